@@ -26,7 +26,7 @@ rooms <- utils::read.table(header = TRUE, row.names = 1L, text = "
   score           6      1.85  'folds, measures, domains left out'
   choose          7      0.75  'tune, compare, diagnose'
   trust           8      2.5   'is a domain like those of training?'
-  show            9      1.4   'tables and pictures'
+  show            9      1.4   'tables and plots'
   at-home         9      2.5   'in other packages'
 ")
 

@@ -54,9 +54,9 @@ twins <- list(
 # What is printed, tabled, drawn or put in words.
 is_output <- function(name, file) {
   grepl("^show-|^base-(print|words|table)|^at-home-(knitr|flextable|tibble|report)", file) |
-    grepl(paste0("^(print|format|summary|tidy|glance|augment|plot|autoplot|picture|report_table|",
+    grepl(paste0("^(print|format|summary|tidy|glance|augment|plot|autoplot|report_table|",
                  "knit_print|as_flextable|as_tibble|as[.]data[.]frame|describe_result)[.]"), name) |
-    grepl("_(words|lines|line|picture)$", name)
+    grepl("_(words|lines|line)$|^plot_", name)
 }
 
 learners <- c("dg_ridge", "dg_svm", "dg_glm", "dg_gp", "dg_null", "dg_lm")

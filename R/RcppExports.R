@@ -85,8 +85,8 @@ kernel_diag_ <- function(program, X) {
     .Call(`_domgen_kernel_diag_`, program, X)
 }
 
-linear_svm_ <- function(Zt, target, epsilon, low, high, ridge, offset, tol, max_iter, seed, threads) {
-    .Call(`_domgen_linear_svm_`, Zt, target, epsilon, low, high, ridge, offset, tol, max_iter, seed, threads)
+linear_svm_ <- function(Zt, target, epsilon, low, high, ridge, intercept, tol, max_iter, seed, threads) {
+    .Call(`_domgen_linear_svm_`, Zt, target, epsilon, low, high, ridge, intercept, tol, max_iter, seed, threads)
 }
 
 md5_ <- function(before, bytes) {
@@ -121,24 +121,24 @@ ridge_solve_ <- function(K, Y, ridge) {
     .Call(`_domgen_ridge_solve_`, K, Y, ridge)
 }
 
-ridge_lodo_ <- function(K, Y, ridge, sizes, centre, offset, costs) {
-    .Call(`_domgen_ridge_lodo_`, K, Y, ridge, sizes, centre, offset, costs)
+ridge_lodo_ <- function(K, Y, ridge, sizes, centre, intercept, costs) {
+    .Call(`_domgen_ridge_lodo_`, K, Y, ridge, sizes, centre, intercept, costs)
 }
 
 ridge_inverse_ <- function(K, ridge) {
     .Call(`_domgen_ridge_inverse_`, K, ridge)
 }
 
-ridge_path_ <- function(K, pole, Y, root, lambda, sizes, centre, offset, tolerance, patience, threads) {
-    .Call(`_domgen_ridge_path_`, K, pole, Y, root, lambda, sizes, centre, offset, tolerance, patience, threads)
+ridge_path_ <- function(K, pole, Y, root, lambda, sizes, centre, intercept, tolerance, patience, threads) {
+    .Call(`_domgen_ridge_path_`, K, pole, Y, root, lambda, sizes, centre, intercept, tolerance, patience, threads)
 }
 
 ridge_shifted_ <- function(S, B, lambda, threads) {
     .Call(`_domgen_ridge_shifted_`, S, B, lambda, threads)
 }
 
-ridge_many_ <- function(K, Y, root, lambda, offset, threads) {
-    .Call(`_domgen_ridge_many_`, K, Y, root, lambda, offset, threads)
+ridge_many_ <- function(K, Y, root, lambda, intercept, threads) {
+    .Call(`_domgen_ridge_many_`, K, Y, root, lambda, intercept, threads)
 }
 
 pair_slopes_ <- function(left, right, rate, inv, X, kappa, domain, threads) {
@@ -149,7 +149,7 @@ pair_cells_ <- function(left, right, program, X, domain, domains, threads) {
     .Call(`_domgen_pair_cells_`, left, right, program, X, domain, domains, threads)
 }
 
-smo_ <- function(K, row, sign, p, upper, ridge, offset, tol, max_iter, alpha0) {
-    .Call(`_domgen_smo_`, K, row, sign, p, upper, ridge, offset, tol, max_iter, alpha0)
+smo_ <- function(K, row, sign, p, upper, ridge, intercept, tol, max_iter, alpha0) {
+    .Call(`_domgen_smo_`, K, row, sign, p, upper, ridge, intercept, tol, max_iter, alpha0)
 }
 

@@ -1,26 +1,26 @@
-# What butcher takes from a model, whose predictions for new rows stay as they were. Each part is
-# sealed again.
+# Methods of butcher, which do not change predictions for new rows. Each part gets a new integrity
+# record.
 
 #' @exportS3Method butcher::axe_call
 axe_call.dg_fit <- function(x, verbose = FALSE, ...) {
   report_axed(x, slim_parts(x, without_call), verbose, "update()")
 }
 
-# Weights and domains stay, which variances and nearness of new rows need.
+# Weights and domains stay: variances and novelty of new rows need them.
 #' @exportS3Method butcher::axe_fitted
 axe_fitted.dg_fit <- function(x, verbose = FALSE, ...) {
   report_axed(x, slim_parts(x, without_fitted), verbose,
             c("fitted()", "residuals()", "dg_lodo()", "predict() without newdata"))
 }
 
-# Kernels need their rows; ensembles keep others for `reference = "training"` alone.
+# Kernels need their rows; ensembles keep others only for `reference = "training"`.
 #' @exportS3Method butcher::axe_data
 axe_data.dg_fit <- function(x, verbose = FALSE, ...) {
   report_axed(x, slim_parts(x, without_data), verbose,
             c("reference = \"training\" of ensembles", "intervals"))
 }
 
-# take: a function of a model, for it and for the models that it is made of.
+# take: a function that is applied to the model and to the models inside it.
 slim_parts <- function(object, take) {
   check_sealed(object, "x")
   for (part in intersect(c("projection", "learner"), names(object))) {
@@ -36,17 +36,17 @@ without_call <- function(object) {
 }
 
 without_fitted <- function(object) {
-  # what was adapted says how far it came
+  # an adapted model reports how far it was adapted
   if (inherits(object, "dg_adapted")) return(object)
   rows <- object$rows
   if (is.null(rows$n)) {
-    # which rows they were stays
+    # their numbers in the data stay
     kept <- intersect(names(rows), c("origin", "action"))
     object$rows <- c(list(n = length(rows$kept)), rows[kept])
   }
   if (!is.null(object$decision)) object$decision <- object$decision[0L, , drop = FALSE]
   object$held_out$values <- NULL
-  # the variance of a Gaussian process takes the responses again
+  # the variance of a Gaussian process needs the responses
   object[c("scores", "costs", "left_out", if (!has_posterior(object)) "y")] <- NULL
   object
 }

@@ -1,18 +1,18 @@
-# Explainers of DALEX.
+# Integration with DALEX.
 
 #' @exportS3Method DALEX::yhat
 yhat.dg_learner <- function(X.model, newdata, ...) {
   target <- attr(X.model, "predict_function_target_column")
   if (is.null(target)) {
     values <- tool_values(X.model, newdata, ...)
-    # of more than two classes a column each, by name
+    # with more than two classes, a named column for each
     return(if (is.matrix(values)) values else unname(values))
   }
   unname(stats::predict(X.model, newdata, type = "prob", ...)[, target])
 }
 
-# Called once for each explainer, with the model that it is given. Under a name of its own: insight
-# has a generic of that name too.
+# Called once for each explainer, with its model. The name differs from the generic because insight
+# has a generic of the same name.
 #' @rawNamespace S3method(DALEX::model_info,dg_learner,dalex_model_info)
 dalex_model_info <- function(model, is_multiclass = FALSE, ...) {
   warn_moving(model, "DALEX makes up rows")

@@ -1,6 +1,7 @@
-# Results as tables of flextable, see at-home-knitr.R.
+# Integration with flextable: results as tables, see at-home-knitr.R.
 
-#' @rdname knit_print.domgen
+#' @rdname tidy.domgen
+#' @usage \method{as_flextable}{dg_result}(x, ...)
 #' @exportS3Method flextable::as_flextable
 as_flextable.dg_result <- function(x, ...) {
   report <- report_table(x)
@@ -13,5 +14,9 @@ as_flextable.dg_result <- function(x, ...) {
   }
   table <- flextable::set_caption(table, report$caption)
   if (length(report$notes)) table <- flextable::add_footer_lines(table, report$notes)
-  flextable::autofit(table)
+  # as wide as the text of a page of Word, so that notes have room
+  table <- flextable::fontsize(table, size = 9, part = "all")
+  table <- flextable::padding(table, padding.top = 2, padding.bottom = 2, part = "all")
+  wide <- column_widths(report)
+  flextable::width(table, width = 6.5 * wide / sum(wide))
 }

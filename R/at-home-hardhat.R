@@ -1,15 +1,15 @@
-# A blueprint of the hardhat package that hands the domain of a row, which has a role of its own in
-# a recipe, to the model of a workflow, which gets no more than predictors.
+# A blueprint of the hardhat package that passes the domain, a role in a recipe, on to the model of
+# a workflow, which otherwise only gets predictors.
 
-# The name of the column that it is handed over in.
+# The name of the column that is passed on.
 handed_domain <- ".domain"
 
-#' A recipe with domains in a workflow
+#' Integration with tidymodels: the domain of a recipe in a workflow
 #'
 #' @description
-#' In a workflow the model gets the predictors and nothing else. With this blueprint of the hardhat
-#' package it also gets the column that has the role `"domain"` in the recipe, under the name
-#' `.domain`, which [domain_learner()] takes for the domain.
+#' In a workflow with a recipe, the model only gets the predictors. With this blueprint of the
+#' hardhat package it also gets the column with the role `"domain"`, under the name `.domain`, which
+#' [domain_learner()] uses as the domain:
 #'
 #' ```r
 #' workflow() |>
@@ -18,12 +18,15 @@ handed_domain <- ".domain"
 #'   add_model(domain_learner("regression"))
 #' ```
 #'
-#' New data need the column too. Where it is a factor, its levels may be others than those of
-#' training: other blueprints make such levels missing, which is what new domains are.
+#' New data need the column too. If it is a factor, its levels may differ from training. (Other
+#' blueprints replace new levels, and so new domains, by missing values.)
 #'
-#' @param role The role of the column.
+#' @param role Role of the domain column in the recipe. Default `"domain"`.
 #' @param ... Arguments of `hardhat::default_recipe_blueprint()`, such as `intercept`.
-#' @return A blueprint, for `workflows::add_recipe()` and `hardhat::mold()`.
+#' @return A blueprint for `workflows::add_recipe()` and `hardhat::mold()`.
+#' @section Errors:
+#' A recipe in which no column, or more than one, has the role; `composition` other than `"tibble"`;
+#' a predictor called `.domain`; new data without the column.
 #' @seealso [domain_learner()], [step_dica()]
 #' @examplesIf requireNamespace("recipes", quietly = TRUE)
 #' pupils <- subset(nlme::MathAchieve, School %in% levels(School)[1:3])
@@ -49,12 +52,12 @@ run_mold.domgen_domain_blueprint <- function(blueprint, ..., data) {
   role <- blueprint$domain_role
   columns <- info$variable[info$role %in% role]
   if (length(columns) != 1L) {
-    abort("argument", "The recipe must give one column the role \"", role, "\", by ",
-          "`update_role(school, new_role = \"", role, "\")`, not ",
-          if (length(columns)) enumerate(columns) else "none", ".")
+    abort("argument", "One column of the recipe must have the role \"", role, "\", not ",
+          if (length(columns)) enumerate(columns) else "none",
+          ": `update_role(school, new_role = \"", role, "\")`.")
   }
   if (blueprint$composition != "tibble") {
-    abort("argument", "`composition` must be \"tibble\", in which the domain keeps its type, not ",
+    abort("argument", "`composition` must be \"tibble\", which keeps the type of the domain, not ",
           describe(blueprint$composition), ".")
   }
   blueprint$domain_column <- columns
@@ -68,43 +71,42 @@ run_forge.domgen_domain_blueprint <- function(blueprint, new_data, ...) {
   column <- blueprint$domain_column
   role <- blueprint$domain_role
   if (!column %in% colnames(new_data)) {
-    abort("data", "New data must have the column `", column, "`, which has the role \"", role,
-          "\" and is handed over to the model.")
+    abort("data", "New data must have the column `", column, "`, whose role is \"", role, "\".")
   }
-  # hardhat does not know the columns of a role that new data need not have for the recipe
+  # hardhat does not store columns of roles that the recipe does not need in new data
   known <- blueprint$extra_role_ptypes[[role]]
   if (is.null(known)) known <- tibble::as_tibble(new_data)[0L, column]
   domain <- new_data[[column]]
-  # the levels of new domains are those that they have
+  # new data keep their own levels
   if (is.factor(domain) || is.character(domain)) {
     if (is.factor(known[[column]])) {
       new_data[[column]] <- factor(domain, ordered = is.ordered(known[[column]]))
     }
     known[[column]] <- new_data[[column]][0L]
-    # those that recipes before 1.2 gives all columns at last
+    # recipes before 1.2 would restore the levels of training
     blueprint$recipe$levels[[column]] <- NULL
   }
   blueprint$extra_role_ptypes[[role]] <- known
   with_domain(hardhat::run_forge(as_default(blueprint), new_data, ...), blueprint)
 }
 
-# The blueprint without what is our own: NextMethod() would pass the arguments on as they came.
+# The blueprint without our class: NextMethod() would pass on the original arguments.
 as_default <- function(blueprint) {
   class(blueprint) <- setdiff(class(blueprint), "domgen_domain_blueprint")
   blueprint
 }
 
-# That of hardhat makes one of its own class.
+# hardhat's method returns a blueprint of its own class.
 #' @exportS3Method hardhat::refresh_blueprint
 refresh_blueprint.domgen_domain_blueprint <- function(blueprint) {
   structure(NextMethod(), class = class(blueprint))
 }
 
-# parts: of mold() or forge(): the column with the domain among the predictors too.
+# parts: from mold() or forge(). Adds the domain column to the predictors.
 with_domain <- function(parts, blueprint) {
   if (handed_domain %in% colnames(parts$predictors)) {
-    abort("argument", "No predictor must be called `", handed_domain, "`, which is the name that ",
-          "the domain is handed over by.")
+    abort("argument", "No predictor must be called `", handed_domain, "`: the domain is passed on ",
+          "under this name.")
   }
   parts$predictors[[handed_domain]] <- parts$extras$roles[[blueprint$domain_role]][[1L]]
   parts

@@ -1,5 +1,5 @@
-# The parts of a model by the names that insight has for them. The domain is a grouping of the rows,
-# `random`, and the predictors are `conditional`.
+# Integration with insight: the parts of a model under insight's names. The domain groups the rows,
+# so it is `random`; the predictors are `conditional`.
 
 #' @exportS3Method insight::find_formula
 find_formula.dg_fit <- function(x, verbose = TRUE, ...) {
@@ -18,7 +18,7 @@ find_formula.dg_fit <- function(x, verbose = TRUE, ...) {
   structure(found, class = c("insight_formula", "list"))
 }
 
-# insight's own need another package to read a bar. Of a matrix the names of its columns.
+# insight's own method needs another package to read a bar. For a matrix, the names of its columns.
 #' @exportS3Method insight::find_predictors
 find_predictors.dg_fit <- function(x, effects = "fixed", component = "all", flatten = FALSE,
                                    verbose = TRUE, ...) {
@@ -53,7 +53,7 @@ find_response.dg_fit <- function(x, combine = TRUE, ...) {
   if (combine) deparse1(response) else all.vars(response)
 }
 
-# That of a model of normal errors, or of a binomial one, without what follows from its link.
+# As for a model with normal errors, or a binomial one, without what its link implies.
 #' @exportS3Method insight::model_info
 model_info.dg_fit <- function(x, verbose = TRUE, ...) {
   if (is.null(x$response)) return(NULL)

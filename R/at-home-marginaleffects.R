@@ -1,21 +1,21 @@
-# Predictions, slopes and comparisons of marginaleffects, for whom
-# options(marginaleffects_model_classes = "dg_fit") names the models.
+# Integration with marginaleffects: predictions, slopes and comparisons, with
+# options(marginaleffects_model_classes = "dg_fit").
 
-# Called once for each of its functions, with the model that it is given.
+# Called once by each of its functions, with the model.
 #' @exportS3Method marginaleffects::sanitize_model_specific
 sanitize_model_specific.dg_fit <- function(model, ...) {
   warn_moving(model, "marginaleffects makes up rows")
   model
 }
 
-# By default a factor of classes would come as the numbers of its levels.
+# The default method would turn classes into the numbers of their levels.
 #' @exportS3Method marginaleffects::get_predict
 get_predict.dg_learner <- function(model, newdata, type = "response", ...) {
   values <- if (is.null(type) || type == "response") tool_values(model, newdata)
             else stats::predict(model, newdata, type = type)
   if (is.factor(values)) {
     abort("argument", "`type` must be \"response\", \"prob\", \"decision\" or \"similarity\", not ",
-          "\"", type, "\": an estimate is a number.")
+          "\"", type, "\": estimates must be numeric.")
   }
   rows <- if (is.null(newdata$rowid)) seq_len(nrow(newdata)) else newdata$rowid
   if (!is.matrix(values)) return(data.frame(rowid = rows, estimate = as.numeric(values)))
@@ -25,12 +25,12 @@ get_predict.dg_learner <- function(model, newdata, type = "response", ...) {
              estimate = as.vector(values))
 }
 
-# There are no coefficients of which a covariance would be known.
+# Models have no covariance matrix of coefficients.
 #' @exportS3Method marginaleffects::get_vcov
 get_vcov.dg_fit <- function(model, vcov = NULL, ...) {
   if (!is.null(vcov) && !is.logical(vcov)) {
     abort("argument", "`vcov` must not be given: the model has no covariance matrix of ",
-          "coefficients, and so no standard errors.")
+          "coefficients, so there are no standard errors.")
   }
   NULL
 }

@@ -1,13 +1,13 @@
-# Learners of mlr3: one class for each type of task, whose objects differ by the method.
+# Learners for mlr3: one class per type of task, whose objects differ by the method.
 
 mlr_methods <- c("svm", "ridge", "gp", "auto")
 
 mlr_feature_types <- c("logical", "integer", "numeric", "character", "factor", "ordered")
 
-# R6 gives these to its methods.
+# R6 defines these in methods.
 utils::globalVariables(c("self", "private", "super"))
 
-# The methods are short, as each saved learner carries them; what they call is found in the package.
+# Methods are short, because each saved learner contains them; what they call is in the package.
 mlr_learner_class <- function(type) {
   public <- list(initialize = function(method) {
     private$.method <- method
@@ -30,7 +30,7 @@ mlr_learner_class <- function(type) {
 # method: of mlr_methods, or "" for a learner whose parameter is a specification.
 mlr_key <- function(type, method) paste0(type, ".domgen", if (nzchar(method)) "_", method)
 
-# What the constructor of mlr3 asks.
+# Arguments of mlr3's constructor.
 mlr_description <- function(learner, method) {
   type <- if (inherits(learner, "LearnerClassif")) "classif" else "regr"
   open <- !nzchar(method)
@@ -86,25 +86,25 @@ mlr_predict <- function(learner, task) {
   }
   if (learner$predict_type == "response") return(list(response = given()))
   if (!has_posterior(model)) {
-    abort("argument", "`predict_type` must not be \"", learner$predict_type, "\" for `",
-          model$spec$method, "()`, which gives no standard errors; `dg_gp()` does.")
+    abort("argument", "`predict_type` must not be \"", learner$predict_type, "\": `",
+          model$spec$method, "()` has no standard errors. Use `dg_gp()`.")
   }
   found <- given(se.fit = TRUE)
   if (learner$predict_type == "quantiles") return(mlr_quantiles(learner, found))
   list(response = found$fit, se = found$se.fit)
 }
 
-# Of the predictive distribution of a response. found: list(fit, se.fit, residual.scale).
+# Quantiles of the predictive distribution of a response. found: list(fit, se.fit, residual.scale).
 mlr_quantiles <- function(learner, found) {
   probs <- learner$quantiles
   if (is.null(probs)) {
-    abort("argument", "`predict_type` \"quantiles\" needs `learner$quantiles`, such as ",
+    abort("argument", "`predict_type = \"quantiles\"` needs `learner$quantiles`, such as ",
           "c(0.05, 0.5, 0.95).")
   }
   spread <- sqrt(found$se.fit^2 + found$residual.scale^2)
   quantiles <- found$fit + outer(spread, stats::qnorm(probs))
   attr(quantiles, "probs") <- probs
   attr(quantiles, "response") <- learner$quantile_response
-  # mlr3 takes the response from there, if one of them is chosen for it
+  # mlr3 takes the response from the quantiles, if one of them is set as response
   c(list(quantiles = quantiles), if (is.null(learner$quantile_response)) list(response = found$fit))
 }

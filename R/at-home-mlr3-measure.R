@@ -1,9 +1,8 @@
-# Scores by domain as measures of mlr3: each domain is scored by itself, then the mean is taken, as
-# in dg_cv().
+# Scores by domain as measures of mlr3: the mean over domains of the score of each, as in dg_cv().
 
-# Of the metrics of dg_cv() those that mlr3's predictions are enough for: they have no intervals,
-# their standard errors are without the noise of a response, and of two classes mlr3 looks at the
-# other first, so that F1 would be that of the wrong one.
+# The metrics of dg_cv() that can be computed from mlr3's predictions: these have no intervals, and
+# standard errors without the noise of a response. F1 would be of the wrong class, because mlr3's
+# positive class is the other one.
 measure_metrics <- function(type) {
   kind <- if (type == "regr") "number" else "class"
   fit <- Filter(function(metric) {
@@ -40,7 +39,7 @@ measure_description <- function(type, name) {
        label = paste0(metric$title, ", mean over domains"), man = "domgen::mlr3")
 }
 
-# Of a domain that is held out several times its mean first.
+# Domains that are held out several times are averaged first.
 measure_aggregator <- function(id, name) {
   force(id)
   force(name)
@@ -53,7 +52,7 @@ measure_aggregator <- function(id, name) {
 # The score of each domain of the rows, by name.
 measure_by_domain <- function(prediction, task, name) {
   columns <- mlr_domain_columns(task)
-  if (!length(columns)) abort_no_role(task, "each domain is scored by itself")
+  if (!length(columns)) abort_no_role(task, "each domain is scored separately")
   domain <- combined_domain(task$data(rows = prediction$row_ids, cols = columns))
   check_measured(is.na(domain), "a domain", prediction, task)
   check_measured(is.na(prediction$response), "a prediction", prediction, task)
@@ -66,10 +65,10 @@ measure_by_domain <- function(prediction, task, name) {
   stats::setNames(score_groups(rows, domain, metrics[[name]]), levels(domain))
 }
 
-# A domain without one of its rows, or a mean without one of its domains, would be another number.
+# Missing rows or domains would change the score.
 check_measured <- function(missing, what, prediction, task) {
   if (!any(missing)) return(invisible())
-  abort("data", "Each row of the task \"", task$id, "\" must have ", what, " to be scored by its ",
-        "domain; ", plural(sum(missing), "row"), " without: ",
+  abort("data", "For a score by domain, each row of the task \"", task$id, "\" must have ", what,
+        "; ", plural(sum(missing), "row"), " without: ",
         enumerate(prediction$row_ids[missing], quote = ""), ".")
 }

@@ -1,8 +1,8 @@
-# Projections as PipeOps of mlr3pipelines: components take the place of the features.
+# Projections as PipeOps of mlr3pipelines: components replace the features.
 
 pipeop_key <- function(method) paste0("domain_", method)
 
-# One class for each projection, as the dictionary of mlr3pipelines asks.
+# One class per projection, as the dictionary of mlr3pipelines requires.
 pipeop_class <- function(method) {
   initialize <- function(id, param_vals = list()) {
     private$.label <- get(private$.method, mode = "function")()$parts$title
@@ -24,14 +24,14 @@ pipeop_class <- function(method) {
 pipeop_description <- function(method, id, param_vals) {
   spec <- get(method, mode = "function")()
   params <- mlr_parameters(spec, c("target", "unlabelled"), mlr_data_parameters(stats::na.exclude))
-  # mlr3pipelines checks the kind of task itself
+  # mlr3pipelines checks the type of task itself
   kind <- if (spec$parts$response == "optional") "Task" else "TaskSupervised"
   list(id = id, task_type = kind, param_set = params, param_vals = param_vals,
        packages = "domgen", feature_types = mlr_feature_types)
 }
 
 pipeop_train <- function(op, private, task) {
-  # the columns that the PipeOp is to transform
+  # the columns that the PipeOp transforms
   seen <- task$clone()
   seen <- seen$select(private$.select_cols(seen))
   if (!length(seen$feature_names)) {
@@ -44,7 +44,7 @@ pipeop_train <- function(op, private, task) {
   needs_y <- spec$parts$response != "optional"
   model <- mlr_fit(spec, seen, list(y = if (needs_y) task$truth(), na.action = values$na.action))
   op$state <- list(model = model, columns = seen$feature_names)
-  # na.omit leaves rows out, which a task keeps
+  # na.omit drops rows, but a task keeps them
   place <- if (nobs(model) < seen$nrow) match(seq_len(seen$nrow), model$rows$kept)
            else seq_len(seen$nrow)
   with_components(task, op, model$scores[place, , drop = FALSE])
@@ -58,14 +58,14 @@ pipeop_predict <- function(op, private, task) {
   with_components(task, op, do.call(predict, c(list(model), rows)))
 }
 
-# Components are called after the PipeOp, so that two do not meet.
+# Names of components start with the PipeOp's id, so that those of two PipeOps differ.
 with_components <- function(task, op, scores) {
   scores <- as.data.frame(scores)
   names(scores) <- paste0(op$id, ".", seq_along(scores))
   task$select(setdiff(task$feature_names, op$state$columns))$cbind(scores)
 }
 
-# That of mlr3pipelines, whose folds keep the rows of a group together, also with those of a domain.
+# As in mlr3pipelines, whose folds keep the rows of a group together; here also those of a domain.
 learner_cv_class <- function() {
   R6::R6Class(
     "PipeOpDomainLearnerCV", inherit = mlr3pipelines::PipeOpLearnerCV, parent_env = topenv(),

@@ -21,7 +21,7 @@ as_resampling.domgen_row_folds <- as_resampling.domgen_folds
 task_splits <- function(folds, task) {
   ids <- task$row_ids
   domain <- if (inherits(folds, "domgen_row_folds")) rep("all", length(ids)) else mlr_domain(task)
-  if (is.null(domain)) abort_no_role(task, "whole domains are left out")
+  if (is.null(domain)) abort_no_role(task, "whole domains are held out")
   rows <- list(domain = as_groups(domain), row = seq_along(ids), n = length(ids))
   splits <- fold_splits(read_folds(folds, rows), rows)
   list(train = lapply(splits, function(split) ids[split$train]),
@@ -36,7 +36,7 @@ resampling_class <- function() {
         super$initialize(id = "domain_cv", param_set = resampling_parameters(),
                          label = "Cross-validation by domain", man = "domgen::mlr3")
       },
-      # mlr3's own would draw rows, or groups
+      # mlr3's own method would draw rows, or groups
       instantiate = function(task) {
         task <- mlr3::as_task(task)
         self$instance <- task_splits(new_task_folds(task, self$param_set$values), task)
@@ -66,7 +66,7 @@ resampling_parameters <- function() {
 
 new_task_folds <- function(task, values) {
   domain <- mlr_domain(task)
-  if (is.null(domain)) abort_no_role(task, "whole domains are left out")
+  if (is.null(domain)) abort_no_role(task, "whole domains are held out")
   names(values)[names(values) == "folds"] <- "v"
   y <- if (identical(values$balance, "class")) task$truth()
   do.call(domain_folds, c(list(domain = domain, y = y), values))

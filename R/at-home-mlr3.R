@@ -1,89 +1,88 @@
-# mlr3 and mlr3pipelines are told of domgen when they are there: at once, or when they are loaded.
-# Telling them again changes nothing. What tasks and parameters are to domgen is here too; learners,
-# measures, resamplings and PipeOps have files of their own.
+# Integration with mlr3 and mlr3pipelines: registration when they are loaded (repeating it changes
+# nothing), tasks and parameters. Learners, measures, resamplings and PipeOps have their own files.
 
-#' domgen in mlr3
+#' Integration with mlr3
 #'
 #' @description
-#' Where mlr3 is loaded, before or after domgen, its dictionaries have learners, a resampling and
-#' measures, and with mlr3pipelines projections as PipeOps. They fit and predict as the functions of
-#' domgen do, with the same numbers.
+#' When mlr3 is loaded, before or after domgen, its dictionaries contain learners, a resampling and
+#' measures of domgen; with mlr3pipelines also projections as PipeOps. Fits and predictions are the
+#' same as with the functions of domgen.
 #'
-#' | key | what it is |
+#' | key | domgen |
 #' |---|---|
 #' | `lrn("regr.domgen_svm")`, `lrn("classif.domgen_svm")` | [dg_svm()] |
 #' | `lrn("regr.domgen_ridge")`, `lrn("classif.domgen_ridge")` | [dg_ridge()] |
 #' | `lrn("regr.domgen_gp")` | [dg_gp()], with standard errors and quantiles |
 #' | `lrn("regr.domgen_auto")`, `lrn("classif.domgen_auto")` | [dg_auto()] |
-#' | `lrn("regr.domgen")`, `lrn("classif.domgen")` | its parameter `spec`: any specification |
+#' | `lrn("regr.domgen")`, `lrn("classif.domgen")` | any specification: parameter `spec` |
 #' | `rsmp("domain_cv")` | [domain_folds()] of the task's domains |
 #' | `msr("regr.domain_rmse")` and others | a `metric` of [dg_cv()], by domain |
-#' | `as_resampling(folds, task)` | the folds of [domain_folds()] or [row_folds()] |
+#' | `as_resampling(folds, task)` | folds of [domain_folds()] or [row_folds()] |
 #' | `po("domain_dica")` and others | [dg_dica()] and other projections |
 #'
-#' A specification is a method without data: a [dg_pipeline()], [dg_tune()], [dg_ensemble()],
-#' [dg_forest()], [learner_custom()]. `rsmp("domain_cv")` has the parameters `folds` (one domain at
-#' a time where it is not given), `repeats` and `balance`. The PipeOps are `domain_dica`,
-#' `domain_udica`, `domain_coir`, `domain_kpca`, `domain_dcm`, `domain_tca`, `domain_sca`,
-#' `domain_mda`, `domain_cidg` and `domain_kfd`, without the arguments `target` and `unlabelled`;
-#' components take the place of the features.
+#' * A specification is a method without data: [dg_pipeline()], [dg_tune()], [dg_ensemble()],
+#'   [dg_forest()], [learner_custom()].
+#' * `rsmp("domain_cv")` has the parameters `folds` (default: one domain at a time), `repeats` and
+#'   `balance`.
+#' * PipeOps replace the features by components: `domain_dica`, `domain_udica`, `domain_coir`,
+#'   `domain_kpca`, `domain_dcm`, `domain_tca`, `domain_sca`, `domain_mda`, `domain_cidg`,
+#'   `domain_kfd`, without the arguments `target` and `unlabelled`.
 #'
-#' @section The domain:
-#' stands in the column with the role `domain`, which domgen adds to those of mlr3:
-#' `task$set_col_roles("school", roles = "domain")`. Several such columns mean their combinations.
-#' Where no column has it, that with the role `group` is taken, whose rows mlr3's own resamplings
-#' keep together; a column may have both, `roles = c("domain", "group")`. A task knows the roles
-#' that there were when it was made, and mlr3 lets nobody assign to the `task$col_roles` of an older
-#' one: load domgen first, or use `task$set_col_roles("school", roles = "group")`.
+#' @section Domain:
+#' The domain is the column with the role `domain`, which domgen adds to the roles of mlr3:
+#' `task$set_col_roles("school", roles = "domain")`. With several such columns, a domain is a
+#' combination of their values. Without one, the column with the role `group` is used, whose rows
+#' mlr3's own resamplings keep together; a column may have both roles,
+#' `roles = c("domain", "group")`. A task only has the roles that existed when it was made. So load
+#' domgen first, or for an older task use `task$set_col_roles("school", roles = "group")`.
 #'
-#' `po("learner_cv")`, and stacking that is made of it, keeps the rows of a domain in one fold. The
-#' resamplings of mlr3 look at the role `group` only; `rsmp("domain_cv")` is the one for domains.
+#' `po("learner_cv")`, and stacking with it, keeps the rows of a domain in one fold. mlr3's
+#' resamplings only use the role `group`; use `rsmp("domain_cv")` for domains.
 #'
-#' New data for `$predict_newdata()` need that column too where the model judges rows by the other
-#' rows of their domain (`domain_kernel`, `scale = "domain"`); without it there is an error. What is
-#' predicted for a row then depends on which rows of its domain come with it, as in
-#' [predict.dg_learner()]. The parameter `reference` takes further rows, with the column of the
-#' domain, or `"training"`. With `parallel_predict = TRUE` mlr3 cuts rows into pieces without regard
-#' to domains: give a `reference` then.
+#' New data for `$predict_newdata()` need the domain column if the model uses a domain's other rows
+#' (`domain_kernel`, `scale = "domain"`); otherwise there is an error. The prediction for a row then
+#' depends on the rows of its domain that are predicted together, as in [predict.dg_learner()]. The
+#' parameter `reference` takes further rows, with the domain column, or `"training"`. With
+#' `parallel_predict = TRUE` mlr3 splits rows without regard to domains: then give a `reference`.
 #'
 #' @section Parameters:
-#' are the arguments of the functions, with their defaults. mlr3 sorts features by name, so that one
-#' `bandwidth` for each predictor has the order of `task$feature_names`. Kernels and feature maps
-#' are tuned as whole objects:
-#' `kernel = to_tune(p_dbl(0.1, 10, trafo = function(x) kernel_rbf(bandwidth_factor = x)))`. Further
-#' parameters:
-#' * `na.action`, where nothing else is said [na.impute()], because mlr3 wants a prediction for each
-#'   row of a learner that takes missing values. `na.omit`, the default elsewhere, predicts `NA`.
-#'   PipeOps leave components missing (`na.exclude`).
-#' * `reference` and `new_levels` of [predict.dg_learner()], at prediction.
+#' Parameters are the arguments of the functions, with their defaults. mlr3 sorts features by name,
+#' so one `bandwidth` per predictor has the order of `task$feature_names`. Kernels and feature maps
+#' are tuned as objects:
+#' `kernel = to_tune(p_dbl(0.1, 10, trafo = function(x) kernel_rbf(bandwidth_factor = x)))`.
 #'
-#' The role `weights_learner` gives the `weights`. With `predict_type = "prob"` a method that has no
-#' probabilities of its own is fitted with `calibration = "platt"`, unless that parameter says
-#' otherwise. `predict_type = "se"` gives the standard deviations of f, as
-#' [`predict(se.fit = TRUE)`][predict.dg_gp()] does, without the noise of a single response;
-#' `predict_type = "quantiles"` (`quantiles = c(0.05, 0.5, 0.95)`) gives those of a response, with
-#' its noise, of which the outer ones are its prediction interval.
+#' | further parameter | meaning | default |
+#' |---|---|---|
+#' | `na.action` | missing values, in training; learners | [na.impute()]: every row is predicted |
+#' | `na.action` | the same, PipeOps | `na.exclude`: missing components |
+#' | `reference`, `new_levels` | as in [predict.dg_learner()], at prediction | none, `"na"` |
+#'
+#' The role `weights_learner` gives the `weights`.
+#'
+#' | `predict_type` | result |
+#' |---|---|
+#' | `"prob"` | probabilities; by default with `calibration = "platt"` if the method has none |
+#' | `"se"` | standard deviation of f without noise, as `se.fit = TRUE` of [predict.dg_gp()] |
+#' | `"quantiles"` | quantiles of a response, with noise: `quantiles = c(0.05, 0.5, 0.95)` |
 #'
 #' @section Models:
-#' `learner$model` is the model as domgen fits it. It can be saved, cloned and sent to workers
-#' (encapsulation, plans of the future package) without marshaling. Tools that perturb rows (DALEX,
-#' iml) want a learner with a fixed reference, which then predicts each row alone:
-#' `learner$model <- set_reference(learner$model, rows)`, see [set_reference()].
+#' `learner$model` is the fitted model of domgen. It can be saved, cloned and sent to workers
+#' without marshaling. Tools that perturb rows (DALEX, iml) need a fixed reference, with which each
+#' row is predicted alone: `learner$model <- set_reference(learner$model, rows)`, see
+#' [set_reference()].
 #'
 #' @section Scores:
-#' Measures of mlr3 score all rows of a fold together. Where one domain is left out at a time, that
-#' is the score of a domain, and `$aggregate()` is the `mean` of [dg_cv()]. With folds of several
-#' domains it is the `mean` of [dg_cv()] with the same folds only for measures that score each
-#' domain by itself: `regr.domain_rmse`, `regr.domain_mae`, `regr.domain_r2`,
-#' `classif.domain_accuracy`, `classif.domain_balanced_accuracy`, `classif.domain_auc`,
-#' `classif.domain_gmean`, `classif.domain_mcc`, `classif.domain_log_loss` and
-#' `classif.domain_brier`. The last two and `classif.domain_auc`, here of the probabilities, need
-#' `predict_type = "prob"`.
+#' Measures of mlr3 score all rows of a fold together. If one domain is held out at a time, this is
+#' the score of a domain, and `$aggregate()` is the `mean` of [dg_cv()]. With several domains per
+#' fold, only measures that score each domain separately agree with [dg_cv()]: `regr.domain_rmse`,
+#' `regr.domain_mae`, `regr.domain_r2`, `classif.domain_accuracy`,
+#' `classif.domain_balanced_accuracy`, `classif.domain_auc`, `classif.domain_gmean`,
+#' `classif.domain_mcc`, `classif.domain_log_loss` and `classif.domain_brier`. The last two and
+#' `classif.domain_auc` (of probabilities) need `predict_type = "prob"`.
 #'
 #' @section Errors:
-#' A task without a domain where one is needed is an error of class `domgen_error_role`; a value
-#' that the method would refuse is refused when the parameter is set, 0 for a positive number when
-#' it is fitted.
+#' A task without a domain if one is needed (class `domgen_error_role`). Values that the method
+#' refuses are an error when the parameter is set; 0 for a positive number only in the fit.
 #' @return `as_resampling()`: an instantiated `ResamplingCustom` of mlr3.
 #' @seealso [dg_cv()], [domain_folds()], [as_rsample()]
 #' @examplesIf all(vapply(c("mlr3", "paradox", "R6"), requireNamespace, NA, quietly = TRUE))
@@ -97,8 +96,8 @@
 #' learner$model
 #' learner$predict_newdata(subset(toy, domain == levels(domain)[1]))
 #'
-#' left_out <- resample(task, learner, rsmp("domain_cv"))
-#' left_out$aggregate(msr("classif.acc"))
+#' held_out <- resample(task, learner, rsmp("domain_cv"))
+#' held_out$aggregate(msr("classif.acc"))
 #' @aliases PipeOpDomainDICA PipeOpDomainUDICA PipeOpDomainCOIR PipeOpDomainKPCA PipeOpDomainDCM
 #'   PipeOpDomainTCA PipeOpDomainSCA PipeOpDomainMDA PipeOpDomainCIDG PipeOpDomainKFD
 #' @name mlr3
@@ -109,7 +108,7 @@ settle_in_mlr3 <- function() {
   when_loaded("mlr3pipelines", settle_pipeops)
 }
 
-# Other packages ask the hooks of mlr3 for their `pkgname`.
+# mlr3 finds hooks of other packages by their `pkgname`.
 when_loaded <- function(package, settle, pkgname = "domgen") {
   force(pkgname)
   if (isNamespaceLoaded(package)) settle()
@@ -122,7 +121,7 @@ settle_objects <- function() {
   for (type in c("classif", "regr")) {
     learners <- mlr_learner_class(type)
     for (method in c("", mlr_methods)) {
-      # classes are nothing for a method of numbers
+      # methods for a numeric response only have no learner for classes
       spec <- if (nzchar(method)) get(paste0("dg_", method), mode = "function")()
       if (type == "classif" && identical(spec$parts$response, "number")) next
       mlr3::mlr_learners$add(mlr_key(type, method), maker(learners, method))
@@ -141,7 +140,7 @@ settle_pipeops <- function() {
   mlr3pipelines::mlr_pipeops$add("learner_cv", learner_cv_class())
 }
 
-# What a dictionary calls to make an object of a class.
+# The function that a dictionary calls to make an object of a class.
 maker <- function(class, ...) {
   force(class)
   given <- list(...)
@@ -160,14 +159,13 @@ settle_role <- function(reflections) {
   if (!"domain" %in% shown) {
     reflections$task_print_col_roles$after <- c(shown, c(Domain = "domain"))
   }
-  # what workers load first
+  # packages that workers load first
   reflections$loaded_packages <- union(reflections$loaded_packages, "domgen")
 }
 
-# ---- tasks: what one says of its rows, and fits to it -----------------------------------------
+# ---- tasks: domains of rows, and fits ---------------------------------------------------------
 #
-# The domain of a row is in the column with the role `domain`, which is ours, or else in that with
-# the role `group`, which is mlr3's.
+# The domain of a row is in the column with our role `domain`, or else with mlr3's role `group`.
 
 mlr_domain_columns <- function(task) {
   roles <- task$col_roles
@@ -180,7 +178,7 @@ mlr_domain <- function(task) {
   if (length(columns)) combined_domain(task$data(cols = columns))
 }
 
-# Several columns with the role mean their combinations; "a.b" and "c" are not "a" and "b.c".
+# With several such columns, domains are combinations; "a.b" and "c" are not "a" and "b.c".
 combined_domain <- function(columns) {
   columns <- as.data.frame(columns)
   if (length(columns) == 1L) return(columns[[1L]])
@@ -195,13 +193,12 @@ mlr_features <- function(task) {
   as.data.frame(task$data(cols = task$feature_names), optional = TRUE)
 }
 
-# A fit to the features of a task. further: list(y, weights, na.action), of which what is NULL is
-# not given.
+# A fit to the features of a task. further: list(y, weights, na.action); NULL elements are dropped.
 mlr_fit <- function(spec, task, further) {
   domain <- mlr_domain(task)
   needed <- spec_needs(spec)$domain || by_domain(spec_scale(spec)) ||
     identical(as_imputation(further$na.action)$by, "domain")
-  if (needed && is.null(domain)) abort_no_role(task, "the model learns from domains")
+  if (needed && is.null(domain)) abort_no_role(task, "the model uses domains in training")
   given <- Filter(Negate(is.null), c(list(x = mlr_features(task), domain = domain), further))
   # by names, as the fit keeps its call
   call <- as.call(c(list(quote(fit), quote(spec)), lapply(stats::setNames(nm = names(given)),
@@ -209,11 +206,13 @@ mlr_fit <- function(spec, task, further) {
   eval(call, list2env(c(given, list(spec = spec)), parent = topenv()))
 }
 
-# What predict() of a fit needs beside the model: list(newdata, domain, reference, ...).
+# Further arguments of predict(): list(newdata, domain, reference, ...).
 mlr_new_rows <- function(model, task, values) {
   domain <- mlr_domain(task)
   uses_others <- uses_other_rows(model) && !is_fixed(model)
-  if (uses_others && is.null(domain)) abort_no_role(task, "the model judges rows by their domain")
+  if (uses_others && is.null(domain)) {
+    abort_no_role(task, "the model uses the domain's other rows")
+  }
   rows <- list(newdata = mlr_features(task), domain = domain, reference = values$reference,
                new_levels = values$new_levels)
   if (is.data.frame(values$reference)) {
@@ -231,8 +230,8 @@ reference_domain <- function(reference, columns) {
 
 abort_no_role <- function(task, why) {
   if (is.null(task$col_roles)) {
-    abort("role", "`$predict_newdata_fast()` hands on no domain, which is needed because ", why,
-          ": use `$predict_newdata()`.")
+    abort("role", "`$predict_newdata_fast()` does not pass on the domain, which is needed because ",
+          why, ": use `$predict_newdata()`.")
   }
   abort("role", "The task \"", task$id, "\" must have a column with the role \"domain\" or ",
         "\"group\", because ", why, ": `task$set_col_roles(\"<column>\", roles = \"domain\")`.")
@@ -248,7 +247,7 @@ mlr_na_action_check <- function(x) {
   paste0("`na.action` must be na.impute, na.omit or another such function, not ", describe(x))
 }
 
-# Arguments that are given with data or with new rows. na.action: where nothing else is said.
+# Arguments for training data or new rows. na.action: the default.
 mlr_data_parameters <- function(na.action = na.impute()) {
   list(
     na.action = paradox::p_uty(custom_check = mlr_na_action_check, default = stats::na.omit,
@@ -261,11 +260,11 @@ mlr_data_parameters <- function(na.action = na.impute()) {
 
 # ---- parameter sets of paradox ----------------------------------------------------------------
 #
-# What a parameter may be is not written down again: it follows from the argument's default and from
-# what the check at the door takes.
+# The range of a parameter follows from the argument's default and from the values that its check
+# accepts.
 
-# The arguments of a method as a ParamSet. spec: the method without data; without: arguments that
-# are no parameters there; further: named domains of paradox.
+# The arguments of a method as a ParamSet. spec: the method without data; without: arguments to
+# leave out; further: named domains of paradox.
 mlr_parameters <- function(spec, without = character(), further = list()) {
   names <- setdiff(names(spec$args), without)
   defaults <- lapply(formals(get(spec$method, mode = "function"))[names], eval, topenv())
@@ -292,10 +291,10 @@ mlr_parameter <- function(row, default) {
        special_vals = special)
 }
 
-# TRUE, or why the door of a method refuses the value.
+# TRUE, or why the check of the argument refuses the value.
 door_complaint <- function(row, value) complaint(row$check(value, row$name))
 
-# TRUE, or what an error says, without the full stop that paradox adds.
+# TRUE, or the message of the error, without its full stop, which paradox adds.
 complaint <- function(code) {
   on_error({
     force(code)
@@ -306,10 +305,10 @@ complaint <- function(code) {
 door_takes <- function(row, value) isTRUE(door_complaint(row, value))
 
 # list(kind: "flag", "whole", "number" or "other", lower, upper). The bounds of paradox are closed,
-# so that the check still has the last word on 0.
+# so 0 is left to the check.
 door_range <- function(row) {
   takes <- function(value) door_takes(row, value)
-  # what takes a word that means nothing is not checked here
+  # if any string is accepted, there is no check
   if (takes("no such value")) return(list(kind = "other"))
   if (takes(TRUE)) return(list(kind = "flag"))
   if (!takes(12) && !takes(0.5)) return(list(kind = "other"))

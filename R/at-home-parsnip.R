@@ -1,91 +1,106 @@
-# A model of the parsnip package, whose engines are learners of this one: its specification, what
-# parsnip is told of it, what its engines call, and what is made of predictions. Nothing of parsnip
-# is needed before domain_learner() is called.
+# A model of the parsnip package, whose engines are learners of this package: specification,
+# registration, fits and predictions. parsnip is not needed before domain_learner() is called.
 
-#' A parsnip model for several domains
+#' Integration with tidymodels: a parsnip model
 #'
 #' @description
 #' `domain_learner()` is a model specification of the parsnip package, for workflows and tuning in
-#' tidymodels. Its engines are learners of this package, with their fits and predictions:
+#' tidymodels. Its engines are learners of this package, with the same fits and predictions:
 #'
 #' | engine | learner | response | main arguments |
 #' |---|---|---|---|
 #' | `"svm"` | [dg_svm()] | number, classes | `domain_kernel`, `tau`, `cost`, `bandwidth`, `scale` |
 #' | `"ridge"` | [dg_ridge()] | number, classes | the same with `penalty` for `cost` |
 #' | `"gp"` | [dg_gp()] | number | `domain_kernel`, `tau`, `bandwidth`, `scale` |
-#' | `"auto"` | [dg_auto()] | number, classes | none, it chooses them |
+#' | `"auto"` | [dg_auto()] | number, classes | none: selected by the engine |
+#'
+#' `domain_scaling_type()`, `domain_kernel_type()` and `domain_multitask_tau()` are parameters of
+#' the dials package for tuning arguments that dials has no parameter for.
 #'
 #' @param mode `"regression"` or `"classification"`.
 #' @param engine Name of an engine. `set_engine()` takes all further arguments of its learner, such
 #'   as `feature_map = features_nystrom()`.
-#' @param domain Name of the column that says which domain a row belongs to, as text or bare (where
-#'   a variable of that name holds one text, that text is the name); `NULL` where a formula
-#'   `y ~ x | domain` or [domain_blueprint()] says it.
-#' @param domain_kernel `"distribution"`, `"pooled"`, `"multitask"`, `"wasserstein"`, which stand
-#'   for [domain_distribution()] and so on, or an object that one of these makes.
-#' @param cost Penalty of errors of the support vector machine; chosen by left-out domains if
-#'   `NULL`.
-#' @param penalty Ridge, the argument `lambda` of [dg_ridge()]; chosen by left-out domains if
-#'   `NULL`.
-#' @param bandwidth Bandwidth of [kernel_rbf()], in units of the scaled predictors.
-#' @param scale How predictors are scaled, see [dg_dica()].
-#' @param tau Argument of [domain_multitask()], from 0 (each domain on its own) to 1 (pooling); 0.5
-#'   if `NULL`, and fitted by the Gaussian process.
+#' @param domain Name of the domain column, as text or bare (if a variable of that name contains one
+#'   text, that text is the name). `NULL` with a formula `y ~ x | domain` or [domain_blueprint()].
+#' @param domain_kernel `"distribution"`, `"pooled"`, `"multitask"` or `"wasserstein"`, for
+#'   [domain_distribution()] etc. with defaults; or a domain kernel made by one of these functions.
+#' @param cost Penalty of errors of the support vector machine. Default `NULL`: selected on held-out
+#'   domains.
+#' @param penalty Ridge penalty, argument `lambda` of [dg_ridge()]. Default `NULL`: selected on
+#'   held-out domains.
+#' @param bandwidth Bandwidth of [kernel_rbf()], in units of the scaled predictors. Default `NULL`:
+#'   that of the learner.
+#' @param scale Scaling of the predictors, see [dg_dica()].
+#' @param tau Argument of [domain_multitask()], from 0 (separate domains) to 1 (pooling). Default
+#'   `NULL`: 0.5; for the Gaussian process it is fitted.
 #' @param object A `domain_learner()`.
-#' @param parameters Tibble of one row or list of values, such as `select_best()` gives.
-#' @param fresh Replace all arguments, not only those that are given?
+#' @param parameters Tibble of one row or list of values, such as `select_best()` returns.
+#' @param fresh If `TRUE`, all arguments are replaced, not only the given ones.
 #' @param ... Further arguments of the learner, as for `set_engine()`.
+#' @param values Character vector: values of the parameter that are tried.
+#' @param range Two numbers from 0 to 1: range of `tau`.
 #' @details
-#' An argument that is `NULL` has the default of the learner.
+#' **Defaults.** Arguments that are `NULL` have the default of the learner.
 #'
-#' **The domain** is a column of the data, which is taken out of the predictors:
+#' **The domain** is a column of the data, and not a predictor:
 #' ```r
 #' domain_learner("regression", domain = "school") |> fit(score ~ ses + sex + school, data)
 #' domain_learner("regression") |> fit(score ~ ses + sex | school, data)
 #' ```
-#' In a workflow with a recipe the column has a role of its own, and [domain_blueprint()] hands it
-#' over:
+#' In a workflow with a recipe, give the column a role, which [domain_blueprint()] passes on:
 #' ```r
 #' workflow() |>
 #'   add_recipe(recipe(score ~ ., data) |> update_role(school, new_role = "domain"),
 #'              blueprint = domain_blueprint()) |>
 #'   add_model(domain_learner("regression"))
 #' ```
-#' With `add_formula()` or `add_variables()` it is named by `domain`. Where it is a factor, give
-#' `blueprint = hardhat::default_formula_blueprint(indicators = "none", allow_novel_levels =
-#' TRUE)`, or `default_xy_blueprint(allow_novel_levels = TRUE)`, too: hardhat makes levels missing
-#' that training did not have, which is what new domains are.
+#' With `add_formula()` or `add_variables()`, use the argument `domain`. If the column is a factor,
+#' also give `blueprint = hardhat::default_formula_blueprint(indicators = "none",
+#' allow_novel_levels = TRUE)` or `default_xy_blueprint(allow_novel_levels = TRUE)`: by default
+#' hardhat replaces new levels, and so new domains, by missing values.
 #'
-#' **Predictions** of `type` `"numeric"`, `"class"`, `"prob"`, `"raw"` (decision values), of
-#' numbers `"pred_int"` (`interval = "prediction"`, see [set_intervals()]), and of the Gaussian
-#' process `"conf_int"` with `std_error`; both with `level`. As with
-#' `predict()` of the learner, the rows of a domain that are predicted together describe it. For
-#' classes the engines are fitted with `calibration = "platt"`, as most of what tidymodels does
-#' with them needs probabilities; `set_engine("svm", calibration = "none")` is faster and leaves
-#' classes, with `loss = "logistic"` beside it also probabilities.
+#' **Types of predictions.**
 #'
-#' **Case weights** are the `weights` of the learner, which scaling, bandwidths and the description
-#' of domains do not look at: a frequency weight of 2 is not the same as two rows.
+#' | `type` | response | from |
+#' |---|---|---|
+#' | `"numeric"`, `"class"`, `"prob"` | number; classes | `predict()` of the learner |
+#' | `"raw"` | any | decision values |
+#' | `"pred_int"`, with `level` | number | `interval = "prediction"`, see [set_intervals()] |
+#' | `"conf_int"`, with `level`, `std_error` | number, `"gp"` only | posterior of [dg_gp()] |
 #'
-#' **Folds.** `rsample::group_vfold_cv(data, group = school)` leaves out whole domains, one at a
-#' time where `v` is not given, as [dg_cv()] does with the same folds. The scores are the same; the
-#' standard error is not, as `tune::collect_metrics()` takes the folds for independent, and
-#' [dg_cv()] allows for training sets that overlap.
+#' As in [predict.dg_learner()], the rows of a domain that are predicted together describe it. For
+#' classes the engines are fitted with `calibration = "platt"`, because most of tidymodels needs
+#' probabilities. `set_engine("svm", calibration = "none")` is faster and only predicts classes;
+#' with `loss = "logistic"` as well, also probabilities.
 #'
-#' **A projection first.** A [step_dica()] before this model does not give the numbers of
-#' [dg_pipeline()], whose learner has a kernel and scaling of its own, see there: here it has those
-#' of the learner alone, on scores that are scaled anew.
+#' **Case weights** are the `weights` of the learner. Scaling, bandwidths and descriptions of
+#' domains do not use them, so a frequency weight of 2 is not the same as two rows.
+#'
+#' **Folds.** `rsample::group_vfold_cv(data, group = school)` holds out whole domains (one at a time
+#' by default), as [dg_cv()] does with the same folds. Scores are equal. Standard errors are not:
+#' `tune::collect_metrics()` treats folds as independent, and [dg_cv()] allows for overlapping
+#' training sets.
+#'
+#' **A projection first.** [step_dica()] before this model differs from [dg_pipeline()]: here the
+#' learner has its own default kernel, on scores that are scaled again.
 #'
 #' **Perturbed rows.** Partial dependence, slopes and Shapley values need [set_reference()], which
-#' takes the fit or the workflow; without it there is a warning of class `domgen_warning_moving`.
+#' takes the fit or the workflow; otherwise there is a warning of class `domgen_warning_moving`.
 #'
-#' **Tuning.** All main arguments but `domain` can be `tune()`: `cost` from 2^-5 to 2^10, `penalty`
-#' from 1e-3 to 1e3, `bandwidth` from 0.3 to 10 by parameters of dials, `domain_kernel`, `scale` and
-#' `tau` by [domain_kernel_type()], [domain_scaling_type()] and [domain_multitask_tau()].
+#' **Tuning.** All main arguments but `domain` can be `tune()`:
 #'
-#' The model is known to parsnip as soon as both packages are loaded.
-#' @return A model specification of parsnip. A fit has the model of this package as
-#'   `extract_fit_engine()`.
+#' | argument | default range | parameter |
+#' |---|---|---|
+#' | `cost` | 2^-5 to 2^10 | `dials::cost()` |
+#' | `penalty` | 1e-3 to 1e3 | `dials::penalty()` |
+#' | `bandwidth` | 0.3 to 10 | `dials::rbf_sigma()` |
+#' | `domain_kernel` | `"distribution"`, `"pooled"` | `domain_kernel_type()` |
+#' | `scale` | all scalings | `domain_scaling_type()` |
+#' | `tau` | 0 to 1 | `domain_multitask_tau()` |
+#'
+#' parsnip knows the model as soon as both packages are loaded.
+#' @return A model specification of parsnip; the fitted model of this package is
+#'   `extract_fit_engine()` of a fit. `domain_scaling_type()` etc.: a parameter of dials.
 #' @seealso [step_dica()], [domain_blueprint()]
 #' @examplesIf requireNamespace("parsnip", quietly = TRUE)
 #' library(parsnip)
@@ -96,21 +111,22 @@
 #'   fit(MathAch ~ SES + Sex + Minority + School, data = pupils)
 #' predict(model, new)
 #'
-#' # the same
+#' # the same predictions
 #' ridge <- dg_ridge(MathAch ~ SES + Sex + Minority | School, data = pupils, lambda = 1)
 #' head(predict(ridge, new))
+#' @order 1
 #' @export
 domain_learner <- function(mode = "unknown", engine = "svm", domain = NULL, domain_kernel = NULL,
                            cost = NULL, penalty = NULL, bandwidth = NULL, scale = NULL,
                            tau = NULL) {
   need_package("parsnip", "domain_learner()")
   register_parsnip()
-  # whose names parsnip knows, and modes
+  # checked here: parsnip checks names of engines and modes
   if (!is.character(engine) || length(engine) != 1L) {
     abort("argument", "`engine` must be one of ", enumerate(names(parsnip_engines()), quote = "\""),
           ", not ", describe(engine), ".")
   }
-  # that an engine or mode is not known at all is for parsnip to say
+  # unknown engines and modes are parsnip's errors
   modes <- parsnip_engines()[[engine]]$modes
   if (length(mode) == 1L && length(modes) &&
       mode %in% setdiff(c("regression", "classification"), modes)) {
@@ -127,7 +143,7 @@ domain_learner <- function(mode = "unknown", engine = "svm", domain = NULL, doma
                           user_specified_engine = !missing(engine))
 }
 
-# `domain = School` means the column; a variable that holds its name means its value.
+# `domain = School` means the column; if a variable of that name contains a text, its value.
 column_name <- function(quosure) {
   name <- rlang::quo_get_expr(quosure)
   if (!is.symbol(name)) return(quosure)
@@ -148,7 +164,7 @@ update.domain_learner <- function(object, parameters = NULL, domain = NULL, doma
   parsnip::update_spec(object, parameters, args, fresh, "domain_learner", ...)
 }
 
-# Of the main arguments parsnip leaves out silently what an engine does not have.
+# parsnip silently drops main arguments that an engine does not have.
 #' @exportS3Method parsnip::check_args
 check_args.domain_learner <- function(object, call = NULL) {
   given <- names(object$args)[!vapply(object$args, parsnip::null_value, NA)]
@@ -161,19 +177,19 @@ check_args.domain_learner <- function(object, call = NULL) {
   invisible(object)
 }
 
-# Which column the domain is in is nothing to tune.
+# The domain column is not a tuning parameter.
 #' @exportS3Method generics::tunable
 tunable.domain_learner <- function(x, ...) {
   found <- NextMethod()
   found[found$name != "domain", ]
 }
 
-# ---- what parsnip is told of it, once, when both packages are loaded: see .onLoad() -----------
+# ---- registration, once, when both packages are loaded: see .onLoad() -------------------------
 
 # Whichever of the two packages is loaded first.
 settle_in_parsnip <- function() when_loaded("parsnip", register_parsnip)
 
-# The engines: their function, its modes, main arguments, and whether they have a posterior.
+# Engines: function, modes, main arguments, and whether there is a posterior.
 parsnip_engines <- function() {
   shared <- c("domain", "domain_kernel", "bandwidth", "scale", "tau")
   both <- c("regression", "classification")
@@ -183,7 +199,7 @@ parsnip_engines <- function() {
        auto = list(method = "dg_auto", modes = both, arguments = "domain"))
 }
 
-# Main arguments of an engine by parsnip's name: the engine's name, and the parameter that tunes it.
+# Main arguments of an engine by parsnip's name: the engine's name, and the tuning parameter.
 engine_arguments <- function(engine) {
   dials <- function(fun, ...) list(pkg = "dials", fun = fun, ...)
   own <- function(fun) list(pkg = "domgen", fun = fun)
@@ -192,8 +208,8 @@ engine_arguments <- function(engine) {
               cost = list("cost", dials("cost", range = c(-5, 10))),
               penalty = list("lambda", dials("penalty", range = c(-3, 3))),
               bandwidth = list("bandwidth", dials("rbf_sigma", range = c(-0.5, 1))),
-              scale = list("scale", own("domain_scale")),
-              tau = list("tau", own("domain_tau")))
+              scale = list("scale", own("domain_scaling_type")),
+              tau = list("tau", own("domain_multitask_tau")))
   all[parsnip_engines()[[engine]]$arguments]
 }
 
@@ -238,7 +254,7 @@ register_engine <- function(model, mode, engine, row) {
   }
 }
 
-# The call of predict(), and what is made of its value.
+# The call of predict(), and what is done with its value.
 prediction_of <- function(type, post = NULL, ...) {
   list(pre = warn_explained, post = post, func = c(fun = "predict"),
        args = list(object = quote(object$fit), newdata = quote(new_data), type = type, ...))
@@ -248,17 +264,16 @@ interval_of <- function(interval, ...) {
   prediction_of("response", as_parsnip_interval, interval = interval, level = quote(level), ...)
 }
 
-# ---- what the engines call --------------------------------------------------------------------
+# ---- fits of the engines ----------------------------------------------------------------------
 
-#' What the engines of domain_learner() call
+#' Fit function of the engines of domain_learner()
 #'
-#' Fits a learner to what parsnip hands over. To be called by parsnip; users call
-#' [domain_learner()], or the learner itself.
+#' Called by parsnip. Use [domain_learner()], or the learner itself, instead.
 #'
-#' @param formula,data,weights What parsnip hands over: formula, with or without a bar, data frame,
+#' @param formula,data,weights Arguments from parsnip: formula with or without a bar, data frame,
 #'   numbers or `NULL`.
 #' @param method Name of the learner, such as `"dg_svm"`.
-#' @param domain Name of the column with the domain, or `NULL`.
+#' @param domain Name of the domain column, or `NULL`.
 #' @param domain_kernel,tau,bandwidth See [domain_learner()].
 #' @param ... Further arguments of the learner, and `na.action`.
 #' @return The fitted learner.
@@ -284,7 +299,7 @@ fit_domain_learner <- function(formula, data, weights = NULL, method = "dg_svm",
   na.action <- if (is.null(args$na.action)) stats::na.omit else args$na.action
   spec <- do.call(method, args[names(args) != "na.action"])
   formula <- barred_formula(formula, read_domain_name(domain, formula, data, spec))
-  # a method without weights takes NULL for none
+  # methods without weights accept NULL
   fit(spec, formula, data = data, weights = weights, na.action = na.action)
 }
 
@@ -299,17 +314,17 @@ kernel_of_name <- function(kernel, tau, method) {
   domain_multitask(if (is.null(tau) && method != "dg_gp") 0.5 else tau)
 }
 
-# The column that holds the domain: named, or made by domain_blueprint(); NULL where the formula
-# says it, or none is needed.
+# The domain column: named, or added by domain_blueprint(); NULL if the formula has the domain, or
+# none is needed.
 read_domain_name <- function(domain, formula, data, spec) {
   barred <- !is.null(split_formula(formula)$domain)
   if (!is.null(domain)) {
     if (barred) abort("argument", "`domain` must not be given when the formula has it.")
     if (!is.character(domain) || length(domain) != 1L || !domain %in% names(data)) {
       abort("argument", "`domain` must be a column of the data, not ", describe(domain),
-            "; it has ", enumerate(names(data)), ". A recipe in a workflow hands over its ",
-            "predictors only, and the role \"domain\" with `domain_blueprint()`, which needs no ",
-            "`domain`.")
+            "; columns are ", enumerate(names(data)), ". In a workflow with a recipe, give the ",
+            "column the role \"domain\" and use `add_recipe(blueprint = domain_blueprint())`, ",
+            "without `domain`.")
     }
     return(domain)
   }
@@ -319,12 +334,12 @@ read_domain_name <- function(domain, formula, data, spec) {
     abort("argument", "`domain_learner()` needs the domain of each row: `domain = \"school\"`, a ",
           "formula `y ~ x | school`, or in a workflow the role \"domain\" and ",
           "`add_recipe(blueprint = domain_blueprint())`.", if (wants_probabilities(spec)) {
-            " Probabilities are learned on left-out domains too (`calibration = \"none\"`: none)."
+            " Calibration of probabilities needs domains too; `calibration = \"none\"` does not."
           })
   }
 }
 
-# `y ~ x + school` is `y ~ x | school`. By a loop: a formula is as deep as it is long.
+# `y ~ x + school` becomes `y ~ x | school`. A loop, because long formulas are deeply nested.
 barred_formula <- function(formula, domain) {
   if (is.null(domain)) return(formula)
   domain <- as.name(domain)
@@ -357,7 +372,7 @@ as_parsnip_interval <- function(result, object) {
   table
 }
 
-# ---- fits whose domains are described once and for all, and tools that make up rows -----------
+# ---- fixed references, and tools that make up rows --------------------------------------------
 
 #' @exportS3Method
 set_reference.model_fit <- function(model, data, domain = NULL, ...) {
@@ -365,11 +380,11 @@ set_reference.model_fit <- function(model, data, domain = NULL, ...) {
   model
 }
 
-# The rows go through what comes before the model, as those that are predicted.
+# Rows are preprocessed as for predictions.
 #' @exportS3Method
 set_reference.workflow <- function(model, data, domain = NULL, ...) {
   if (!isTRUE(model$trained)) {
-    abort("argument", "`model` must be a fitted workflow: give it data with fit() first.")
+    abort("argument", "`model` must be a fitted workflow: fit it with fit() first.")
   }
   check_describing(data, domain)
   if (!is.character(data)) data <- hardhat::forge(data, model$pre$mold$blueprint)$predictors
@@ -377,12 +392,12 @@ set_reference.workflow <- function(model, data, domain = NULL, ...) {
   model
 }
 
-# Packages that hand a model rows which nobody observed.
+# Packages that predict made-up rows.
 explaining_packages <- c("DALEX", "DALEXtra", "ingredients", "iBreakDown", "iml", "pdp", "vip",
                          "vetiver", "fastshap", "kernelshap", "hstats", "flashlight", "lime")
 
-# These ask a bare model about itself. A workflow is asked nothing, and is here when it predicts:
-# parsnip calls this before each prediction. A function of theirs is told once.
+# For bare models these packages call our methods. For a workflow they only call predict(), before
+# which parsnip calls this function. One warning per function call of these packages.
 warn_explained <- function(new_data, object) {
   if (!inherits(object$fit, "dg_fit")) return(new_data)
   for (i in seq_len(sys.nframe())) {
@@ -399,8 +414,8 @@ warn_explained <- function(new_data, object) {
   new_data
 }
 
-# marginaleffects muffles what predictions warn of, and asks any model about itself; it has no such
-# method for those of tidymodels.
+# marginaleffects muffles warnings of predictions; it has no method of its own for models of
+# tidymodels.
 #' @exportS3Method marginaleffects::sanitize_model_specific
 sanitize_model_specific.workflow <- function(model, ...) {
   sanitize_model_specific.model_fit(model$fit$fit)

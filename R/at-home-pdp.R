@@ -1,4 +1,4 @@
-# Partial dependence by pdp.
+# Integration with pdp.
 
 #' @exportS3Method pdp::partial
 partial.dg_learner <- function(object, ...) {

@@ -1,8 +1,8 @@
-# Steps of the recipes package that replace predictors by the components of a projection. All are
-# made by step_of(), a line each: the projection, and those of its arguments that a grid can name,
-# with their defaults. Nothing of recipes is needed before a step is made.
+# Steps of the recipes package that replace predictors by the components of a projection. step_of()
+# makes each from the projection and its tunable arguments with defaults. recipes is not needed
+# before a step is made.
 
-# own: arguments that are named in the step itself; NULL is the default of the projection.
+# own: arguments of the step itself; NULL is the default of the projection.
 step_of <- function(suffix, own = list(), projection = suffix) {
   step <- function(recipe, ..., domain = NULL, outcome = NULL, role = "predictor",
                    trained = FALSE, num_comp = 2, bandwidth = NULL, scale = "pooled",
@@ -18,7 +18,7 @@ step_of <- function(suffix, own = list(), projection = suffix) {
     names <- setdiff(names(formals(sys.function())), c("recipe", "...", "domain", "outcome"))
     values <- mget(names, environment())
     if (is.null(values$method)) values$method <- projection
-    # what is named among the selectors must be no argument
+    # named selectors are misspelt arguments
     named <- selectors$terms[nzchar(names(selectors$terms))]
     hidden <- c("trained", "res", "columns", if (suffix != "domain") "method")
     check_no_dots(named, setdiff(c(names(selectors), names(values)), c("terms", hidden)))
@@ -34,74 +34,76 @@ step_of <- function(suffix, own = list(), projection = suffix) {
   step
 }
 
-#' Projections as steps of a recipe
+#' Integration with tidymodels: projections as steps of a recipe
 #'
 #' @description
-#' Steps for the recipes package, which replace predictors by their components:
+#' Steps for the recipes package that replace predictors by the components of a projection:
 #'
 #' | step | projection |
 #' |---|---|
-#' | `step_dica()` | [dg_dica()], what the response depends on, domains close together |
-#' | `step_udica()` | [dg_udica()], the same without a response |
-#' | `step_dcm()` | [dg_dcm()], larger domains weighing more |
-#' | `step_tca()` | [dg_tca()], variance, domains close together |
-#' | `step_kpca_domain()` | [dg_kpca()], of which the others are relatives |
-#' | `step_domain()` | that of `method`, any of [projections][dg_dica()] |
+#' | `step_dica()` | [dg_dica()]: keeps what the response depends on, brings domains together |
+#' | `step_udica()` | [dg_udica()]: the same without a response |
+#' | `step_dcm()` | [dg_dcm()]: larger domains get more weight |
+#' | `step_tca()` | [dg_tca()]: keeps variance, brings domains together |
+#' | `step_kpca_domain()` | [dg_kpca()]: kernel principal components |
+#' | `step_domain()` | `method`: any of the [projections][dg_dica()] |
 #'
-#' The components are those of the functions themselves, and so are those of new rows, of domains
-#' seen in training or not.
+#' Components of training and new rows, from training or new domains, are those of the functions.
 #'
 #' @param recipe A recipe.
-#' @param ... Selectors of the predictors, such as `all_predictors()`; categorical ones become
-#'   indicators. The domain and the outcome are left out where they are selected too.
-#' @param domain Selector of the column that says which domain a row belongs to, such as `school`,
-#'   `"school"` or `has_role("domain")`; `NULL`: the column with the role `"domain"`, if there is
-#'   one.
-#' @param outcome Selector of the response; `NULL`: the outcome of the recipe. Only used where the
-#'   projection looks at it.
-#' @param role Role of the components.
-#' @param trained,res,columns Set by `prep()`: whether the step is trained, the fitted projection,
-#'   the names of the predictors.
-#' @param num_comp Number of components; 0 leaves the predictors as they are.
+#' @param ... Selectors of the predictors, such as `all_predictors()`. Categorical predictors become
+#'   indicators. Domain and outcome are dropped if they are selected too.
+#' @param domain Selector of the domain column, such as `school`, `"school"` or
+#'   `has_role("domain")`. Default `NULL`: the column with the role `"domain"`, if there is one.
+#' @param outcome Selector of the response. Default `NULL`: the outcome of the recipe. Only used if
+#'   the projection uses a response.
+#' @param role Role of the components. Default `"predictor"`.
+#' @param trained,res,columns Set by `prep()`: `TRUE` if the step is trained, the fitted projection,
+#'   names of the predictors.
+#' @param num_comp Number of components. Default 2; with 0 the predictors are unchanged.
 #' @param method Name of a projection: `"dica"`, `"udica"`, `"coir"`, `"kpca"`, `"dcm"`, `"tca"`,
 #'   `"sca"`, `"mda"`, `"cidg"` or `"kfd"`.
-#' @param lambda,epsilon,mu Arguments of the projection; `NULL` is its default.
-#' @param bandwidth Bandwidth of [kernel_rbf()], in units of the scaled predictors; `NULL`: the
-#'   median.
-#' @param scale How predictors are scaled, see [dg_dica()].
+#' @param lambda,epsilon,mu Arguments of the projection; `NULL`: its default.
+#' @param bandwidth Bandwidth of [kernel_rbf()], in units of the scaled predictors. Default `NULL`:
+#'   the median bandwidth.
+#' @param scale Scaling of the predictors, see [dg_dica()].
 #' @param options Named list of further arguments of the projection, such as
 #'   `list(kernel = kernel_laplace(), feature_map = features_nystrom(100))`.
-#' @param prefix Name of the components, which is followed by their number.
-#' @param keep_original_cols Keep the predictors beside the components?
-#' @param skip Leave the step out when other data than those of training are baked?
-#' @param id A name of the step.
-#' @details
-#' **Domains in a recipe.** Give the column a role of its own, `update_role(school, new_role =
-#' "domain")`: it is then no predictor, stays in the data, and is found by all steps. With
-#' `scale = "domain"` or `"both"` and with a domain kernel in `options`, new rows are judged by the
-#' unlabelled rows of their domain that are baked with them; otherwise each row is projected by
-#' itself, and the domain column of new rows is not looked at
-#' (`update_role_requirements("domain", bake = FALSE)` lets them come without). In recipes before
-#' 1.2 a domain column of text comes out of `bake()` as a factor with the levels of training, in
-#' which new domains are missing; the components are right.
+#' @param prefix Start of the components' names, followed by their number.
+#' @param keep_original_cols If `TRUE`, the predictors are kept alongside the components.
+#' @param skip If `TRUE`, the step is skipped when data other than the training data are baked.
+#' @param id Unique name of the step.
+#' @details **Domains in a recipe.** Give the column a role, `update_role(school, new_role =
+#' "domain")`: it is then not a predictor, stays in the data, and is found by all steps.
 #'
-#' In a workflow, new domains are new levels, which hardhat makes missing where the column is a
-#' factor: give `add_recipe(blueprint = hardhat::default_recipe_blueprint(allow_novel_levels =
-#' TRUE))`, or keep the column as text. [domain_blueprint()] is for [domain_learner()] alone.
+#' With `scale = "domain"` or `"both"`, or a domain kernel in `options`, a new row is projected
+#' using the unlabelled rows of its domain that are baked together. Otherwise each row is projected
+#' separately, and new data need no domain column (`update_role_requirements("domain", bake =
+#' FALSE)`).
 #'
-#' **Missing values.** Rows with missing values are left out of training, and are `NA` in `bake()`,
-#' each with a warning.
+#' In recipes before 1.2, `bake()` returns a text domain column as a factor with the levels of
+#' training, in which new domains are missing; the components are right.
+#'
+#' In a workflow, hardhat replaces new levels of a factor, and so new domains, by missing values:
+#' use `add_recipe(blueprint = hardhat::default_recipe_blueprint(allow_novel_levels = TRUE))`, or
+#' keep the column as text. [domain_blueprint()] is only for [domain_learner()].
+#'
+#' **Missing values.** Rows with missing values are dropped in training and `NA` in `bake()`, with a
+#' warning each time.
 #'
 #' **Case weights.** A row with frequency weight k counts as k rows. Importance weights are an
 #' error: projections have no weights.
 #'
-#' **Tuning.** `num_comp`, `lambda`, `epsilon`, `mu`, `bandwidth` and `scale` can be `tune()`; the
-#' parameter objects are those of dials (`num_comp()`, `penalty()`, `rbf_sigma()`, with ranges for
-#' these steps) and [domain_scaling_type()].
+#' **Tuning.** `num_comp`, `lambda`, `epsilon`, `mu`, `bandwidth` and `scale` can be `tune()`, with
+#' `num_comp()`, `penalty()` and `rbf_sigma()` of dials (ranges for these steps) and
+#' [domain_scaling_type()].
 #'
-#' **`tidy()`** gives a tibble with the names of the predictors, `terms`; with
-#' `type = "components"` the eigenvalue of each `component` and its residual.
-#' @return The recipe with the step.
+#' **`tidy()`** returns a tibble of the names of the predictors, `terms`; with
+#' `type = "components"` of the eigenvalue and residual of each `component`.
+#' @return The recipe with the step added.
+#' @section Errors:
+#' No domain or outcome, if the projection needs it; more than one column for either; unknown
+#' arguments; `options` that the step itself has.
 #' @seealso [dg_dica()], [dg_dcm()], [dg_tca()], [domain_learner()], [domain_blueprint()]
 #' @examplesIf requireNamespace("recipes", quietly = TRUE)
 #' library(recipes)
@@ -142,10 +144,10 @@ step_kpca_domain <- step_of("kpca_domain", projection = "kpca")
 #' @export
 step_domain <- step_of("domain", list(method = "dica", lambda = NULL, epsilon = NULL, mu = NULL))
 
-# ---- what recipes calls -----------------------------------------------------------------------
+# ---- methods for recipes ----------------------------------------------------------------------
 #
-# All steps have the class projectionstep: each class with an underscore is a step of its own to
-# tidy(). A step is a list of its arguments, whose selectors are evaluated when it is trained.
+# All steps have the class projectionstep: tidy() takes each class with an underscore for a separate
+# step. A step is a list of its arguments, whose selectors are evaluated when it is trained.
 
 #' @exportS3Method recipes::prep
 prep.projectionstep <- function(x, training, info = NULL, ...) {
@@ -158,8 +160,8 @@ prep.projectionstep <- function(x, training, info = NULL, ...) {
   rows <- seq_len(nrow(training))
   if (!is.null(weights)) {
     if (!inherits(weights, "hardhat_frequency_weights")) {
-      abort("argument", step_name(x), " takes frequency weights only: projections give all rows ",
-            "the same weight. Give the weights to the model alone, or make them whole numbers by ",
+      abort("argument", step_name(x), " only takes frequency weights, because projections weight ",
+            "rows equally. Give the weights to the model only, or make them whole numbers with ",
             "hardhat::frequency_weights().")
     }
     # a row of frequency weight k is k rows
@@ -192,13 +194,13 @@ bake.projectionstep <- function(object, new_data, ...) {
   new_data
 }
 
-# Those of recipes are for steps of one class.
+# The methods of recipes are for steps with one class.
 #' @export
 update.projectionstep <- function(object, ...) {
   changes <- list(...)
   check_no_dots(changes[setdiff(names(changes), names(object))], names(object))
   if (object$trained) {
-    abort("argument", "`object` must be a step that is not trained yet, not one after prep().")
+    abort("argument", "`object` must be an untrained step, not one after prep().")
   }
   object[names(changes)] <- changes
   object
@@ -224,7 +226,7 @@ step_projection <- function(x) {
   do.call(paste0("dg_", method), c(named, options[names(options) != "na.action"]))
 }
 
-# Further arguments of the projection. taken: those that arguments of the step give, by name.
+# Further arguments of the projection. taken: those given by arguments of the step, by name.
 step_options <- function(x, taken) {
   options <- x$options
   names <- names(options)
@@ -238,13 +240,13 @@ step_options <- function(x, taken) {
   }
   twice <- intersect(names, names(taken))
   if (length(twice)) {
-    abort("argument", "`options` must not have `", twice[1L], "`: ", step_name(x),
-          " has an argument `", taken[[twice[1L]]], "` for it.")
+    abort("argument", "`options` must not have `", twice[1L], "`: use the argument `",
+          taken[[twice[1L]]], "` of ", step_name(x), ".")
   }
   options
 }
 
-# The name of the column that a selector or else a role gives; NULL where there is none and none is
+# The name of the column given by a selector or else a role; NULL if there is none and none is
 # needed.
 step_column <- function(x, role, training, info, needed) {
   found <- unname(recipes::recipes_eval_select(x[[role]], training, info))
@@ -262,11 +264,11 @@ step_column <- function(x, role, training, info, needed) {
   if (length(found)) found
 }
 
-# ---- what it says -----------------------------------------------------------------------------
+# ---- prints and tables ------------------------------------------------------------------------
 
 #' @export
 print.projectionstep <- function(x, width = max(20, options()$width - 30), ...) {
-  # a step is there only where recipes is
+  # steps exist only if recipes is installed
   recipes::print_step(x$columns, x$terms, x$trained, paste(toupper(x$method), "components of "),
                       width, case_weights = x$case_weights)
   invisible(x)
@@ -298,7 +300,7 @@ tunable.projectionstep <- function(x, ...) {
     epsilon = list(pkg = "dials", fun = "penalty", range = c(-6, -1)),
     mu = list(pkg = "dials", fun = "penalty", range = c(-2, 2)),
     bandwidth = list(pkg = "dials", fun = "rbf_sigma", range = c(-0.5, 1)),
-    scale = list(pkg = "domgen", fun = "domain_scale")
+    scale = list(pkg = "domgen", fun = "domain_scaling_type")
   )
   own <- known[intersect(names(known), names(x))]
   tibble::tibble(name = names(own), call_info = unname(own), source = "recipe",

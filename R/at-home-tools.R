@@ -1,97 +1,92 @@
-# What tools for any model share: that a domain does not move with the rows that they make up. Which
-# values they are given is said by tool_values(). Methods for the generics of a package are in
-# at-home-<package>.R, registered when it is loaded.
+# Common to tools for any model: the description of a domain must not change with rows that a tool
+# makes up. tool_values() gives the values that tools get. Methods for the generics of a package are
+# in at-home-<package>.R, registered when it is loaded.
 
-# what: which rows come, as in "DALEX makes up rows".
+# what: which rows are new, as in "DALEX makes up rows".
 warn_moving <- function(model, what) {
   if (!uses_other_rows(model) || is_fixed(model)) return(invisible())
-  warn("moving", what, ", and this model describes a domain by the rows that come together: give ",
-       "it set_reference(model, rows), which judges each row alone; see ?model_tools.")
+  warn("moving", what, ", and this model describes a domain by the rows that are predicted ",
+       "together: use set_reference(model, rows), which predicts each row alone; see ?model_tools.")
 }
 
-#' Tools for any model
+#' Integration with tools that explain, shrink and deploy models
 #'
 #' @description
-#' How models of domgen go into packages that explain, slim, describe or serve models of any kind.
-#' None of these packages is needed by domgen, and their methods are registered when they are
-#' loaded.
+#' Fitted models work with packages that explain, shrink, describe or deploy any model. domgen needs
+#' none of these packages; its methods are registered when they are loaded.
 #'
-#' | tool | what to call | fixed reference? |
+#' | tool | call | fixed reference |
 #' |---|---|---|
-#' | marginaleffects | `avg_predictions(fixed)`, `avg_slopes(fixed)`, ... | yes, else a warning |
-#' | DALEX | `explain(fixed, data = x, y = y)`, then all of it | yes, else a warning |
-#' | iml | `Predictor$new(fixed, data = x, y = y)`, then all of it | yes, else a warning |
-#' | pdp | `partial(fixed, "x1", train = x)` | yes, else a warning |
-#' | vip | `vi_permute(fixed, pred_wrapper = , ...)` | yes |
-#' | insight | `find_predictors(model)`, `get_predicted(model)`, ... | no |
-#' | butcher | `butcher(model)` | no |
-#' | vetiver | `vetiver_model(fixed, "name")` | yes, else a warning |
-#' | targets | `tar_target(model, dg_ridge(formula, data = rows))` | no |
+#' | marginaleffects | `avg_predictions(fixed)`, `avg_slopes(fixed)`, ... | needed, else a warning |
+#' | DALEX | `explain(fixed, data = x, y = y)`, then all its functions | needed, else a warning |
+#' | iml | `Predictor$new(fixed, data = x, y = y)`, then all functions | needed, else a warning |
+#' | pdp | `partial(fixed, "x1", train = x)` | needed, else a warning |
+#' | vip | `vi_permute(fixed, pred_wrapper = , ...)` | needed, not checked |
+#' | insight | `find_predictors(model)`, `get_predicted(model)`, ... | not needed |
+#' | butcher | `butcher(model)` | not needed |
+#' | vetiver | `vetiver_model(fixed, "name")` | needed, else a warning |
+#' | targets | `tar_target(model, dg_ridge(formula, data = rows))` | not needed |
 #'
-#' Here `fixed` is `set_reference(model, rows)`, and `x` has the predictors and, where `rows` are of
-#' several domains, the domain column. With rows of one domain it needs no domain column, and no
-#' tool can permute it.
+#' `fixed` is `set_reference(model, rows)`. `x` has the predictors and, if `rows` are from several
+#' domains, the domain column. With rows of one domain, `x` needs no domain column, and no tool can
+#' permute it.
 #'
 #' @details
-#' **Why a fixed reference.** Where a model judges a row by the rows of its domain (a kernel between
-#' domains, scaling or imputation by domain, `domain_means = TRUE`), rows that a tool makes up move
-#' the domain, and the tool reports the effect of another domain under the name of a predictor. See
-#' [set_reference()]. All but vip ask domgen about the model that they are given, and with one that
-#' is not fixed there is a warning of class `domgen_warning_moving`. Models that make no difference
-#' between domains need nothing.
+#' **Why a fixed reference.** Some models use the other rows of a domain to predict a row (a domain
+#' kernel, scaling or imputation by domain, `domain_means = TRUE`). If a tool makes up rows, these
+#' then change the description of the domain, and the tool attributes the effect of another domain
+#' to a predictor. [set_reference()] fixes the description. Without it there is a warning of class
+#' `domgen_warning_moving`. Models that do not use other rows need no reference.
 #'
-#' [dg_importance()] and [dg_effect()] fix the reference themselves, and say what a predictor does
-#' as a property of the domain too.
+#' [dg_importance()] and [dg_effect()] fix the reference themselves, and separate a predictor's
+#' effects within and between domains.
 #'
-#' **marginaleffects** has a list of classes that it takes:
-#' `options(marginaleffects_model_classes = "dg_fit")` adds those of domgen.
-#' Models have no covariance matrix of coefficients, so that estimates come without standard errors.
-#' How much they vary with the domains is seen by fitting without each of them.
+#' **marginaleffects.** `options(marginaleffects_model_classes = "dg_fit")` adds the models of
+#' domgen to the supported classes. Models have no covariance matrix of coefficients, so estimates
+#' have no standard errors; refit without each domain to see how much they vary.
 #'
-#' **DALEX.** `explain(label = )` names the model, else all are called "dg_fit".
+#' **DALEX.** `explain(label = )` names the model; the default is "dg_fit".
 #'
-#' **The domain as a predictor.** A fixed reference of several domains answers what a row would be
-#' predicted if it were in another of them: the domain's column is then a predictor like others in
-#' DALEX and iml, and `avg_comparisons(fixed, variables = "domain")` in marginaleffects. insight
-#' takes it for a random effect, so that marginaleffects leaves it out unless it is named.
+#' **The domain as a predictor.** With a fixed reference of several domains, the domain column is a
+#' predictor like others in DALEX and iml: what would be predicted for the row in another of these
+#' domains. In marginaleffects use `avg_comparisons(fixed, variables = "domain")`; insight reports
+#' the domain as a random effect, so marginaleffects only includes it if it is named.
 #'
-#' **Classes.** DALEX and marginaleffects get probabilities, of two classes those of the second
-#' level, where the model has some (`calibration = "platt"`), else decision values. DALEX wants y
-#' as 0 and 1 then. iml gets probabilities, or 1 for the class and 0 for others. pdp needs
+#' **Classes.** DALEX and marginaleffects use probabilities (for two classes, of the second level)
+#' if the model has them (`calibration = "platt"`), otherwise decision values. DALEX then needs `y`
+#' as 0 and 1. iml uses probabilities, or 1 for the predicted class and 0 for others. pdp needs
 #' probabilities: `partial(prob = TRUE, which.class = )`.
 #'
-#' **insight** finds formula, predictors, response, data and what kind of model it is; the domain is
-#' `random`, all else `conditional`. `get_predicted()`
-#' gives numbers, or probabilities; with `predict = "classification"` classes; of a [dg_gp()] with
-#' `ci = 0.95` confidence intervals. Models do not carry their data: insight and marginaleffects
-#' find them where the name in the call has a value in the global environment, else they want them
-#' as `data` or `newdata`. Of a model that was fitted to a matrix there are names of the predictors.
+#' **insight** finds formula, predictors, response, data and type of the model; the domain is
+#' `random`, all else `conditional`. `get_predicted()` returns numbers or probabilities, with
+#' `predict = "classification"` classes, and for a [dg_gp()] with `ci = 0.95` confidence intervals.
+#' Models do not store their data: insight and marginaleffects find data by the name in the call, in
+#' the global environment; otherwise give `data` or `newdata`. For a model fitted to a matrix,
+#' insight only finds the names of predictors.
 #'
-#' **butcher.** `butcher()` leaves `predict(model, newdata)` as it was. It takes the call (with it
-#' `update()`), and what the model keeps of its training rows beside its kernels: `fitted()`,
-#' `residuals()`, `dg_lodo()`, `predict()` without `newdata`. The rows that kernels compare new rows
-#' with must stay: 8 n p bytes of n rows and p predictors in the kernel, and 8 n p once more in the
-#' embeddings of [domain_distribution()]. [set_reference()] takes the second away, `butcher()` some
-#' 28 bytes of each row; `features_nystrom()` keeps landmarks only.
+#' **butcher.** `butcher()` keeps `predict(model, newdata)`. It removes the call (and thereby
+#' [update()]), and training rows that kernels do not need (and thereby `fitted()`, `residuals()`,
+#' [dg_lodo()] and `predict()` without `newdata`). The rows of the kernel must stay: 8 n p bytes for
+#' n rows and p predictors, and 8 n p again for the embeddings of [domain_distribution()].
+#' [set_reference()] removes the second, `butcher()` about 28 bytes per row; [features_nystrom()]
+#' keeps only landmarks.
 #'
-#' **vetiver.** The prototype of the input has the predictors and, where it is needed, the domain.
-#' The answer is `.pred`, a number or class, or with `vetiver_api(v, type = "prob")` probabilities.
-#' A model that is not fixed judges each request by the rows that come in it. The model is slimmed
-#' as by butcher, and stays sealed: one that was damaged in the store is an error.
+#' **vetiver.** The input prototype has the predictors and, if needed, the domain. The answer is
+#' `.pred`: numbers or classes, or with `vetiver_api(v, type = "prob")` probabilities. A model
+#' without a fixed reference predicts each request from the rows in it. The model is shrunk as by
+#' butcher, and its integrity is checked before each prediction.
 #'
-#' **targets** (and any other store). A model is data: saved by [saveRDS()] or a target and loaded
-#' in another session it predicts the same. A target that makes `set_reference(model, rows)` gives
-#' one to serve.
+#' **targets** and other stores: a model that is saved (by [saveRDS()] or a target) predicts the
+#' same in another session. For deployment, make a target of `set_reference(model, rows)`.
 #'
-#' **vip** is no longer on CRAN, and not tested here. Its permutations need nothing but a function
-#' that predicts: `vi_permute(fixed, train = x, target = y, metric = "rmse", pred_wrapper =
-#' function(object, newdata) predict(object, newdata))`. `DALEX::model_parts()` computes the same
-#' importance.
+#' **vip** is no longer on CRAN and not tested here. `vi_permute(fixed, train = x, target = y,
+#' metric = "rmse", pred_wrapper = function(object, newdata) predict(object, newdata))` needs
+#' nothing else; `DALEX::model_parts()` computes the same importance.
 #' @examples
 #' toy <- simulate_dica(domains = 6, n = 30, p = 3, seed = 1)
 #' model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, lambda = 1, scale = "both")
 #' fixed <- set_reference(model, toy)
-#' # what a tool does: the mean prediction with a predictor at some values, all else as it is
+#' # what a tool does: the mean prediction with a predictor at some values, all else unchanged
 #' effect <- function(model, at) mean(predict(model, replace(toy, "x1", at)))
 #' sapply(c(-1, 0, 1), effect, model = fixed)
 #' if (requireNamespace("pdp", quietly = TRUE)) {

@@ -1,4 +1,4 @@
-# A model as a service of vetiver: its description, the rows that it takes, what it answers.
+# Integration with vetiver: description of a model, rows that it takes, predictions.
 
 #' @exportS3Method vetiver::vetiver_create_description
 vetiver_create_description.dg_fit <- function(model) {
@@ -11,7 +11,7 @@ vetiver_create_meta.dg_fit <- function(model, metadata) {
   vetiver::vetiver_meta(metadata, required_pkgs = "domgen")
 }
 
-# The predictors as in training, and the domain, as text, where a prediction needs it.
+# The predictors as in training, and the domain as text if predictions need it.
 #' @exportS3Method vetiver::vetiver_ptype
 vetiver_ptype.dg_fit <- function(model, ...) {
   blueprint <- model$blueprint
@@ -27,11 +27,11 @@ vetiver_ptype.dg_fit <- function(model, ...) {
 
 #' @exportS3Method vetiver::vetiver_prepare_model
 vetiver_prepare_model.dg_fit <- function(model) {
-  warn_moving(model, "A service gets rows one by one")
+  warn_moving(model, "A deployed model gets rows one by one")
   slim_parts(model, function(part) without_call(without_fitted(without_data(part))))
 }
 
-# predict() checks names and types, in words.
+# predict() checks names and types, with messages.
 #' @exportS3Method vetiver::handler_predict
 handler_predict.dg_fit <- function(vetiver_model, ...) {
   force(vetiver_model)

@@ -1,6 +1,5 @@
-# Every argument rule in one place. Errors and warnings are classed
-# `domgen_error_<kind>` and `domgen_warning_<kind>`; their messages name the
-# argument, the rule and the value found.
+# All checks of arguments. Errors and warnings have the classes `domgen_error_<kind>` and
+# `domgen_warning_<kind>`; messages name the argument, the rule and the value found.
 
 abort <- function(kind, ...) {
   stop(structure(
@@ -16,7 +15,7 @@ warn <- function(kind, ...) {
   ))
 }
 
-# What is worth a line, but no warning.
+# A message, not a warning.
 inform <- function(kind, ...) {
   message(structure(
     class = c(paste0("domgen_message_", kind), "domgen_message", "message", "condition"),
@@ -24,8 +23,8 @@ inform <- function(kind, ...) {
   ))
 }
 
-# A preference for exponents, options(scipen = -10), is not one for 1e+00 domains, nor do names that
-# are made of numbers depend on it; one against them is kept.
+# Counts are not printed as 1e+00 under options(scipen = -10), and names made from numbers do not
+# depend on it. A positive scipen is kept.
 plain_numbers <- function(code) {
   if (isTRUE(getOption("scipen") < 0)) {
     old <- options(scipen = 0)
@@ -34,10 +33,10 @@ plain_numbers <- function(code) {
   code
 }
 
-# Without our warnings of a class: those that were told, or that say nothing here.
+# Without our warnings of a class, which were reported before or do not apply.
 quietly <- function(code, class = "domgen_warning") suppressWarnings(code, class)
 
-# What was found, in words short enough for a message.
+# A value as a short text for a message.
 describe <- function(value) {
   if (is.null(value)) return("NULL")
   if (is.function(value)) return("a function")
@@ -66,7 +65,7 @@ plural <- function(n, one, many = paste0(one, "s")) {
   paste(format(n, big.mark = big_mark(), scientific = FALSE), if (n == 1) one else many)
 }
 
-# A required argument. To be called with the argument of the user's own call.
+# A required argument. Must be called with the argument of the user's own call.
 check_given <- function(value, arg) {
   if (missing(value)) abort("argument", "`", arg, "` must be given.")
 }
@@ -141,8 +140,7 @@ check_domain_kernel <- function(value, arg) {
                 "`domain_pooled()`, `domain_multitask()` or `domain_distribution()`")
 }
 
-# The value of an expression whose parts may each give the same warning: one of each class is
-# enough.
+# The value of an expression whose parts may each give the same warning: one of each class is kept.
 once <- function(code, classes) {
   reported <- character()
   withCallingHandlers(code, domgen_warning = function(w) {
@@ -152,7 +150,7 @@ once <- function(code, classes) {
   })
 }
 
-# Far more than any machine has: starting a million threads ends the session.
+# More than any computer has: starting a million threads ends the session.
 most_threads <- 1024L
 
 check_threads <- function(threads) {
@@ -164,7 +162,7 @@ check_threads <- function(threads) {
   threads
 }
 
-# The list of further arguments, of which one may be empty, as in f(x, a = ).
+# The list of further arguments. One may be empty, as in f(x, a = ).
 given_dots <- function(dots) {
   on_error(dots, function(e) {
     abort("argument", "A further argument is empty or cannot be evaluated.")
@@ -181,7 +179,7 @@ renamed_arguments <- list(
   block = "block_size", object = "model"
 )
 
-# What falls into `...` was misspelt or belongs elsewhere, but for what is named in `fine`.
+# Arguments in `...` are misspelt or unknown, except those in `fine`.
 check_no_dots <- function(dots, known, fine = character()) {
   known <- setdiff(known, "...")
   dots <- given_dots(dots)
@@ -204,16 +202,16 @@ check_no_dots <- function(dots, known, fine = character()) {
 }
 
 need_package <- function(package, what) {
-  # which takes a time limit for a package that cannot be loaded
+  # which would report a time limit as a package that cannot be loaded
   if (!uninterrupted(requireNamespace(package, quietly = TRUE))) {
     abort("package", "`", what, "` needs the package ", package, ": install.packages(\"", package,
           "\").")
   }
 }
 
-# setTimeLimit()'s errors have no class of their own, and R may say them in another language. ranger
-# says the same of an interrupt and of a failure of its own; within a user's function, where
-# uninterrupted() cannot stand, it may have been the user.
+# Errors of setTimeLimit() have no class, and R may translate them. ranger has one message for an
+# interrupt and for its own failures; in a user's function, where uninterrupted() cannot be used, it
+# may be an interrupt by the user.
 ends_call <- function(e) {
   said <- c("reached elapsed time limit", "reached CPU time limit",
             "reached session elapsed time limit", "reached session CPU time limit")
@@ -221,21 +219,21 @@ ends_call <- function(e) {
   conditionMessage(e) %in% said
 }
 
-# tryCatch(code, error = handler) for errors of the code itself: a time limit is none, and whoever
-# set it gets it as it is.
+# tryCatch(code, error = handler) for errors of the code itself: a time limit is passed on
+# unchanged.
 on_error <- function(code, handler) {
   tryCatch(code, error = function(e) if (ends_call(e)) stop(e) else handler(e))
 }
 
-# For code of other packages that asks R for interrupts where R can only end the script or the code
-# fail for it, as ranger's does: an interrupt and a time limit wait until it has ended.
+# For code of other packages that checks for interrupts where R can only end the script, or where
+# the code fails, such as ranger's: interrupts and time limits wait until it has ended.
 uninterrupted <- function(code) {
-  # asks R for what waits
+  # checks for waiting interrupts
   on.exit(Sys.sleep(0))
   suspendInterrupts(code)
 }
 
-# An error of the C++ core that no rule here foresaw.
+# An error of the C++ core that no check here covers.
 core_result <- function(result) {
   on_error(result, function(e) {
     if (inherits(e, "domgen_error")) stop(e)
@@ -252,13 +250,13 @@ memory_limit <- function() {
     }
     return(limit)
   }
-  if (is.null(submodel$memory)) submodel$memory <- submodel_memory()
-  submodel$memory / 2
+  if (is.null(computer$memory)) computer$memory <- computer_memory()
+  computer$memory / 2
 }
 
-submodel <- new.env(parent = emptyenv())
+computer <- new.env(parent = emptyenv())
 
-submodel_memory <- function() {
+computer_memory <- function() {
   lines <- tryCatch(suppressWarnings(readLines("/proc/meminfo", 1L)), error = function(e) "")
   kilobytes <- suppressWarnings(as.numeric(gsub("[^0-9]", "", lines)))
   if (length(kilobytes) == 1L && is.finite(kilobytes)) 1024 * kilobytes else 8 * 2^30
@@ -274,9 +272,9 @@ check_memory <- function(n, m = n, copies = 1, what = NULL) {
     abort("memory", if (is.null(what)) paste("The Gram matrix of", plural(n, "row")) else what,
           " would take ", gib(need), " GiB, more than the limit of ", gib(limit), " GiB. ",
           if (is.null(what)) {
-            paste("Use `feature_map = features_nystrom()` or `features_rff()`, which need no such",
+            paste("Use `feature_map = features_nystrom()` or `features_rff()`, which need no Gram",
                   "matrix, or ")
-          } else "Make it smaller or ", "raise `options(domgen.memory_limit = )` (bytes).")
+          } else "Reduce it, or ", "raise `options(domgen.memory_limit = )` (bytes).")
   }
   invisible(need)
 }

@@ -1,7 +1,7 @@
-# From values to the labels of domains, units and classes: text that depends on the value alone, and
-# not on how it is stored, on options, the time zone of the session or the rows around it.
+# Labels of domains, units and classes: text that only depends on the value, not on its storage, on
+# options, the time zone of the session or other rows.
 
-# text       as it is, in UTF-8; of a factor its levels
+# text       unchanged, in UTF-8; for a factor its levels
 # numbers    the shortest decimal that reads back exactly, whole ones in full: "100000", "0.1"
 # dates      2024-03-31
 # times      2024-03-31T01:00:00.25Z: UTC, with all of the fraction of a second
@@ -47,7 +47,7 @@ plain_number <- function(value) {
   else as.double(unclass(value))
 }
 
-# What is no UTF-8 is taken for Latin-1, as in files.
+# Text that is not valid UTF-8 is read as Latin-1, as in files.
 utf8_text <- function(text) {
   text <- enc2utf8(text)
   wrong <- !validUTF8(text)
@@ -55,7 +55,7 @@ utf8_text <- function(text) {
   text
 }
 
-# sprintf() knows no options. Beyond the range of 64-bit integers and below 1e-15 with an exponent.
+# sprintf() does not depend on options. Beyond 64-bit integers and below 1e-15, with an exponent.
 number_labels <- function(x) {
   text <- sprintf("%.15g", x)
   inexact <- which(is.finite(x))
@@ -79,25 +79,25 @@ number_labels <- function(x) {
 
 time_labels <- function(seconds) {
   whole <- floor(seconds)
-  # seconds of this century leave seven digits to the fraction: the decimals of the number itself
+  # seconds of this century leave seven digits for the fraction: the decimals of the number itself
   of <- ifelse(seconds < 0, seconds - whole, seconds)
   fraction <- sub("^[^.]*", "", number_labels(of))
   paste0(format(structure(whole, class = c("POSIXct", "POSIXt"), tzone = "UTC"),
                 "%Y-%m-%dT%H:%M:%S"), fraction, "Z")
 }
 
-# A date that is a number elsewhere (in SQLite), a time that is written otherwise: domains that were
-# in training would be taken for new ones.
+# If a date is a number elsewhere (in SQLite), or a time is written differently, training domains
+# would be taken for new ones.
 warn_other_labels <- function(new, known) {
   kinds <- lapply(list(new, known), label_kind)
   if (anyNA(kinds) || identical(kinds[[1L]], kinds[[2L]])) return(invisible())
   example <- function(labels) paste0("\"", labels[!is.na(labels)][1L], "\"")
-  warn("other_labels", "Domains are ", kinds[[1L]], " such as ", example(new), ", and were ",
-       kinds[[2L]], " such as ", example(known), " in training: none is known. Give the domain ",
-       "column the type that it had.")
+  warn("other_labels", "Domains are ", kinds[[1L]], " such as ", example(new), " but were ",
+       kinds[[2L]], " such as ", example(known), " in training, so all count as new. Convert the ",
+       "domain column to the type that it had in training.")
 }
 
-# What all of these labels are, NA for other text.
+# The common kind of these labels, NA for other text.
 label_kind <- function(labels) {
   day <- "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
   kinds <- c("logical values" = "^(TRUE|FALSE)$", dates = paste0(day, "$"),
@@ -116,7 +116,7 @@ unit_words <- function(column) {
 
 # ---- 64-bit integers of package bit64, which keeps them in the bits of doubles ----------------
 
-# Upper and lower half, [2 x n]; of NA, the smallest integer, the upper half is NA.
+# Upper and lower half, [2 x n]; for NA, the smallest integer, the upper half is NA.
 integer64_halves <- function(column) {
   bytes <- writeBin(as.vector(unclass(column)), raw(), endian = "little")
   parts <- matrix(readBin(bytes, "integer", 2L * length(column), 4L, endian = "little"), 2L)

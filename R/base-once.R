@@ -1,7 +1,7 @@
-# What many fits say alike is said once.
+# Equal warnings and messages of many fits are given once.
 
-# The value of an expression. Its warnings of the package come when it ends, each once, with the
-# number of times behind it; of its messages the first of those that are the same.
+# The value of an expression. Our warnings are given at its end, each once with its count; of equal
+# messages only the first.
 reported_once <- function(code) {
   heard <- list()
   reported <- character()
@@ -28,9 +28,9 @@ warn_again <- function(heard) {
   }
 }
 
-# Notes that differ only in the one name that they quote, or in measured values (numbers with a
-# decimal point), become one note with all names and the range of each value; counts by note.
-# Whole numbers may be those of columns or domains, and stay apart.
+# Notes that only differ in the one name that they quote, or in measured values (numbers with a
+# decimal point), become one note with all names and the range of each value; counts by note. Whole
+# numbers may identify columns or domains, so notes with different ones stay separate.
 alike_together <- function(warnings) {
   notes <- names(warnings)
   quoted <- regmatches(notes, gregexpr("\"[^\"]*\"", notes))
@@ -48,7 +48,7 @@ alike_together <- function(warnings) {
 
 measured_value <- "(?<![[:alnum:]_.])-?[0-9]+\\.[0-9]+(e[-+]?[0-9]+)?(?![[:alnum:]_])"
 
-# The first of notes that are alike, with the range of each value that is not the same in all.
+# The first of the similar notes, with the range of each value that differs.
 with_ranges <- function(notes) {
   at <- gregexpr(measured_value, notes, perl = TRUE)
   if (at[[1L]][1L] < 0L) return(notes[1L])

@@ -1,8 +1,8 @@
-# How results get onto the console: lines and tables that keep to its width, and numbers that
-# follow its digits. All print methods write through these.
+# Printing on the console: lines and tables within its width, and numbers with its digits. All print
+# methods use these.
 
-# Lines, pasted as paste0() does, "\n" between them; one that is too wide goes on in the next,
-# `hang` characters in (two more than it began with).
+# Lines, pasted as by paste0(), separated by "\n"; one that is too wide continues in the next,
+# indented by `hang` characters (by default two more than the line).
 cat_line <- function(..., hang = NULL) {
   text <- plain_numbers(readable(paste0(...)))
   if (length(text) == 0L) return(invisible())
@@ -21,8 +21,7 @@ wrap_line <- function(line, hang = NULL, width = getOption("width")) {
     if (nzchar(rest)) wrap_line(paste0(strrep(" ", hang), rest), hang, width))
 }
 
-# Characters of the line before its break: the last space that leaves words before it, else as
-# many as the width holds.
+# Number of characters before the line break: the last space after a word, else as many as fit.
 line_break <- function(line, width) {
   fits <- nchar(strtrim(line, width))
   spaces <- gregexpr(" ", substr(line, 1L, fits + 1L), fixed = TRUE)[[1L]]
@@ -30,14 +29,14 @@ line_break <- function(line, width) {
   if (length(spaces)) max(spaces) else fits
 }
 
-# A line of a print, "  kernel         ...", whose text goes on in its own column.
+# A line of a print, "  kernel         ...", whose text continues in its own column.
 cat_field <- function(name, ..., column = 17L) {
   cat_line(formatC(paste0("  ", name), width = -column), paste0(...), hang = column)
 }
 
-# A data frame without row names. Columns that do not fit go below, behind the first column
-# again, which has half of the width at most; a cell that does not fit even so is shortened in its
-# middle. Text stands left; in the last column it goes on below.
+# A data frame without row names. Columns that do not fit go below, after the first column again,
+# which has at most half of the width; a cell that still does not fit is shortened in its middle.
+# Text is left-aligned; in the last column it continues below.
 cat_table <- function(frame, digits = NULL, text = NULL) {
   if (nrow(frame) == 0L) return(invisible())
   left <- if (is.null(text)) !vapply(frame, is.numeric, NA) else names(frame) %in% text
@@ -63,7 +62,7 @@ cat_table <- function(frame, digits = NULL, text = NULL) {
   }
 }
 
-# Text at the right goes on in further rows, where half of the width is left for it.
+# Text in the last column continues in further rows, if half of the width is left for it.
 wrap_last <- function(cells, width) {
   last <- ncol(cells)
   left <- width - 1L - sum(apply(cells[, -last, drop = FALSE], 2L, widest_cell) + 1L)
@@ -77,7 +76,7 @@ wrap_last <- function(cells, width) {
 
 widest_cell <- function(text) max(nchar(text, "width"))
 
-# Which columns stand side by side: a list of their numbers; the first is in each block.
+# Columns side by side: a list of their numbers; the first is in each block.
 table_blocks <- function(widths, width) {
   blocks <- list(1L)
   for (j in seq_along(widths)[-1L]) {
@@ -89,8 +88,8 @@ table_blocks <- function(widths, width) {
   blocks
 }
 
-# A matrix with names on both sides, or numbers with names: side by side, below each other where
-# the names are long.
+# A matrix with row and column names, or named numbers: side by side, or below each other if names
+# are long.
 cat_numbers <- function(values, digits = NULL) {
   if (is.matrix(values)) {
     colnames(values) <- shorten_names(colnames(values), 16L)
@@ -109,7 +108,7 @@ row_names_first <- function(rows, values) {
   stats::setNames(frame, c("", colnames(values)))
 }
 
-# Shortened to the width, or to the least at which they still differ.
+# Shortened to the width, or to the smallest at which they still differ.
 shorten_names <- function(names, width) {
   repeat {
     short <- shorten(names, width)
@@ -118,12 +117,12 @@ shorten_names <- function(names, width) {
   }
 }
 
-# Significant digits as the user has them: `digits` is for options(digits = 7).
+# Significant digits by the user's option: `digits` is for options(digits = 7).
 rounded <- function(values, digits) {
   signif(values, min(max(digits + getOption("digits") - 7L, 1L), 15L))
 }
 
-# Between thousands; another than the decimal mark.
+# The mark between thousands, which differs from the decimal mark.
 big_mark <- function() if (getOption("OutDec") == ",") "." else ","
 
 # A name with a line break in it would break a table.
@@ -139,8 +138,8 @@ at_digits <- function(digits, code) {
   invisible(plain_numbers(code))
 }
 
-# Numbers of a table as text, with the decimals that show the largest of a column with so many
-# digits; each by its own digits where that would hide the small ones, or where all are whole.
+# Numbers of a table as text. All numbers of a column have the decimals with which the largest has
+# `digits` digits; each has its own if that would hide small numbers, or if all are whole.
 in_words <- function(frame, digits) {
   numeric <- vapply(frame, is.double, NA)
   frame[numeric] <- lapply(frame[numeric], column_words, digits)
@@ -158,12 +157,12 @@ column_words <- function(values, digits) {
   vapply(values, function(v) format(rounded(v, digits)), "")
 }
 
-# What stands behind a mean.
+# The text after a mean.
 error_words <- function(se) {
   paste0(" (standard error ", if (is.na(se)) "unknown" else rounded(se, 2), ")")
 }
 
-# "-0.55 to 1.13", nothing where there is none.
+# "-0.55 to 1.13"; "" if there is none.
 interval_cells <- function(lower, upper) {
   lower <- trimws(lower)
   upper <- trimws(upper)

@@ -1,7 +1,7 @@
-# Random numbers that do not depend on where and when code is evaluated.
+# Random numbers that do not depend on where and when code is run.
 
-# The same for a seed on any worker, whatever generator was chosen there; the caller's are
-# left as they were. A seed that is NULL changes nothing.
+# A seed gives the same numbers on any worker, whatever its generator; the caller's generator is
+# unchanged. If the seed is NULL, nothing is done.
 with_seed <- function(seed, code) {
   if (is.null(seed)) return(code)
   old <- get0(".Random.seed", globalenv(), inherits = FALSE)

@@ -1,49 +1,48 @@
-# What a fit consists of is written down when it is finished, and looked at before it is used: a
-# model that was cut, or lost a part, on its way through a file must not predict in silence, nor
-# hand C++ a matrix of another shape than it expects. The seal is
-#   list(format, parts): the version of this record, and for each part its class, kind and shape.
-# Finite numbers in the place of finite numbers are not noticed. Of what another package or a user's
-# function made, foreign(), only the outermost parts are written down: a forest has a hundred
-# thousand of them, and environments change as they are used.
+# Integrity check: a finished fit gets a record of its parts, which is compared with the parts
+# before each use. A model that was cut, or lost a part, in a file must not predict, nor pass C++ a
+# matrix of the wrong shape. The record is list(format, parts): the version of this record, and for
+# each part its class, kind and shape. Other finite numbers in place of finite numbers are not
+# detected. For objects of other packages or users' functions, foreign(), only the outermost parts
+# are recorded: a forest has a hundred thousand parts, and environments change with use.
 
 model_format <- 1L
 
-# To be called when all that predictions use is there.
+# Call when all parts that predictions use exist.
 seal <- function(object) {
   object$seal <- NULL
   object$seal <- list(format = model_format, parts = part_shapes(object))
   object
 }
 
-# arg: what the user calls the object.
+# arg: the user's name for the object.
 check_sealed <- function(object, arg = "object") {
   known <- object$seal
   if (is.null(known)) {
-    abort("model", "`", arg, "` has no record of its parts: it was fitted by an earlier version ",
-          "of domgen, or was changed; fit it again.")
+    abort("model", "`", arg, "` has no integrity record: it was fitted by an earlier version of ",
+          "domgen, or was changed. Fit it again.")
   }
   if (!is.list(known) || !identical(known$format, model_format)) {
-    abort("model", "`", arg, "` has format ", describe(known[["format"]]), ", and this version of ",
-          "domgen reads ", model_format, "; fit it again.")
+    abort("model", "`", arg, "` has format ", describe(known[["format"]]), ", but this version of ",
+          "domgen reads format ", model_format, ". Fit it again.")
   }
   compare_parts(known$parts, part_shapes(object), arg)
   invisible(object)
 }
 
-# What is said of a model. That a part is another of the same shape is seen where it is used.
+# Code that uses a model. A changed part of the same shape is only detected by its errors.
 from_whole <- function(object, code, arg = "object") {
   check_sealed(object, arg)
   on_error(plain_numbers(code), function(e) {
     if (inherits(e, "domgen_error")) stop(e)
-    abort("model", "`", arg, "` is damaged (", conditionMessage(e), "); use another copy, or fit ",
+    abort("model", "`", arg, "` is damaged (", conditionMessage(e), "). Use another copy, or fit ",
           "it again.")
   })
 }
 
 compare_parts <- function(known, found, arg) {
   damaged <- function(part, now, then) {
-    abort("model", "`", arg, "` is damaged: `", part, "` is ", now, ", and was ", then,
-          " when it was fitted; use another copy, or fit it again.")
+    abort("model", "`", arg, "` is damaged: `", part, "` is ", now, ", but was ", then,
+          " in the fit. Use another copy, or fit it again.")
   }
   if (!is.character(known) || is.null(names(known))) damaged("seal", "cut", "whole")
   wrong <- which(known != found[names(known)] | is.na(match(names(known), names(found))))
@@ -51,24 +50,24 @@ compare_parts <- function(known, found, arg) {
     name <- names(known)[wrong[1L]]
     damaged(name, if (is.na(found[name])) "missing" else found[[name]], known[[wrong[1L]]])
   }
-  # what users add of their own stands beside the parts, not inside
+  # users may add elements next to the parts, not inside
   added <- setdiff(names(found), names(known))
   inside <- added[sub("[$[].*", "", added) %in% sub("[$[].*", "", names(known))]
   if (length(inside)) damaged(inside[1L], found[[inside[1L]]], "not there")
 }
 
-# Kind and shape of all parts, a named vector. A part with a seal of its own answers for itself.
+# Kind and shape of all parts, a named vector. A part with its own record is checked by that.
 part_shapes <- function(object) {
   found <- list()
   walk <- function(value, path) {
-    # what the parts mean; that of the whole has found the way here
+    # class of the parts; that of the whole has been dispatched on
     kind <- attr(value, "class")
     if (path != "" && !is.null(kind)) {
       found[[paste0("class(", path, ")")]] <<- paste(kind, collapse = ", ")
     }
     if (!is.list(value) || length(value) == 0L) {
       found[[path]] <<- if (!endsWith(path, "$threads")) part_shape(value)
-                        # their number is the user's to change, within reason
+                        # users may change their number, within limits
                         else if (is_number(value) && value >= 1 && value <= most_threads)
                           "a number of threads" else paste0("not a number from 1 to ", most_threads)
       return(invisible())
@@ -99,7 +98,7 @@ part_shape <- function(value) {
   size <- if (is.null(dim(value))) length(value) else paste(dim(value), collapse = " x ")
   shape <- paste0(typeof(value), " (", size, ")")
   if (!is.atomic(value) || length(value) == 0L) return(shape)
-  # a class may have rules of its own for what follows
+  # methods of a class could change the following
   value <- unclass(value)
   # the sum is finite where all are, and takes no memory
   gaps <- if (is.double(value) && is.finite(sum(value))) 0
@@ -110,7 +109,7 @@ part_shape <- function(value) {
                                                 collapse = ", ")))
 }
 
-# An object of which nothing is known.
+# An object of unknown structure.
 foreign <- function(object) structure(list(object = object), class = "foreign")
 
 foreign_shape <- function(object) {

@@ -1,6 +1,6 @@
 # Tables of results: tibbles that need no package.
 
-# A method that takes nothing but the object, and gives a tibble.
+# A method without further arguments that returns a tibble.
 alone <- function(take) {
   function(x, ...) {
     check_no_dots(list(...), character())

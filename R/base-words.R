@@ -1,17 +1,14 @@
-# Names of domains, methods and classes are as long as users make them. Margins
-# must be known before a plot is open, so widths are estimated from the height of a
-# line: a character is about half as wide.
+# Names of domains, methods and classes are as long as users make them.
 
-# Text that its encoding does not have (a file of another one, read as UTF-8) cannot be measured nor
-# drawn: its bytes as <e9>.
+# Text that is invalid in its encoding (read from a file in another one) cannot be measured nor
+# drawn: its bytes are written as <e9>.
 readable <- function(text) {
   if (!is.character(text)) return(text)
   bad <- !validEnc(text)
   replace(text, bad, iconv(text[bad], "UTF-8", "UTF-8", sub = "byte"))
 }
 
-# Broken into at most `lines` lines of `width` characters, and shortened where that
-# is not enough.
+# Broken into at most `lines` lines of `width` characters, and shortened if that is not enough.
 fit_text <- function(text, width, lines = 1L) {
   fit_one <- function(one) {
     if (widest(one) <= width && number_of_lines(one) <= lines) return(one)
@@ -24,8 +21,8 @@ fit_text <- function(text, width, lines = 1L) {
   vapply(readable(as.character(text)), fit_one, "", USE.NAMES = FALSE)
 }
 
-# In the middle, because names often differ only at the end. A character of Chinese, Japanese or
-# Korean takes the place of two.
+# Shortened in the middle, because names often only differ at the end. A Chinese, Japanese or Korean
+# character is as wide as two.
 shorten <- function(text, width) {
   text <- readable(as.character(text))
   long <- which(nchar(text, "width") > width)
@@ -49,11 +46,10 @@ widest <- function(text) {
 
 number_of_lines <- function(text) max(lengths(strsplit(text, "\n", fixed = TRUE)), 0L)
 
-# "RMSE (lower is better)", in two lines where one is too wide.
-score_label <- function(measure, width, prefix = "") {
-  direction <- if (measure$better == "low") "(lower is better)" else "(higher is better)"
-  title <- paste0(prefix, measure$title)
-  paste0(title, if (nchar(title) + nchar(direction) < width) " " else "\n", direction)
+# "RMSE (lower is better)"
+score_label <- function(measure) {
+  paste0(measure$title, if (measure$better == "low") " (lower is better)"
+                        else " (higher is better)")
 }
 
 # The user's names of the response and of the domain.
@@ -65,12 +61,7 @@ variable_names <- function(blueprint) {
                 else if (length(domain)) paste(domain, collapse = ", ") else "domain")
 }
 
-# "12 of 60 domains named", or nothing where all are.
-note_unnamed <- function(shown, of) {
-  if (shown < of) paste0(plural(of, "domain"), ", ", shown, " of them named")
-}
-
-# Constants without a penalty, one a machine.
+# Unpenalised intercepts, one per submodel.
 intercept_words <- function(intercept, wanted) {
   if (wanted) paste(format(rounded(intercept, 4), trim = TRUE), collapse = ", ") else "none"
 }

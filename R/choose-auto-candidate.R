@@ -1,8 +1,8 @@
-# The candidates of dg_auto(), each a row of choices, and their scores on left-out domains. Most are
-# ridge regressions, which are left out in closed form at many values of lambda; what `kernel` says
-# else is fitted again without each group of domains.
+# The candidates of dg_auto(), each a list of settings, and their scores on held-out domains. Ridge
+# regressions are held out in closed form at many values of lambda; other methods are fitted again
+# without each group of domains.
 
-# judges: bandwidths fitted without some domains, see predictor_judges().
+# crossfits: bandwidths fitted without some domains, see crossfit_bandwidths().
 candidate <- function(scale = "pooled", kernel = "rbf", bandwidth_factor = 1,
                       embedding_factor = NA, tau = NA, bandwidth = NULL, crossfits = NULL) {
   list(scale = scale, kernel = kernel, bandwidth_factor = bandwidth_factor,
@@ -10,7 +10,7 @@ candidate <- function(scale = "pooled", kernel = "rbf", bandwidth_factor = 1,
        crossfits = crossfits)
 }
 
-# Scaling as learn_scaling() knows it.
+# Scaling as an argument of learn_scaling().
 candidate_scale <- function(c) if (c$scale == "means") c("pooled", "means") else c$scale
 
 # p: predictors after scaling, whose inner product is about p; median: their median distance where
@@ -69,7 +69,7 @@ find_candidate <- function(search, c) {
        lambda = exp(mean(log(lambdas))))
 }
 
-# With the median distance; what scaling warns of is told once.
+# With the median distance; warnings of scaling are given once.
 search_sample <- function(search, scale) {
   if (is.null(search$scaled[[scale]])) {
     given <- length(search$scaled) > 0L
@@ -85,9 +85,9 @@ ridge_args <- function(args) {
   dg_ridge(intercept = TRUE, threads = args$threads)$args
 }
 
-# Scores of a candidate at every lambda, in parts that each score some of the domains (`held`) at
-# the lambda that others of them choose (`judging`): for most candidates one part, where all domains
-# do both. list of list(held, judging [logical by domain], scores [domains x lambdas], lambdas,
+# Scores of a candidate at every lambda, in parts. Each part scores some of the domains (`held`) at
+# the lambda that is best on others (`in_choice`); most candidates have one part, with all domains
+# in both. list of list(held, in_choice [logical by domain], scores [domains x lambdas], lambdas,
 # values [rows x columns x lambdas] by models without the row's domain).
 score_candidate <- function(search, c) {
   if (c$kernel == "null") {
@@ -98,7 +98,7 @@ score_candidate <- function(search, c) {
   if (!is_ridge(c)) return(list(score_refits(search, c)))
   if (is.null(c$crossfits)) return(list(score_lambdas(search, c)))
   levels <- levels(search$scored_by)
-  # domains that no bandwidths have seen go to the first
+  # domains that were not held out of any bandwidths go to the first part
   seen <- unlist(lapply(c$crossfits[-1L], `[[`, "levels"))
   c$crossfits[[1L]]$levels <- setdiff(levels, seen)
   lapply(c$crossfits, function(scoring) {
@@ -110,7 +110,7 @@ score_candidate <- function(search, c) {
   })
 }
 
-# The index of lambda in each part that the domains `used` choose.
+# The index of lambda in each part that is best on the domains `used`.
 settle <- function(search, parts, used) {
   vapply(parts, function(part) {
     best_lambda(search, part$scores[part$in_choice & used, , drop = FALSE])
@@ -173,7 +173,7 @@ score_lambdas <- function(search, c) {
   score_part(search, lambdas, left_out_of_units(space, sample, task, args, lambdas))
 }
 
-# Penalties are held against costs, so that weights may be in any unit.
+# Penalties are relative to costs, so weights may be in any unit.
 mean_weight <- function(sample) {
   largest <- max(sample$weights)
   largest * mean(sample$weights / largest)
@@ -185,7 +185,7 @@ score_part <- function(search, lambdas, values) {
   list(held = all, in_choice = all, scores = scores, lambdas = lambdas, values = values)
 }
 
-# In words, a row of the table each.
+# As text, one element per row of the table.
 describe_candidates <- function(table) {
   pooled <- table$domain_kernel == "pooled"
   ifelse(!grepl("kernel", table$kernel), ifelse(table$kernel == "null model", table$kernel,
@@ -196,7 +196,7 @@ describe_candidates <- function(table) {
 
 # ---- one bandwidth per predictor --------------------------------------------------------------
 #
-# Fitted for the best Gaussian candidate, and judged on domains that the bandwidths have not seen.
+# Fitted for the best Gaussian candidate, and scored on domains to which they were not fitted.
 
 predictor_rows <- 400L
 
@@ -254,12 +254,12 @@ crossfit_bandwidths <- function(search, found, sample) {
 
 # ---- candidates that are no ridge regressions -------------------------------------------------
 #
-# They are fitted again without each group of domains, of which there are fewer than the ridge
-# regressions have.
+# They are fitted again without each group of domains; there are fewer groups than for ridge
+# regressions.
 
 most_refits <- 5L
 
-# The mean of more changes little, and the fit of all rows has more.
+# More trees change the score little; the final fit has more.
 search_trees <- 200L
 
 forest_trees <- 500L
@@ -268,10 +268,10 @@ svr_costs <- c(0.1, 1, 10)
 
 # After the ridge regressions, in the last round.
 try_others <- function(search) {
-  # of a source all must follow from sums
+  # with a source all fits must follow from sums
   if (isTRUE(search$args$sums)) return(invisible())
   try_forest(search)
-  # not a number where nothing is left, as of a constant response
+  # the kurtosis is NaN if residuals are 0, for example with a constant response
   if (!is.factor(search$sample$y) && isTRUE(left_out_kurtosis(search) > heavy_tails)) {
     try_candidate(search, candidate("pooled", "svr"))
   }
@@ -283,10 +283,10 @@ try_forest <- function(search) {
   try_candidate(search, candidate(if (few) "pooled" else "both", "forest"))
 }
 
-# Of a normal distribution 3, of Laplace's 6.
+# Kurtosis; 3 for a normal distribution, 6 for Laplace's.
 heavy_tails <- 5
 
-# Of what the best ridge regression leaves of the response.
+# Kurtosis of the residuals of the best ridge regression on held-out domains.
 left_out_kurtosis <- function(search) {
   keys <- ridge_keys(search)
   best <- keys[which.min(found_losses(search)[match(keys, names(search$found))])]
@@ -297,7 +297,7 @@ left_out_kurtosis <- function(search) {
   mean(r^4) / mean(r^2)^2
 }
 
-# The specifications of a candidate, one for each choice that left-out domains make.
+# The specifications of a candidate, among which held-out domains select.
 other_specs <- function(search, c, trees = forest_trees) {
   threads <- search$args$threads
   costs <- svr_costs / mean_weight(search$sample)
@@ -310,8 +310,8 @@ other_specs <- function(search, c, trees = forest_trees) {
   )
 }
 
-# As score_lambdas(), with the choices in the place of lambda: values [n x k x choices], on the
-# scale of code_rows().
+# As score_lambdas(), with specifications in place of lambdas: values [n x k x specifications], on
+# the scale of code_rows().
 score_refits <- function(search, c) {
   sample <- search$sample
   response <- search$scoring$response

@@ -1,8 +1,8 @@
-# What dg_auto() fits: an ensemble of the best candidates of several kinds.
+# What dg_auto() fits: an ensemble of the best candidates of several configurations.
 
-# The mean of the best candidates of the best kinds of ridge regressions, and what else was tried
-# beside it (blocks), with the weights that the domains `used` ask for. list(keys, weights, scores
-# by domain, values by row, ridge: list(keys, scores) of the mean alone)
+# The blocks are the mean of the best ridge regressions and each candidate of other methods; their
+# weights are best on the domains `used`. list(keys, weights, scores by domain, values by row,
+# ridge: list(keys, scores) of the mean alone)
 choose_members <- function(search, most, used = TRUE) {
   settled <- lapply(search$found, function(f) settle(search, f$parts, used))
   value <- function(key) values_at(search, search$found[[key]]$parts, settled[[key]])
@@ -33,9 +33,9 @@ ridge_keys <- function(search) {
   Filter(function(key) is_ridge(search$found[[key]]$candidate), names(search$found))
 }
 
-# The mean of the first k of these candidates, which are sorted, the best first: the largest k whose
-# held-out loss is within a standard error of the least. Few domains do not tell this error, and all
-# candidates are averaged.
+# The mean of the first k of these candidates, sorted with the best first: the largest k whose
+# held-out loss is within a standard error of the least. With few domains this error is unreliable,
+# and all candidates are averaged.
 best_mean <- function(search, keys, value, used) {
   sums <- Reduce(`+`, lapply(keys, value), accumulate = TRUE)
   # of the mean of the first, of the first two, ...
@@ -49,9 +49,9 @@ best_mean <- function(search, keys, value, used) {
   list(keys = keys[seq_len(count)], values = sums[[count]] / count, scores = means[, count])
 }
 
-# Few domains do not tell how many kinds to average. Kinds whose held-out root mean square error is
-# more than a quarter above the least are left out, since they pull the mean towards the null model.
-# All domains weigh the same (`share`).
+# Few domains cannot select how many configurations to average. Those with a held-out root mean
+# squared error more than a quarter above the least are left out, since they pull the mean towards
+# the null model. All domains have equal weight (`share`).
 near_best <- function(search, keys, value, used) {
   if (nlevels(search$scored_by) >= domains_for_null) return(keys)
   share <- search$stack$share * rep_len(used, nlevels(search$scored_by))[search$scored_by]
@@ -59,10 +59,10 @@ near_best <- function(search, keys, value, used) {
   keys[errors <= 1.25^2 * min(errors)]
 }
 
-# The best of kinds, the best first. What standardises each domain by itself loses the domain's
-# level, and a new domain's rows decide what it does: of a few domains, whose estimates mislead, it
-# must be better than what does not by more than the standard error of the difference. scores:
-# [domains x candidates].
+# The best candidate of each configuration, the best first. Scaling by domain removes the domain's
+# mean and depends on the rows of the new domain. With few domains, whose scores are unreliable, it
+# must be better than the best other configuration by more than the standard error of the
+# difference. scores: [domains x candidates].
 safe_kinds <- function(search, scores) {
   keys <- best_of_kinds(search, scores)
   if (nlevels(search$scored_by) >= domains_for_null) return(keys)
@@ -80,12 +80,12 @@ is_clear <- function(search, difference) {
   isTRUE(mean(gain, na.rm = TRUE) > if (is.na(error)) 0 else error)
 }
 
-# A member with less costs more time and memory than it is worth.
+# Members with a smaller weight cost time and memory for little gain.
 least_weight <- 0.05
 
-# Blocks: the mean of the ridge regressions, then each of the others, with the weights that left-out
-# domains ask for where these are better than the ridge regressions alone by more than the standard
-# error of the difference. list(weights, scores by domain, values by row)
+# Blocks: the mean of the ridge regressions, then each other candidate. Stacked weights are used if
+# they are better than the ridge regressions alone by more than the standard error of the
+# difference. list(weights, scores by domain, values by row)
 weigh_blocks <- function(search, blocks, alone, used) {
   only <- list(weights = replace(numeric(length(blocks)), 1L, 1), scores = alone,
                values = blocks[[1L]])
@@ -99,8 +99,8 @@ weigh_blocks <- function(search, blocks, alone, used) {
   list(weights = weights, scores = scores, values = values)
 }
 
-# All that were tried, of one domain, which cannot choose: linear kernels, other kernels and the
-# forest as families that weigh the same.
+# With one domain nothing can be selected: all candidates, with equal weight of three families
+# (linear kernels, other kernels, the forest).
 choose_all <- function(search) {
   keys <- setdiff(names(search$found), candidate_key(candidate(kernel = "null")))
   kernels <- vapply(keys, function(key) search$found[[key]]$candidate$kernel, "")
@@ -143,7 +143,7 @@ summarise_search <- function(first, final, chosen) {
   rest <- if (!identical(first, final)) setdiff(names(first$found), keys)
   rest <- rest[order(found_losses(first)[rest])]
   found <- c(final$found[keys], first$found[rest])
-  # the first round may have seen some of the domains only
+  # the first round may have used some of the domains only
   of_first <- match(levels(final$scored_by), levels(first$scored_by))
   scores <- cbind(average = chosen$fair, found_scores(final)[, keys, drop = FALSE],
                   found_scores(first)[of_first, rest, drop = FALSE])

@@ -1,11 +1,11 @@
-# What the choice of dg_auto() is worth on a new domain.
+# The expected score of dg_auto() on a new domain.
 
 domains_for_null <- 5L
 
-# Scores of the best of many are too good. Those that print() gives are cross-fitted: each group of
-# domains that is left out is scored by the choice of lambdas and members that the other domains
-# make. The values are those of the search. As the fits that judge the other domains have learned
-# from the group, some of the optimism is left; doubt_members() and left_over allow for it.
+# Scores of the best of many candidates are optimistic. Those that print() gives are cross-fitted:
+# each group of held-out domains is scored with the lambdas and members that are best on the other
+# domains. The values are those of the search. Fits that score the other domains were trained on the
+# group, so some optimism remains; doubt_members() and left_over allow for it.
 cross_fitted <- function(search) {
   group <- as.integer(search$left_out)[match(levels(search$scored_by), search$scored_by)]
   scores <- rep(NA_real_, length(group))
@@ -18,9 +18,10 @@ cross_fitted <- function(search) {
   scores
 }
 
-# The choice with its cross-fitted scores, `fair`; the null model, whose scores nothing has chosen,
-# unless the choice is better by these. Of few domains cross-fitting leaves two or three to choose
-# by, of which the null model easily seems best: there the choice is judged by its own scores.
+# The selection with its cross-fitted scores, `fair`, or the null model (whose scores have no
+# optimism) unless the selection is better by these. With few domains cross-fitting leaves two or
+# three for the selection, on which the null model easily seems best: the selection's own scores
+# count.
 doubt_members <- function(search, chosen) {
   chosen$fair <- cross_fitted(search)
   null <- candidate_key(candidate(kernel = "null"))
@@ -31,29 +32,28 @@ doubt_members <- function(search, chosen) {
   c(only_null(search), list(fair = scores))
 }
 
-# By more than the standard error of the difference? Of a few domains the error itself is not known.
+# By more than the standard error of the difference? With few domains that error is unreliable.
 is_gain <- function(search, difference) {
   gain <- search_losses(search, difference[!is.na(difference)])
   asked <- if (length(gain) >= domains_for_null) standard_error(gain) else 0
   length(gain) < 2L || mean(gain) > asked
 }
 
-# More would take longer than the search. A domain of fewer rows says little of its own score: the
-# root of a mean square of m is too small by 1 / (4 m).
+# More rows would take longer than the search. The score of a domain with few rows is biased: the
+# root mean square of m rows is too small by 1 / (4 m).
 most_scored <- 2000L
 
 rows_for_score <- 50L
 
-# What print() says of a new domain: scores of the members, less what choosing made too good, in
-# rows that the choice has seen; and, where the search had some of the rows only, what all rows
-# gain, as the ridge regressions have it in closed form.
-# list(mean, se, lower, upper, raw: the mean before it is made good, domains: how many have a score)
-# members: the fitted models by their keys.
+# The score that print() gives for a new domain: scores of the members, corrected for the optimism
+# of the selection in the rows that it used. If the search used some of the rows, the ridge
+# regressions are scored again on all, in closed form. list(mean, se, lower, upper, raw: the mean
+# before correction, domains: how many have a score) members: the fitted models by their keys.
 expected_score <- function(search, chosen, sample, members = NULL) {
   if (search$few) return(expected_of(NA_real_, 0, search$metric))
   raw <- chosen$scores
   scored <- search$sample$domain
-  # none where none of the ridge regressions could be fitted
+  # NULL if no ridge regression could be fitted
   rows <- if (length(chosen$ridge$keys)) {
     search_rows(sample, most_scored, search$args$seed, rows_for_score)
   }
@@ -61,10 +61,10 @@ expected_score <- function(search, chosen, sample, members = NULL) {
     raw <- left_out_scores(search, chosen$ridge$keys, sample, rows, members)
     scored <- droplevels(sample$domain[rows])
   }
-  # the share of a domain's rows that the choice has seen
+  # the proportion of a domain's rows that the selection used
   at <- match(levels(scored), levels(search$sample$domain))
   if (length(rows) > length(search$sample$y)) {
-    # what the others add to the ridge regressions; where a domain was not in the search, on average
+    # the gain of other members over ridge regressions; the mean for domains not in the search
     more <- (chosen$scores - chosen$ridge$scores)[at]
     raw <- raw + ifelse(is.na(more), known_mean(more), more)
   }
@@ -73,19 +73,19 @@ expected_score <- function(search, chosen, sample, members = NULL) {
   expected_of(raw, too_good, search$metric, unit = unit_error(search, chosen$values))
 }
 
-# Cross-fitting takes off less than what choosing made too good, because the values of the other
-# domains have learned from the one that is left out. That fades with their number: in simulations
-# (inst/experiments/auto-score.R, domgen-figures.R) about 1 + 4 / G times as much is right. Two
-# domains choose by one, and take off too much as it is.
+# Cross-fitting corrects for less than the optimism of the selection, because fits that score the
+# other domains were trained on the held-out one. With more domains that fades: in simulations
+# (inst/experiments/auto-score.R, domgen-figures.R) 1 + 4 / G times the correction is right. With
+# two domains, where one selects, the correction is too large already.
 left_over <- 4
 
-# Of a mean of cross-fitted scores; two say nothing of it.
+# Error of a mean of cross-fitted scores; NA with two domains.
 chosen_error <- function(metric, scores, share = 1 - 1 / min(most_left_out, length(scores))) {
   if (sum(!is.na(scores)) > 2L) score_error(metric, scores, NULL, share) else no_error()
 }
 
-# raw, too_good: scores by domain, and what cross-fitting takes off; share: of the rows that are
-# trained on; unit: another standard error.
+# raw, too_good: scores by domain, and their optimism by cross-fitting; share: proportion of the
+# rows in training; unit: another standard error.
 expected_of <- function(raw, too_good, metric, share = 1 - 1 / min(most_left_out, length(raw)),
                         unit = 0) {
   fair <- raw - too_good
@@ -102,7 +102,7 @@ expected_of <- function(raw, too_good, metric, share = 1 - 1 / min(most_left_out
 }
 
 # Scores by domain of the mean of candidates, with more rows than the search.
-# members: fitted, some of which may know their values.
+# members: fitted models, some with the values.
 left_out_scores <- function(search, keys, sample, rows, members = NULL) {
   sample <- sample_part(sample, rows)
   values <- lapply(keys, function(key) {
@@ -115,7 +115,7 @@ left_out_scores <- function(search, keys, sample, rows, members = NULL) {
   score_values(Reduce(`+`, values) / length(values), scoring)
 }
 
-# Bandwidths that were fitted are those that have not seen the domain.
+# Fitted bandwidths are those that were fitted without the domain.
 candidate_values <- function(search, key, sample) {
   c <- search$found[[key]]$candidate
   if (c$kernel == "null") {

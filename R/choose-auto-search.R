@@ -1,5 +1,6 @@
-# The search of dg_auto(): candidates, each a row of choices, scored by left-out domains. A first
-# round on some of the rows tries all; the best of each kind meet in a second on more.
+# The search of dg_auto(): candidates, each a list of settings, are scored on held-out domains. The
+# first round scores all candidates on some of the rows, the second the best of each configuration
+# on more rows.
 
 auto_lambdas <- 10^seq(-6, 0, by = 0.5)
 
@@ -7,7 +8,7 @@ first_rows <- 600L
 
 most_left_out <- 10L
 
-# Fewer domains say too little of how the response depends on the domain.
+# With fewer domains, domain kernels are not tried.
 domains_for_kernel <- 5L
 
 # list(search: its last round, chosen: see choose_members(), choice: table, scores, metric, rows,
@@ -22,11 +23,11 @@ choose_by_domain <- function(args, sample) {
   first <- new_search(args, sample, metric, few, if (few) args$max_rows
                                                  else min(args$max_rows, first_rows))
   if (few) {
-    warn("few_domains", "With 1 domain nothing can be learned about new ones: the mean of ",
-         "machines that differ in scaling and kernel is fitted, chosen by nothing.")
+    warn("few_domains", "Only 1 domain: models cannot be compared on held-out domains. The mean ",
+         "of models with different scalings and kernels is fitted, without selection.")
     try_scalings(first)
     try_forest(first)
-  # without some rows a level's column is constant, which is nothing to tell
+  # without some rows the column of a level may be constant: no warning
   } else if (length(sample$y) < n) quietly(run_stages(first), "domgen_warning_constant")
   else run_stages(first)
   final <- if (few) first else second_round(first, sample)
@@ -42,18 +43,18 @@ choose_by_domain <- function(args, sample) {
                   summarise_search(first, final, chosen)))
 }
 
-# Without the rows that the other domains cannot predict, because of a level: they choose nothing.
+# Without rows with a level that no other domain has: they cannot be predicted, and so not scored.
 scored_sample <- function(sample, folds) {
   unknown <- unknown_elsewhere(sample$levels, left_out_groups(sample, folds))
   if (!any(unknown)) return(sample)
   part <- sample_part(sample, !unknown)
   if (nlevels(part$domain) >= 2L) return(part)
-  abort("data", "No candidate can be judged by left-out domains: nearly all rows have a level of ",
+  abort("data", "No candidate can be scored on held-out domains: nearly all rows have a level of ",
         enumerate(colnames(sample$levels)), " that no other domain has. Leave it out of the ",
         "formula, or join its levels.")
 }
 
-# Rows of the sample as they are. deadline: when no further candidate is begun; NULL: by the budget.
+# Rows of the sample, not scaled. deadline: after it no candidate is started; NULL: by max_seconds.
 new_search <- function(args, sample, metric, few, rows, deadline = NULL) {
   if (is.null(deadline)) {
     deadline <- seconds_now() + if (is.null(args$max_seconds)) Inf else args$max_seconds
@@ -76,19 +77,18 @@ new_search <- function(args, sample, metric, few, rows, deadline = NULL) {
   ), parent = emptyenv())
 }
 
-# What the response warns of is told by the fits.
+# The fits give the warnings on the response.
 search_task <- function(sample, args) quietly(ridge_task(sample, ridge_args(args)))
 
-# Many domains are left out some at a time: one at a time takes much longer, and choices are the
-# same.
+# Many domains are held out in groups: one at a time takes much longer and selects the same.
 in_groups <- function(domain) {
   G <- nlevels(domain)
   if (G <= most_left_out) return(domain)
   factor(rep_len(seq_len(most_left_out), G)[as.integer(domain)])
 }
 
-# The groups that are left out together: as the user says, or in_groups(); of several factors whole
-# levels of one, see left_out_whole().
+# The groups of domains that are held out together: `folds` of the user, or in_groups(); with
+# several factors whole levels of one, see left_out_whole().
 left_out_groups <- function(sample, folds) {
   domain <- sample$domain
   whole <- left_out_whole(sample$blueprint$structure, levels(domain))
@@ -96,7 +96,7 @@ left_out_groups <- function(sample, folds) {
   if (is.null(folds)) return(in_groups(domain))
   if (inherits(folds, c("domgen_row_folds", "rset"))) {
     abort("argument", "`folds` must be NULL, a number of folds, or made by domain_folds(): whole ",
-          "domains are left out, not rows.")
+          "domains are held out, not rows.")
   }
   folds <- as.matrix(unclass(read_folds(folds, list(domain = domain))))
   factor(folds[match(domain, rownames(folds)), 1L])
@@ -117,7 +117,7 @@ run_stages <- function(search) {
   if (nlevels(search$scored_by) >= domains_for_kernel) {
     stage("domain kernel", {
       vary(search, "embedding_factor", c(1, 2))
-      # with landmarks a domain that is left out would not be new
+      # landmarks include the held-out domains, which then would not be new
       if (!isTRUE(search$args$sums)) vary(search, "tau", c(0.5, 0.9))
     })
   }
@@ -125,7 +125,7 @@ run_stages <- function(search) {
 }
 
 try_scalings <- function(search) {
-  # so few means fit any levels of the domains: linear functions of them are worth nothing elsewhere
+  # a linear function of so many means fits any means of the response and does not generalise
   saturated <- nlevels(search$scored_by) <= ncol(search$sample$X) + 2L
   # the means of one domain are constants
   for (scale in c("pooled", "domain", "both", if (!search$few) "means", "rank")) {
@@ -135,7 +135,7 @@ try_scalings <- function(search) {
   }
 }
 
-# The best candidates of the best kinds with other values of one choice, if they qualify.
+# The best candidates of the best configurations with other values of one setting, if they qualify.
 vary <- function(search, name, values, qualifies = function(c) TRUE) {
   keys <- utils::head(best_of_kinds(search), search$args$n_members)
   for (best in lapply(keys, function(key) search$found[[key]]$candidate)) {
@@ -150,7 +150,7 @@ vary <- function(search, name, values, qualifies = function(c) TRUE) {
   }
 }
 
-# The best candidate of each scaling and kind of kernel, the best first.
+# The best candidate of each configuration (scaling and kernel), the best first.
 best_of_kinds <- function(search, scores = found_scores(search)) {
   keys <- colnames(scores)[order(search_losses(search, colMeans(scores, na.rm = TRUE)))]
   kinds <- vapply(keys, function(key) {
@@ -160,8 +160,8 @@ best_of_kinds <- function(search, scores = found_scores(search)) {
   keys[!duplicated(kinds)]
 }
 
-# The best of the kinds from which members are chosen, of pooling, of domain kernels, and the plain
-# Gaussian kernel, which tells what choosing gains.
+# Candidates: the best of the best configurations, the best with and without a domain kernel, and
+# the plain Gaussian kernel, which shows the gain of the selection.
 second_round <- function(first, sample) {
   if (length(first$sample$y) == min(length(sample$y), first$args$max_rows)) {
     try_others(first)
@@ -177,7 +177,7 @@ second_round <- function(first, sample) {
                    candidate_key(candidate(kernel = "null"))))
   final <- new_search(first$args, sample, first$metric, first$few, first$args$max_rows,
                       first$deadline)
-  # what scaling warns of was told in the first round
+  # the first round gave the warnings of scaling
   for (key in keys[keys %in% names(first$found)]) {
     quietly(try_candidate(final, first$found[[key]]$candidate))
   }
@@ -190,7 +190,7 @@ second_round <- function(first, sample) {
 try_candidate <- function(search, c) {
   key <- candidate_key(c)
   if (!is.null(search$found[[key]])) return(invisible())
-  # the time is spent: not without any, nor without the null model, which costs next to nothing
+  # after the deadline; one candidate and the null model, which is cheap, are always scored
   if (length(search$found) && c$kernel != "null" && seconds_now() > search$deadline) {
     search$spent <- TRUE
     return(invisible())
@@ -209,8 +209,8 @@ try_candidate <- function(search, c) {
 warn_candidates <- function(failed) {
   if (length(failed) == 0L) return(invisible())
   first <- paste0(names(failed)[1L], ": ", failed[[1L]])
-  warn("left_out", if (length(failed) == 1L) "A candidate failed and is left out, "
-       else paste0(plural(length(failed), "candidate"), " failed and are left out; the first, "),
+  warn("left_out", if (length(failed) == 1L) "A candidate failed and is left out: "
+       else paste0(plural(length(failed), "candidate"), " failed and are left out; the first: "),
        sub("[.]*$", ".", first))
 }
 

@@ -1,7 +1,7 @@
-# dg_auto() on rows that come in blocks: what the model is like is chosen on whole domains in
-# memory, as of other data; then all rows, in one pass for all members, give the sums from which
-# members, their lambdas and the fits without each group of domains follow; a last pass scores the
-# mean of the members by the fits that have not seen a row's domain.
+# dg_auto() on rows out of memory. The search uses whole domains in memory. Then one pass over all
+# rows computes the sums from which all members, their lambdas and the fits without each group of
+# domains follow; a last pass scores the mean of the members, each row by the fits without its
+# domain.
 
 # Landmarks of a member.
 source_features <- 400L
@@ -72,7 +72,7 @@ search_source <- function(args, rows) {
 }
 
 # list(choice: as choose_by_domain() gives it, specs, weights, null: only the null model?, metric,
-# seen: rows of each domain that the search had, too_good: what choosing made its scores better)
+# seen: number of rows of each domain in the search, too_good: optimism of its scores by selection)
 searched <- function(args, sample, rows) {
   found <- choose_by_domain(args, sample)
   search <- found$search
@@ -175,8 +175,8 @@ auto_of_source <- function(members, weights, choice, rows) {
 
 # ---- rows for the search ----------------------------------------------------------------------
 #
-# Whole domains, each with enough rows to be described, chosen at random without a look at the
-# response, in a pass of their own.
+# One pass draws whole domains at random, without regard to the response, with enough rows of each
+# to describe it.
 
 searched_domains <- 200L
 

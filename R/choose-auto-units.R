@@ -1,6 +1,6 @@
-# Rows of one object in several domains, as a patient who was measured by several devices: a model
-# that has seen the object elsewhere would know its response. So a row is predicted without its
-# domain and without the rows of its unit, in folds of units.
+# Rows of one unit in several domains, such as a patient on several devices: a model fitted to other
+# rows of the unit would be scored too well. Each row is predicted without its domain and without
+# the rows of its unit, in folds of units.
 
 unit_folds <- 3L
 
@@ -15,8 +15,8 @@ folds_of_units <- function(unit, left_out) {
   count <- table(fold, as.integer(left_out))
   rest <- sum(count) - outer(rowSums(count), colSums(count), "+") + count
   if (all(rest[count > 0L] > 0L)) return(fold)
-  abort("data", "`unit` leaves no rows to learn from where a domain and the units of its rows are ",
-        "left out: too many rows are of the same unit.")
+  abort("data", "`unit` has too many rows of one unit: without a domain and the units of its rows ",
+        "no rows remain for the fit.")
 }
 
 # list of list(train, held [logical by row]).

@@ -1,136 +1,164 @@
 #' Let the training domains choose the model
 #'
 #' @description
-#' The function to call first. An ensemble ([dg_ensemble()]) of kernel ridge regressions
-#' ([dg_ridge()]; for classes too), a random forest ([dg_forest()], where the ranger package is
-#' installed) and, for numbers with outliers, a support vector regression ([dg_svm()]). The training
-#' domains choose how predictors are scaled, the kernel on x, its bandwidths, the kernel between
-#' domains, the penalties and the weights: each is what predicts domains best that were left out one
-#' at a time (more than 10 domains: in 10 groups). In closed form ([dg_lodo()]) all values of a
-#' ridge regression's lambda cost a few fits.
+#' The function to call first. It fits an ensemble ([dg_ensemble()]) of kernel ridge regressions
+#' ([dg_ridge()], for classes too), a random forest ([dg_forest()], if ranger is installed) and, for
+#' a numeric response with outliers, a support vector regression ([dg_svm()]). Scaling, kernel,
+#' bandwidths, domain kernel, penalties and weights are those with the best score on held-out
+#' training domains.
 #'
 #' @details
-#' **Search.** First every scaling (pooled, by domain, both, pooled with the domains' means, ranks)
-#' with a Gaussian, a Laplace and a linear + Gaussian kernel at the median bandwidth, and a linear
-#' kernel. A kind is a scaling with one of these kernels. For the `members` best kinds follow other
-#' bandwidths and, with five domains or more, instead of pooling [domain_distribution()] with two
-#' bandwidths between embeddings and [domain_multitask()] with `tau` 0.5 and 0.9, which gives
-#' training domains deviations of their own, as the random effects of mixed models; last,
-#' where there are at most `max_predictors` of them, one bandwidth per predictor for the best
-#' Gaussian kernel, fitted by the gradient of the squared error of left-out domains. Those have seen
-#' the labels of all domains, so that they are compared with the others on thirds of the domains on
-#' which they were not fitted. In every step lambda is the best of 13 values. The forest (with five
-#' domains or more on the predictors beside the same standardised by domain) and the support vector
-#' regression (cost the best of three; only where the kurtosis of what the best ridge regression
-#' leaves of the response is above 5) come last, and are fitted again without each of at most five
-#' groups of domains.
+#' By default, candidates are scored on held-out training domains: one at a time up to 10 domains,
+#' beyond that in 10 groups. Ridge regressions are held out in closed form ([dg_lodo()]) at 13
+#' values of `lambda`; forest and support vector regression are fitted again without each of at most
+#' five groups.
 #'
-#' **Members.** Which kind is best is uncertain, and their errors differ: the decision values of the
-#' best candidates of the `members` best kinds of ridge regression are averaged (with five domains
-#' or more of fewer, where that is better on left-out domains by more than the standard error of the
-#' difference). A kind that standardises each domain by itself loses the domain's level, and does to
-#' a new domain what nobody has seen: with fewer than five domains it is taken only where it is
-#' better than the best that does not by more than the standard error. This mean, the forest and the
-#' support vector regression are weighted as in [dg_ensemble()] with `member_weights = "stacked"`,
-#' members with a weight below 0.05 are left out; but the mean alone is kept where so weighted they
-#' are not better by more than the standard error of the difference. The null model ([dg_null()]) is
-#' a candidate too, and chosen unless the members are better: with 5 domains or more by their
-#' cross-fitted scores (next paragraph) and by more than the standard error of the difference, with
-#' fewer, which leave too few to choose by, by their own mean scores.
+#' ## Candidates
+#' * Kernel ridge regressions: five scalings (pooled, by domain, both, pooled with domain means,
+#'   ranks), each with Gaussian, Laplace and linear + Gaussian kernels at the median bandwidth and
+#'   a linear kernel (not with "both"; with domain means only if there are more domains than
+#'   predictors + 2). A *configuration* is a scaling with one of these kernels.
+#'   The `n_members` best configurations are refined: bandwidths of 1/2, 2 and, if 2 is best, 4
+#'   times the median; from five domains, [domain_distribution()] with embedding bandwidths of 1 and
+#'   2 times the median and [domain_multitask()] with `tau` 0.5 and 0.9. The best configuration with
+#'   a Gaussian kernel also gets one bandwidth per column, up to `max_ard` columns and from four
+#'   domains; these bandwidths are scored on thirds of the domains to which they were not fitted.
+#' * A random forest, if ranger is installed. From five domains it uses the predictors both pooled
+#'   and standardised by domain.
+#' * Support vector regression with three costs, if residuals of the best ridge regression on
+#'   held-out domains are heavy-tailed (kurtosis above 5; a normal distribution has 3).
+#' * The null model ([dg_null()]).
 #'
-#' **What to expect.** Scores of the best of many are too good. `print()` and `choice$expected` tell
-#' what to expect on a new domain instead. It is cross-fitted: each domain that is left out (of
-#' more than 10: each of 10 groups) is scored by the lambdas, members and weights that the scores of
-#' the other domains choose, as in nested cross-validation (Varma and Simon, 2006), but with the
-#' values of the one search. Where the search had some of the rows only, the chosen ridge
-#' regressions are scored anew with all rows, each domain left out in closed form (of more than
-#' 2,000 rows with about 2,000, but 50 a domain or all that it has); what they gain is added, and
-#' cross-fitting's correction is taken in the share of the rows that the choice has seen.
-#' Cross-fitting takes off too little, because the values of the other domains have learned from the
-#' one that is left out: of G domains, three or more, \eqn{1 + 4/G}{1 + 4/G} times as much is taken
-#' off, which simulations asked for. Where nothing can be learned, and the null model is chosen,
-#' nothing is. The standard error is that of [dg_cv()] without `refits`, which allows for
-#' overlapping training sets, and `lower` to `upper` its 95 % interval, Student's, on the log scale
-#' for scores that are above zero, within the range of the score. In simulated worlds with 5 domains
-#' the figure is 2 % too good to 3 % too bad on average (before: 5 to 9 % too good) and the interval
-#' covered in 82 to 95 % of the draws; where some domains are of another kind, it is 15 % too good
-#' (`inst/experiments/domgen-figures.R`). New domains must be exchangeable with those of training:
-#' where domains drift in time or predictors shift, the true score is worse than the figure says.
-#' `dg_cv(dg_auto(), ...)` searches anew in every fold.
+#' ## Ensemble
+#' The ridge regressions of the best configurations are averaged: the largest number of them, at
+#' most `n_members`, whose loss is within one standard error of the lowest. Forest and support
+#' vector regression join with stacked weights ([dg_ensemble()]) if that improves the score by more
+#' than one standard error of the difference; weights below 0.05 are dropped. The null model is
+#' returned unless the ensemble beats it by more than one standard error of the difference (below
+#' five domains: at all, by the score before correction).
 #'
-#' `print()` sets the mean of the members beside the best of what was not chosen. Clearly worse (an
-#' asterisk) is what loses against their cross-fitted scores by a one-sided t test of the paired
-#' differences over domains at the level 5 % divided by the number of rows, with the standard error
-#' of [dg_compare()] without `refits`, which allows for overlapping training sets: where all are
-#' equally good, no row should be called so in 95 % of the cases. `difference_se` knows of neither.
+#' ## Expected score
+#' `choice$expected` estimates the score on a new domain. The selected candidates' own score (`raw`)
+#' is optimistic; the estimate is cross-fitted: each group of held-out domains is scored with
+#' `lambda`, members and weights selected on the others (as in Varma and Simon, 2006, but with one
+#' search for all). Selection on the other domains still uses models trained on the held-out group,
+#' so with three or more domains the correction is multiplied by \eqn{1 + 4/G}{1 + 4/G}, a factor
+#' found by simulation (`inst/experiments/auto-score.R`). There is no correction if the null model
+#' is returned.
 #'
-#' **Few domains.** Two domains choose by leaving out each once; how far the expected score is off
-#' nobody can tell from two, and its standard error is `NA`. With one domain nothing can be learned
-#' about new ones, and a warning says so: linear kernels, the other kernels of the first step (each
-#' with every scaling) and the forest weigh the same, with lambdas that predict left-out rows.
+#' If the search used some of the rows, the selected ridge regressions are scored again on all rows
+#' (at most 2,000, from fewer domains if that is below 50 rows each), and the correction applies
+#' to the proportion of these rows that the search used. The standard error allows for overlapping
+#' training sets, see [dg_compare()]. The 95 % interval is Student's, on the log scale for losses
+#' above zero, and within the range of the score.
 #'
-#' **Objects in several domains.** Where rows of one object (a patient who was measured by several
-#' devices) are in several domains, a model that has seen the object elsewhere knows its response:
-#' with `unit` a row is predicted without its domain and without the rows of its unit, in three
-#' folds of units. The score to expect is then of new objects in new domains, and its standard error
-#' has a second part, the jackknife over units (of more than 20 over 20 groups), because the objects
-#' of all domains are the same few. What is taken off for choosing knows of domains only, so that of
-#' few objects the score is still too good.
+#' The estimate is for new domains that are exchangeable with those of training: it is optimistic
+#' if domains drift in time or predictors shift. The kernel search is not nested, so with few
+#' domains and little to learn the estimate remains optimistic. `dg_cv(dg_auto(), ...)` nests
+#' everything. In simulations with 5 domains the estimate was from 2 % optimistic to 3 % pessimistic
+#' on average and 95 % intervals covered in 82 to 95 % of draws; with some domains of another kind
+#' it was 15 % optimistic (`inst/experiments/domgen-figures.R`).
 #'
-#' **Many rows.** The search uses 600 rows, then at most `max_rows` for the best candidates of the
-#' best kinds (lambda is multiplied by the ratio of the rows). Each domain gives as many, chosen at
-#' random without a look at the response (classes in proportion; one too rare to be drawn keeps a
-#' row in two domains); where that would be less than 20 of a domain, some of the domains are chosen
-#' at random, with 20 rows or all that they have.
-#' The fit uses all rows: exactly up to 5,000, with `features_nystrom(1000)` beyond.
+#' `print()` compares the ensemble with the best candidates that were not selected. An asterisk
+#' marks a candidate that is worse by a one-sided paired t test over domains on the cross-fitted
+#' scores, at 5 % divided by the number of candidates shown, with the standard error of
+#' [dg_compare()] without `refits`. The column `difference_se` of the table allows neither for
+#' several candidates nor for overlapping training sets.
 #'
-#' **Out of memory.** `data` may be a [row_source()]: see its section "Score".
-#' @inheritParams dg_cv
+#' ## Few domains
+#' * Two to four: no domain kernels; a scaling that depends on the domain (by domain, both, domain
+#'   means) only if better by more than one standard error; configurations whose root mean squared
+#'   error is more than 25 % above the lowest are left out of the average, whose number of members
+#'   is not selected. With two, the estimate has no standard error.
+#' * One: nothing can be selected, with a warning. Linear kernels, other kernels (each with every
+#'   scaling) and the forest have equal total weight; `lambda` is the best on held-out rows (ten
+#'   groups).
+#'
+#' ## Repeated subjects
+#' If subjects occur in several domains (patients on several devices), give `unit`. Rows are then
+#' predicted without their domain and without their subject, in three folds of subjects. The
+#' estimated score is for new subjects in new domains; its standard error adds a jackknife over
+#' subjects (at most 20 groups). The correction for optimism accounts for domains but not for
+#' subjects, so with few subjects the estimate remains optimistic.
+#'
+#' ## Many rows
+#' The search uses 600 rows, then at most `max_rows` for the best candidates, whose `lambda` is
+#' multiplied by the ratio of the numbers of rows. Rows are sampled equally by domain and without
+#' regard to the response (classes in proportion; a class that is too rare to be drawn keeps a row
+#' in two domains). Where that is below 20 rows per domain, domains are sampled. The final fit uses
+#' all rows: exactly up to 5,000, with `features_nystrom(1000)` beyond.
+#'
+#' ## Rows out of memory
+#' `data` may be a [row_source()], see its section "Score".
+#'
+#' Algorithm: `vignette("how-it-works")`.
+#'
 #' @inheritParams dg_ridge
-#' @param metric What decides, one of the scores of [dg_cv()] that need no probabilities:
-#'   `"rmse"` or `"accuracy"` if `NULL`. With rare classes `"auc"` or `"balanced_accuracy"`.
+#' @param metric Score for the selection: one score of [dg_cv()] that needs no probabilities and no
+#'   intervals. Default `NULL`: `"rmse"` or `"accuracy"`. With rare classes, `"auc"` or
+#'   `"balanced_accuracy"`.
 #' @param n_members Maximum number of ridge regressions in the average; each uses a different
-#'   scaling or kernel.
-#' @param folds Which domains are left out together: `NULL` (each by itself, of more than 10 in 10
-#'   groups), a number of groups, or as made by [domain_folds()].
-#' @param unit Vector or column of `data`: what each row is a measurement of, where objects are
-#'   measured in several domains.
-#' @param max_seconds Seconds after which no further candidate is begun (the null model always is);
-#'   `NULL`: no limit. The forest and the support vector regression come last, so that a small
-#'   budget has neither; `print()` says whether it was spent. The final fits come on top. What is
-#'   found then depends on the machine.
-#' @param max_rows Most rows in the search.
-#' @param seed For the choice of rows (and of domains, where there are many) in the search, and for
-#'   random forests; the generator's state is left as it was.
+#'   scaling or kernel. Default 5.
+#' @param folds Groups of domains that are held out together: a number of groups, or the result of
+#'   [domain_folds()]. Default `NULL`: each domain separately, in 10 groups if there are more than
+#'   10 domains.
+#' @param unit Vector or column of `data`: the subject of each row, if subjects occur in several
+#'   domains. Default `NULL`: rows of different domains are of different subjects.
+#' @param max_seconds Seconds after which no further candidate is started, except the null model.
+#'   The final fits are not counted. The forest and the support vector regression come last, so a
+#'   short limit leaves them out; `print()` reports a limit that was reached. With a limit, the
+#'   result depends on the speed of the computer. Default `NULL`: no limit.
+#' @param max_rows Maximum number of rows in the search. Default 1,200.
 #' @param max_ard Maximum number of columns (after scaling) for which one bandwidth per column is
 #'   fitted. Default 30; 0 disables.
-#' @return With data, an object of class `dg_auto`, an ensemble as of [dg_ensemble()] (without
-#'   `held_out`) and with
-#'   \item{members}{named list of models, [dg_ridge()] the best first; [dg_adapt()] takes one of
+#' @param calibration `"platt"` or `"isotonic"`: class probabilities are calibrated on held-out
+#'   domains, for `predict(type = "prob")`, see [dg_svm()]. Default `"none"`.
+#' @param seed Number: seed for the sample of rows and domains in the search and for random forests.
+#'   The state of the random number generator is unchanged. Default 1.
+#' @param progress If `TRUE`, a progress bar is shown, see [dg_cv()].
+#' @return With data, an object of class `dg_auto`: an ensemble as from [dg_ensemble()], without
+#'   `held_out` and with
+#'   \item{members}{named list of models, [dg_ridge()] the best first; [dg_adapt()] accepts any of
 #'     these}
-#'   \item{coefficients}{their weights}
+#'   \item{coefficients}{their weights, which sum to 1}
 #'   \item{decision}{n x k values of the weighted mean at the training rows, in units of the
 #'     response}
-#'   \item{choice}{list of `table`, a data frame with a line for the mean and one per candidate:
-#'     `member`, `weight`, `scale`, `kernel` (or what else it is), `domain_kernel`, `lambda` (of the
-#'     support vector regression the number of its cost), `rows` of the search, `mean` of the
-#'     score over left-out domains (with one domain, left-out rows; of the mean of the members
-#'     cross-fitted, of candidates at their best lambda) and its standard error `se` (see Details;
-#'     `NA` with two domains), `difference` from the mean of the members (of a candidate on fewer
-#'     rows: from the best one on these) and its standard error `difference_se`, `seconds`;
-#'     `scores`, a matrix, domains x lines of the table (`NA` where a candidate's rows had none of
-#'     the domain); `expected`, a list of `mean`, `se`, `lower` and `upper`, the score to expect
-#'     on a new domain, its standard error and 95 % interval, `raw`, the same before it is corrected
-#'     for choosing, and `domains`, how many they come from (`NA` and 0 with one domain);
-#'     `metric`, `rows`, `seed`, `seconds`: what decided, rows of the search, what they were drawn
-#'     by, its time; `few`: one domain only?; `max_seconds`: list of `seconds` (or `NULL`) and
-#'     `spent`: did it end the search?; of a source `scored`, the [dg_cv()] result of all rows,
-#'     which [dg_lodo()] gives}
-#'   \item{calibration}{with probabilities a list, see [dg_svm()]}
+#'   \item{choice}{list of the elements in the next section}
+#'   \item{calibration}{with `calibration`, a list, see [dg_svm()]}
 #'   and what `predict()` needs. Without data, a specification for [dg_cv()] and [dg_compare()].
+#' @section Elements of `choice`:
+#' \describe{
+#'   \item{`table`}{data frame: the ensemble in row 1, then one row per candidate, see below}
+#'   \item{`scores`}{matrix, domains x rows of `table`; `NA` if the candidate's rows have none of
+#'     the domain}
+#'   \item{`expected`}{list: `mean`, the estimated score on a new domain, its standard error `se`
+#'     and 95 % interval `lower` to `upper`, `raw` (before correction), and `domains`, the number of
+#'     domains with a score (with one training domain `NA` and 0)}
+#'   \item{`metric`, `rows`, `seed`}{metric; number of rows in the search; seed for sampling them}
+#'   \item{`seconds`}{time of the search and the fits}
+#'   \item{`few`}{`TRUE` with one domain}
+#'   \item{`time_limit`}{list: `seconds` (or `NULL`) and `reached`, `TRUE` if the limit ended the
+#'     search}
+#'   \item{`scored`}{with a source, the [dg_cv()] result of all rows, which [dg_lodo()] returns}
+#' }
+#' Columns of `table`:
+#' \describe{
+#'   \item{`member`, `weight`}{`TRUE` for members of the ensemble; weight}
+#'   \item{`scale`, `kernel`, `domain_kernel`}{description of the candidate; `kernel` names the
+#'     method if it is no ridge regression}
+#'   \item{`lambda`}{penalty; for the support vector regression the position of its cost among
+#'     0.1, 1 and 10}
+#'   \item{`rows`}{number of rows on which the candidate was scored}
+#'   \item{`mean`, `se`}{mean score over held-out domains (with one domain: over ten groups of
+#'     held-out rows) and its standard error, `NA` with two domains; cross-fitted for the ensemble,
+#'     at the best `lambda` for candidates}
+#'   \item{`difference`, `difference_se`}{difference from the ensemble (for a candidate on fewer
+#'     rows: from the best candidate on these rows) and its standard error}
+#'   \item{`seconds`}{time of the candidate}
+#' }
 #' @section Errors:
-#' Those of [dg_ridge()]; a metric that needs probabilities. A candidate that fails, or a member
-#' that cannot be fitted to all rows, is left out with one warning of class
+#' Those of [dg_ridge()], and a metric that needs probabilities or intervals. A candidate that
+#' fails, or a member that cannot be fitted to all rows, is left out with one warning of class
 #' `domgen_warning_left_out`.
 #' @references Varma, S. and Simon, R. (2006). Bias in error estimation when using cross-validation
 #'   for model selection. *BMC Bioinformatics* 7, 91.
@@ -154,7 +182,7 @@ dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, n_me
                     max_ard = 30, calibration = c("none", "platt", "isotonic"),
                     weights = NULL, na.action = stats::na.omit, seed = 1, progress = NULL,
                     threads = NULL, ...) {
-  parts <- c(learner_parts("Ensemble chosen by the training domains", domain = TRUE,
+  parts <- c(learner_parts("Ensemble selected on the training domains", domain = TRUE,
                            parameters = auto_parameters), list(units = TRUE))
   fit_or_specify(method_spec("dg_auto", "dg_auto_spec", parts, environment()), match.call(),
                  parent.frame())
@@ -190,9 +218,9 @@ fit_sample.dg_auto_spec <- function(spec, sample) {
   }), "domgen_warning_two_values")
 }
 
-# Where the score to expect is of these rows too, the same Gram matrix gives the values of domains
-# that are left out. One that fails is its error. That fewer landmarks are used than there could be
-# is no news to who asked for none.
+# If the expected score uses the same rows, the Gram matrix of the fit gives the held-out values
+# too. A member that fails is its error. The warning of a smaller rank is silent: the user set no
+# number of landmarks.
 fit_members <- function(search, keys, sample) {
   n <- length(sample$y)
   if (!search$few && is.null(sample$unit) && n <= min(most_scored, exact_rows)) {
@@ -204,8 +232,7 @@ fit_members <- function(search, keys, sample) {
   })
 }
 
-# What was chosen without the members that could not be fitted to all rows; the others have their
-# weight.
+# The selection without members that could not be fitted to all rows, with weights that sum to 1.
 without_failed <- function(found, members) {
   chosen <- found$chosen
   failed <- vapply(members, inherits, NA, "error")
@@ -217,7 +244,7 @@ without_failed <- function(found, members) {
   chosen$keys <- chosen$keys[!failed]
   chosen$weights <- chosen$weights[!failed] / sum(chosen$weights[!failed])
   chosen$ridge$keys <- intersect(chosen$ridge$keys, chosen$keys)
-  # below the line of the mean, in this order
+  # rows of the table after that of the mean, in this order
   lines <- 1L + seq_along(members)
   found$choice$table$member[lines] <- !failed
   found$choice$table$weight[lines] <- replace(rep(NA_real_, length(members)), !failed,

@@ -1,124 +1,118 @@
 #' Compare methods on the same held-out domains
 #'
-#' Cross-validates several methods on the same folds and compares them domain by
-#' domain: differences between methods are paired, because some domains are harder
-#' than others for all. The null model is always included. Intervals and p values take domains for
-#' independent of each other and exchangeable with new ones; rows of a domain may depend on each
-#' other.
+#' Cross-validates several methods on the same folds of domains and compares their scores in pairs:
+#' the difference of two methods in each domain, because some domains are harder for all methods.
+#' The null model is always included. Intervals and p values assume that domains are independent of
+#' each other and exchangeable with new ones; rows of a domain may be dependent.
 #'
 #' @inheritParams dg_cv
-#' @param objects A named list of learners, [dg_pipeline()]s and [dg_tune()]s without data.
-#' @param baseline Name of the method that the others are compared with;
-#'   `"pooled"` if there is one of that name, else the first.
-#' @param refits Fit each method again without each pair of folds, for the intervals? That is
-#'   K(K - 1)/2 further fits a method for K folds, at most 45. If `FALSE`, intervals come from the
-#'   scores alone, see Details.
+#' @param objects Named list of learners, [dg_pipeline()]s and [dg_tune()]s without data.
+#' @param metric One or more scores: names from the table of [dg_cv()], or [metric_custom()]s. The
+#'   first is compared; `print()` gives the means of the others. Default `NULL`: `"rmse"`,
+#'   `"accuracy"` or (censored times) `"concordance"`.
+#' @param baseline Name of the method with which the others are compared. Default: `"pooled"` if
+#'   there is a method of that name, else the first that is not called `"null"`.
+#' @param refits If `TRUE` (the default), each method is fitted again without each pair of folds,
+#'   for the standard errors: K(K - 1)/2 further fits per method for K folds, at most 45. If
+#'   `FALSE`, standard errors are from the scores alone, see Details. Always `FALSE` with a
+#'   [row_source()].
 #' @details
-#' **Intervals** are for the mean difference on new domains of the same kind, of methods trained on
-#' as many domains as the folds train on, averaged over training sets. The differences of G domains
-#' are not independent, because training sets overlap: their variance \eqn{s^2}{s^2} gives
-#' \eqn{s^2/G}{s^2/G}, which can be several times too small. No function of the scores can
-#' say by how much (Bengio and Grandvalet, 2004), because it depends on how much a method
-#' depends on single domains. With `refits`,
+#' **Estimand.** The difference is the mean over new domains of the same kind, for methods trained
+#' on as many domains as in the folds, averaged over training sets.
+#'
+#' **Standard error.** The differences of G domains are dependent, because training sets overlap.
+#' Their variance \eqn{s^2}{s^2} gives \eqn{s^2/G}{s^2/G}, which can be several times too small; by
+#' how much depends on how strongly a method depends on single domains, and no function of the
+#' scores estimates that (Bengio and Grandvalet, 2004). With `refits`,
 #' \deqn{\mathrm{se}^2 = \frac{s^2}{G} + \max\left(0,\; v_\mathrm{refits} -
 #'   v_\mathrm{scores} - \frac{w}{2J}\sum_L \frac1{n_L}\right), \quad
 #'   v = \frac1J \sum_{L=1}^J (h_L - 1)\,(\bar d_{-L} - \bar d)^2, \quad h_L = G/n_L,}{
 #'   se^2 = s^2/G + max(0, v_refits - v_scores - (w/2) mean_L(1/n_L)),
 #'   v = (1/J) sum_L (h_L - 1) (d_-L - d)^2, h_L = G/n_L,}
-#' the jackknife over J groups of \eqn{n_L}{n_L} domains (the folds, put together to ten groups
-#' where there are more; Busing, Meijer and van der Leeden, 1999, equation 5): \eqn{\bar d_{-L}}{
-#' d_-L} is the mean over the domains outside group L, in \eqn{v_\mathrm{refits}}{v_refits} by
-#' fits without L and without the domain's own group, in \eqn{v_\mathrm{scores}}{v_scores} by those
-#' of the cross-validation, and \eqn{\bar d}{d} is the mean of these means, with weights
-#' \eqn{h_L - 1}{h_L - 1}. The interval is Student's, with Satterthwaite's degrees of freedom, at
-#' most G - 1. The jackknife counts twice what two domains do together (Efron and Stein, 1981): w is
-#' the variance, after row and column effects, of the changes of domain g's difference when group L
-#' is left out too. Taking all of w off would be right for the variance, but too little where it is
-#' itself uncertain, none too much: half was chosen in the simulations below. Of single scores
-#' ([dg_cv()]), which are skewed, nothing is taken off.
+#' the jackknife over J groups of \eqn{n_L}{n_L} domains (the folds, combined to ten groups if there
+#' are more; Busing, Meijer and van der Leeden, 1999, equation 5). Here \eqn{\bar d_{-L}}{d_-L} is
+#' the mean over the domains outside group L: in \eqn{v_\mathrm{refits}}{v_refits} by fits without L
+#' and without the domain's own group, in \eqn{v_\mathrm{scores}}{v_scores} by the fits of the
+#' cross-validation. \eqn{\bar d}{d} is the mean of these means with weights \eqn{h_L - 1}{h_L - 1}.
+#' The jackknife counts interactions of two domains twice (Efron and Stein, 1981): w is the variance
+#' of the changes of domain g's difference without group L, after row and column effects.
+#' Subtracting all of w would be unbiased for the variance, but intervals would cover too little if
+#' w is uncertain; half of w was selected in the simulations below. For single scores ([dg_cv()]),
+#' which are skewed, nothing is subtracted.
 #'
-#' The standard error is at least
-#' \eqn{\mathrm{se}^2 = (1 + n/n_1)\,s^2/G}{se^2 = (1 + n/n_1) s^2/G}, where n_1 of
-#' n rows are trained on (Nadeau and Bengio, 2003, section 3), because the jackknife of few domains,
-#' or of domains of several kinds, is at times far too small. It is this without `refits`, where one
-#' of them fails, where folds are not of whole domains, each held out once (of [row_folds()] and
-#' bootstraps), and with two folds: at least twice
-#' \eqn{s^2/G}{s^2/G}, too much for stable methods and many domains, and not enough for
-#' methods with about as many parameters as there are domains. Repeats are averaged, and refits are
-#' those of the first; intervals are then a little too wide.
+#' The standard error is at least \eqn{\mathrm{se}^2 = (1 + n/n_1)\,s^2/G}{se^2 = (1 + n/n_1) s^2/G}
+#' with n_1 of n rows in training (Nadeau and Bengio, 2003, section 3), because the jackknife can be
+#' far too small with few domains or several kinds of domains. It equals this bound without
+#' `refits`, if a refit fails, if folds are not of whole domains that are held out once each
+#' ([row_folds()], bootstraps), and with two folds. The bound is at least twice \eqn{s^2/G}{s^2/G}:
+#' too large for stable methods and many domains, too small for methods with about as many
+#' parameters as domains. Repeats are averaged and refits are those of the first repeat, so
+#' intervals are slightly too wide.
 #'
-#' **What they rest on.** New domains must be exchangeable with those of training. No interval here
-#' covers as it says where domains drift in time, where the predictors of new domains shift beyond
-#' those of training, where few domains have very large levels (log-normal ones) or predictors very
-#' far from all others, and, at five domains, where a kind of domain is so rare that training may
-#' have none of it.
+#' **Interval and p.** The interval is Student's with Satterthwaite's degrees of freedom, at most
+#' \eqn{G - 1}{G - 1}. `p` belongs to it: below 0.05 if the interval excludes 0. Each interval is at
+#' 95 % separately; among twenty methods one is expected to miss. Methods whose scores differ by
+#' less than 1e-8 of the largest (rounding) have difference 0 and no interval.
 #'
-#' **How often they cover.** In fourteen simulated worlds with exchangeable domains (rows that grow
-#' with the domain's mean, unequal noise and slopes, domains of two kinds, skewed and log-normal
-#' levels, many zeros, repeated rows, persons, rare categories, ties, classes of unequal prevalence;
-#' `inst/experiments/domgen-figures.R` and its table) 95 % intervals with `refits` covered the
-#' difference of two models on new domains in 90 to 99 % of the draws at 5 domains and 94 to 99 % at
-#' 12 (by the jackknife alone 88 to 98 and 89 to 97 %), those of a score ([dg_cv()]) in 90 to 100
-#' and 90 to 99 %, without `refits` in 85 to 98 and 89 to 99 %; lowest are log-normal levels and
-#' domains of two kinds. Where domains drift or predictors shift they covered in 62 to 95 %.
+#' **Assumptions.** Nominal coverage needs new domains that are exchangeable with those of training.
+#' It fails if domains drift in time, if predictors shift beyond those of training, if few domains
+#' have very large means (log-normal ones) or extreme predictors, and, at five domains, if a kind of
+#' domain is so rare that training may lack it.
 #'
-#' The jackknife and the factor by themselves were set against each other in simulations with least
-#' squares, ridge regressions, one that sees the domains' means, and the choice of one predictor,
-#' with normal and skewed domains, left out one at a time or in folds
-#' (`inst/experiments/intervals.R` and its table): at 8 and 12 domains intervals of a difference
-#' that treat domains as independent cover it in 78 to 100 % of the draws (half of the cases below
-#' 92 %), with `refits` in 89 to 100 % (half below 97.5 %, a quarter below 95 %), and the difference
-#' of the two models that are trained on all domains, which is another quantity, in 90 to 98 %. At
-#' 30 and 100 domains, where fewer draws were made, it is 86 to 100 %. Lowest is a method that
-#' jumps, the choice of one predictor; too much (near 100 %) it is for methods that differ little,
-#' such as ridge regressions with two penalties: their mean difference hardly varies, but that of
-#' two models at hand does, and an interval is never narrower than that of independent domains.
-#' Single scores ([dg_cv()]) are covered in 90 to 98 % with and 84 to 97 % without `refits`, 75 to
-#' 89 % as if domains were independent. Between procedures that are equal p below 0.05 came in 7 to
-#' 10 % as if domains were independent (Friedman's test 9 to 17 %), in 1 to 6 % as given here (8 and
-#' 12 domains; Friedman's test 1 to 8 %).
+#' **Coverage in simulations.** In fourteen scenarios with exchangeable domains, 95 % intervals with
+#' `refits` covered the difference of two models on new domains in 90-99 % of draws at 5 domains and
+#' 94-99 % at 12; those of single scores covered in 90-100 and 90-99 % (without `refits` 85-98 and
+#' 89-99 %). Lowest were log-normal means and domains of two kinds. With drift or shifted predictors
+#' coverage was 62-95 % (`inst/experiments/domgen-figures.R`).
 #'
-#' Methods whose scores differ by rounding alone, by less than 1e-8 of the largest, are equal: the
-#' difference is 0, without an interval.
+#' In simulations with 8 and 12 domains, where intervals were compared for least squares, ridge
+#' regressions and selection of one predictor, 95 % intervals covered the mean difference in 89-100
+#' % of draws with `refits` and 78-100 % if dependence was ignored; at 30 and 100 domains `refits`
+#' gave 86-100 %. Coverage was lowest for selection of one predictor and near 100 % for methods that
+#' differ little. Single scores were covered in 90-98 % with and 84-97 % without `refits`, 75-89 %
+#' if dependence was ignored. For equal procedures p was below 0.05 in 1-6 % of draws (Friedman's
+#' test 1-8 %), and in 7-10 % (9-17 %) if dependence was ignored (`inst/experiments/intervals.R`).
 #'
-#' With several methods each interval is for itself: with twenty of them one will miss.
+#' **Rank tests.** `p_rank` is that of Wilcoxon's signed ranks. It tests whether differences are
+#' symmetric about 0, not whether their mean is 0, so a few domains with large differences count
+#' less and the two p values can disagree; `summary()` gives both. The exact distribution assumes
+#' independent differences. To allow for overlapping training sets, the deviation of the statistic
+#' from its expectation is divided by the ratio of \eqn{\mathrm{se}}{se} to
+#' \eqn{\sqrt{s^2/G}}{sqrt(s^2/G)} (at most the root of the number of domains that differ: if all
+#' depend wholly on one, the variance of the rank sum is \eqn{3G(G + 1)/(4G + 2)}{3 G (G + 1) /
+#' (4 G + 2)}, less than G, times that of independent ones), and p is at least the exact one
+#' (two-sided; normal approximation from 26 domains and with ties). It has no power with few
+#' domains: `p_rank` can be below 0.05 with 8 domains if the variance ratio is below 1.14, with 12
+#' if it is below 1.94, and without `refits` only from 13 domains. `summary()` gives the smallest
+#' possible value.
 #'
-#' **Tests.** `p` belongs to the interval: it is below 0.05 where the interval leaves out zero.
-#' `p_rank` is that of Wilcoxon's signed ranks, which ask something else: not whether the *mean*
-#' difference is zero, but whether differences lie evenly about zero, so that a few domains with
-#' large differences count less. The two can disagree, `summary()` has both. Its
-#' exact distribution is that of independent differences; here its deviation from what is expected
-#' is divided by the factor by which \eqn{\mathrm{se}}{se} exceeds \eqn{\sqrt{s^2/G}}{sqrt(s^2/G)}
-#' (at most the root of the number of domains that differ: where all depend wholly on one, the
-#' variance of the ranks' sum is \eqn{3G(G + 1)/(4G + 2)}{3 G (G + 1) / (4 G + 2)}, less than G,
-#' times that of independent ones), and p is never below the exact one (two-sided; normal
-#' approximation from 26 domains and with ties). With few domains it has no power: below 0.05 it can
-#' be with 8 domains where the factor on the variance is below 1.14, with 12 where it is below 1.94,
-#' and without `refits` only from 13 domains on: `summary()` says how small it could be. `friedman`
-#' asks whether any method but the null model, which would always differ, differs from the
-#' others in its ranks: methods are ranked within each domain (1 is best), `rank` is the mean rank
-#' (of all methods), and in the statistic the square of each method's deviation from the mean of the
-#' ranks is divided by its factor
-#' \eqn{\mathrm{se}^2 G/s^2}{se^2 G/s^2}, at least 1 and at most G (of the method that the others
-#' are compared with: by the mean of theirs).
+#' `friedman` tests whether any method differs from the others in its ranks, without the null model,
+#' which would nearly always differ. Methods are ranked within each domain (1 is best); `rank` is
+#' the mean rank among all methods. In the statistic, the squared deviation of each method's mean
+#' rank is divided by its variance ratio \eqn{\mathrm{se}^2 G/s^2}{se^2 G/s^2}, at least 1 and at
+#' most G (for the baseline, the mean of the others' ratios).
 #'
-#' **Out of memory.** `data` may be a [row_source()]: see its section "Score".
+#' **Rows out of memory.** `data` may be a [row_source()], see its section "Score".
 #' @return An object of class `dg_compare`, a list with
-#'   \item{table}{data frame, one line per method: `mean` over domains, `overall`
-#'     (all rows together, see [dg_cv()]), mean `rank`, the paired `difference` from the method
-#'     compared with, its standard error `se`, 95 % interval `lower`, `upper`, the `p` that
-#'     belongs to it, `p_rank` of the signed ranks, `seconds` of the fits, without `refits`, and
-#'     `error`, the first message of a method that failed in some of the folds or all (then its
-#'     scores are `NA`, and the others are compared without it), else `NA`}
-#'   \item{inference}{data frame, one line per method: `how` the standard error was found
-#'     (`"jackknife"`, `"factor"`, `"none"` where there is no variance), `inflation`, the factor
-#'     on \eqn{s^2/G}{s^2/G}, and its degrees of freedom `df`}
-#'   \item{friedman}{`statistic`, `df`, `p` of Friedman's test, of the
-#'     methods without the null model; `NULL` with fewer than 3}
+#'   \item{table}{data frame, one row per method: `method`, `mean` over domains, `overall` (score of
+#'     all rows together, see [dg_cv()]), mean `rank`, the paired `difference` from the baseline,
+#'     its standard error `se`, 95 % interval `lower` to `upper` and `p`, `p_rank` of the signed
+#'     ranks, `seconds` of the fits without `refits`, and `error`, the first message of a method
+#'     that failed in some or all folds, else `NA` (scores of failed folds are `NA`; the other
+#'     methods are compared without a method that failed in all)}
+#'   \item{inference}{data frame, one row per method: `how` the standard error was found
+#'     (`"jackknife"`, `"factor"` for the bound, `"none"` if there is no variance), `inflation`, the
+#'     ratio of its square to \eqn{s^2/G}{s^2/G}, and its degrees of freedom `df`}
+#'   \item{friedman}{list: `statistic`, `df` and `p` of Friedman's test; `NULL` with fewer than 3
+#'     methods without the null model}
 #'   \item{scores}{matrix, domains x methods}
-#'   \item{runs}{the [dg_cv()] result of each method}
-#'   \item{against, metrics}{as used; the first metric is compared, of the others `print()` has the
-#'     means}
+#'   \item{runs}{list of the [dg_cv()] results of the methods}
+#'   \item{baseline, metrics}{name of the baseline; list of the metrics}
+#' @section Errors:
+#' `objects` without a learner, two methods of the same name, a method named `"null"` that is not
+#' the null model, a `baseline` that is no method, and the errors of [dg_cv()]. If a method fails in
+#' all folds the others are compared, with a warning of class `domgen_warning_failed`; it is an
+#' error if all methods but the null model fail.
 #' @references
 #' Bengio, Y. and Grandvalet, Y. (2004). No unbiased estimator of the variance of K-fold
 #' cross-validation. *Journal of Machine Learning Research* 5, 1089-1105.
@@ -137,7 +131,7 @@
 #' dg_compare(list(pooled = dg_svm(domain_kernel = domain_pooled()), distributional = dg_svm()),
 #'            y ~ . | domain, data = toy, folds = 4)
 #'
-#' # carbon dioxide uptake of plants that were not in training
+#' # carbon dioxide uptake of new plants
 #' plants <- dg_compare(list(line = dg_lm(), curve = dg_ridge(lambda = 0.01)),
 #'                      uptake ~ conc + Type + Treatment | Plant, data = CO2)
 #' plants
@@ -203,7 +197,7 @@ new_comparison <- function(runs, names, baseline) {
   scores <- matrix(scores, ncol = length(runs),
                    dimnames = list(runs[[1L]]$domains$domain, names))
   metrics <- runs[[1L]]$metrics
-  # a method without any score takes no domain from the others
+  # a method without any score does not remove domains from the others' ranks
   done <- !vapply(runs, all_failed, NA)
   compared <- without_rounded_scores(scores)
   ranks <- rank_methods(compared[, done, drop = FALSE], metrics[[1L]]$better)
@@ -219,7 +213,7 @@ new_comparison <- function(runs, names, baseline) {
     error = vapply(runs, function(run) c(run$failed$error, NA_character_)[1L], ""), row.names = NULL
   )
   inference <- data.frame(method = names, do.call(rbind, lapply(differences, `[[`, "inference")))
-  # the null model differs from whatever learns something: with it the test would always say so
+  # nearly every method differs from the null model, with which the test would always reject
   own <- done & !are_null(runs)
   inflation <- ifelse(inference$how == "none", NA, inference$inflation)
   test <- if (sum(own) >= 3L) {
@@ -234,7 +228,7 @@ are_null <- function(runs) {
   vapply(runs, function(run) identical(run$spec$method, "dg_null"), NA)
 }
 
-# Methods that are the same but for rounding have the same scores: those of the first.
+# Scores of methods that differ by rounding alone are replaced by those of the first.
 without_rounded_scores <- function(scores) {
   for (j in seq_len(ncol(scores))) {
     same <- vapply(seq_len(j), function(i) same_scores(scores[, i], scores[, j]), NA)
@@ -249,7 +243,7 @@ same_scores <- function(a, b) {
   is.finite(largest) && max(abs(a - b), na.rm = TRUE) <= 1e-8 * largest
 }
 
-# list(line of the table, inference)
+# list(line: row of the table, inference)
 compare_pair <- function(run, baseline, difference) {
   without <- run$refits$without[[1L]]
   theirs <- baseline$refits$without[[1L]]

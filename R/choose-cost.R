@@ -1,88 +1,93 @@
-#' What a fit to many rows costs
+#' Predict the cost of a fit to many rows
 #'
 #' @description
-#' Passes over the rows, operations, bytes that are read and sent, memory and time of `fit(spec,
-#' formula, data = source)`, see [row_source()], before any row is read. They are the formulas
-#' below, for n rows, p predictors, G domains, W workers and a map of r coordinates.
+#' Predicts passes over the rows, operations, bytes that are read and sent, memory and time of
+#' `fit(spec, formula, data = source)`, see [row_source()], without reading any row. The formulas
+#' below are for n rows, p predictors, G domains, W workers and a feature map of r dimensions.
 #'
 #' @details
 #' An addition or a multiplication is one operation, an exponential or a cosine is
-#' `r transcendental`. For each row, with m the targets (1 for a number or two classes, else the
-#' classes):
+#' `r transcendental`. **Operations** per row, with m targets (1 for a numeric response or two
+#' classes, else the number of classes):
 #' \itemize{
-#'   \item *count*: nothing, but the bytes of files are looked through; other sources know how many
-#'     rows they have.
-#'   \item *survey*: means and squares by domain, 8 p; a random sample of
+#'   \item *count*: none; files are scanned for ends of rows, and other sources know their number of
+#'     rows.
+#'   \item *survey*: 8 p, for means and squares by domain; draws a random sample of
 #'     `r format(sample_rows, big.mark = ",")` rows.
-#'   \item *embeddings*, for [domain_distribution()]: \eqn{z_e}{z_e} is evaluated and added,
-#'     \eqn{v_e + r_e}{v_e + r_e}.
-#'   \item *features*: z is evaluated and its products are added, \eqn{v + r(r + 1) + 2r(m + 1)}{
-#'     v + r(r + 1) + 2 r (m + 1)}. Of `features_product()` with \eqn{r_x}{r_x} coordinates of x
-#'     they are those of \eqn{z_x}{z_x} where sums for each domain fit in memory (\eqn{G r_x^2}{G
-#'     r_x^2} of at most `r format(domain_numbers, big.mark = ",")` numbers): \eqn{v_x + r_x(r_x +
-#'     1) + 2r_x(m + 1)}{v_x + r_x (r_x + 1) + 2 r_x (m + 1)}.
-#'   \item *newton*, a step of Newton's method in [dg_svm()] and [dg_glm()], `iterations` times:
-#'     \eqn{v + m(r(r + 1) + 10r)}{v + m (r (r + 1) + 10 r)}. The steps start at the fit to the
-#'     sample, so that few are needed.
-#'   \item *deviance*, in [dg_glm()]: \eqn{v + 2r}{v + 2r}. With an `offset()` two or three times.
-#'   \item a learner in a [dg_pipeline()] has passes of its own, in which each row is projected
-#'     before.
+#'   \item *embeddings*, for [domain_distribution()]: \eqn{v_e + r_e}{v_e + r_e}, to evaluate and
+#'     add
+#'     \eqn{z_e}{z_e}.
+#'   \item *features*: \eqn{v + r(r + 1) + 2r(m + 1)}{v + r(r + 1) + 2 r (m + 1)}, to evaluate z and
+#'     add its products. With `features_product()` and \eqn{r_x}{r_x} dimensions of x it is
+#'     \eqn{v_x + r_x(r_x + 1) + 2r_x(m + 1)}{v_x + r_x (r_x + 1) + 2 r_x (m + 1)} if sums for each
+#'     domain fit in memory (\eqn{G r_x^2}{G r_x^2} of at most
+#'     `r format(domain_numbers, big.mark = ",")` numbers).
+#'   \item *newton*, a Newton step of [dg_svm()] and [dg_glm()], `iterations` times:
+#'     \eqn{v + m(r(r + 1) + 10r)}{v + m (r (r + 1) + 10 r)}. Steps start at the fit to the sample,
+#'     so few are needed.
+#'   \item *deviance*, in [dg_glm()]: \eqn{v + 2r}{v + 2r}; two or three times with an `offset()`.
+#'   \item The learner of a [dg_pipeline()] has its own passes, in which each row is projected
+#'     first.
 #' }
-#' To evaluate z takes, with q landmarks, \eqn{v = q(2p + `r transcendental`) + q^2}{v = q (2 p +
-#' `r transcendental`) + q^2}; with D frequencies \eqn{v = D(2p + `r 2 * transcendental`)}{v = D (2
-#' p + `r 2 * transcendental`)}; the product map of rank s \eqn{v_x + s r_x}{v_x + s r_x}.
+#' Evaluation of z takes \eqn{v = q(2p + `r transcendental`) + q^2}{v = q (2 p +
+#' `r transcendental`) + q^2} operations with q landmarks, \eqn{v = D(2p +
+#' `r 2 * transcendental`)}{v = D (2 p + `r 2 * transcendental`)} with D frequencies, and
+#' \eqn{v_x + s r_x}{v_x + s r_x} with the product map of rank s.
 #'
-#' *Solving* takes place where the call is made: \eqn{r^3/3}{r^3 / 3} for each of the ridge
-#' regressions (the fit, one without each of at most `r left_out_sets` sets of domains, and
-#' `r lambda_folds` times \eqn{4r^3/3}{4 r^3 / 3} where `lambda` is not given), \eqn{25r^3}{25 r^3}
-#' for a projection, m \eqn{r^3/3}{r^3 / 3} for each step of Newton's method.
+#' **Solving** is done in the session of the call: \eqn{r^3/3}{r^3 / 3} for each ridge regression
+#' (the fit, one without each of at most `r left_out_sets` sets of domains, and `r lambda_folds`
+#' times
+#' \eqn{4r^3/3}{4 r^3 / 3} if `lambda` is not given), \eqn{25r^3}{25 r^3} for a projection,
+#' m \eqn{r^3/3}{r^3 / 3} for each Newton step.
 #'
-#' A worker *sends*, after each pass, numbers and no rows: 2p + 8 for each domain and its part of
-#' the sample after the survey; \eqn{G r_e}{G r_e} after the embeddings; \eqn{S(r^2 + r(m + 1) +
-#' (m + 1)^2)}{S (r^2 + r (m + 1) + (m + 1)^2)} after the features, with S the number of groups of
-#' domains whose sums are kept apart, as many as 64 MB take, and at least ten. It sends once if it
-#' has at most two partitions, else two to four times.
+#' **Sent** numbers per worker after each pass (rows are not sent): 2p + 8 for each domain and its
+#' part of the sample after the survey; \eqn{G r_e}{G r_e} after the embeddings;
+#' \eqn{S(r^2 + r(m + 1) + (m + 1)^2)}{S (r^2 + r (m + 1) + (m + 1)^2)} after the features, for S
+#' groups of domains with separate sums (as many as 64 MB take, at least ten). A worker sends once
+#' with at most two partitions, else two to four times.
 #'
-#' *Memory* of a worker is that of R (200 MB), of ten copies of a block of rows (text, numbers, what
-#' is made of them), of features of 2,048 rows, of the fitted maps with \eqn{G^2}{G^2} numbers of a
-#' kernel between domains, and of the sums, one for each doubling of the number of its partitions.
-#' The session of the call has the sample beside, and the sums of all workers that come at the same
-#' time.
+#' **Memory** of a worker is that of R (200 MB), ten copies of a block of rows, features of 2,048
+#' rows, the fitted maps with \eqn{G^2}{G^2} numbers of a domain kernel, and the sums, once for each
+#' doubling of the number of its partitions. The session of the call also has the sample and the
+#' sums of all workers that arrive at the same time.
 #'
-#' *Seconds* are operations / (W `flops`) + bytes / (W `bytes`) for each pass, and W times what a
-#' worker sends / `network`, since one session receives all of it. Bytes are looked through four
-#' times as fast as they are read. Some seconds are needed beside, whatever the number of rows, to
-#' start workers, to choose landmarks and to leave domains out. The defaults are those of one
-#' ordinary core; measure yours by a fit to a million rows.
+#' **Seconds** are operations / (W `flops`) + bytes / (W `bytes`) per pass, plus W times the bytes
+#' that a worker sends / `network`, since one session receives all. Scanning a file is four times
+#' faster than reading it. Not included are some seconds to start workers, to select landmarks and
+#' to hold out domains. The defaults are those of one ordinary core; for others, time a fit to a
+#' million rows.
 #'
 #' @param spec A specification that can be fitted to a source: [dg_ridge()], [dg_gp()], [dg_svm()],
 #'   [dg_glm()], a projection or a [dg_pipeline()], with a feature map, or [dg_null()].
-#' @param rows,predictors Numbers of rows and of (numeric) predictors.
-#' @param workers Number of workers.
-#' @param domains Number of domains.
-#' @param targets 1 for a number or two classes, else the number of classes, or of pairs of them.
-#' @param partitions Number of partitions.
-#' @param iterations Passes of [dg_svm()] or [dg_glm()].
-#' @param block_size Rows of a block, as in [row_source()].
-#' @param bytes_per_value Bytes of a value where it is read: 8 for numbers in a database or Parquet,
-#'   the mean width with its separator for CSV.
-#' @param counted Are the bytes looked through to count the rows, as those of CSV files?
-#' @param flops Operations per second of a worker.
-#' @param bytes Bytes per second that a worker reads and brings into a matrix.
-#' @param network Bytes per second that the call's session receives.
-#' @param ... Not used.
+#' @param n Number of rows.
+#' @param predictors Number of (numeric) predictors.
+#' @param workers Number of workers. Default 1.
+#' @param domains Number of domains. Default 100.
+#' @param targets 1 (the default) for a numeric response or two classes, else the number of classes,
+#'   or of pairs of classes.
+#' @param partitions Number of partitions. Default: `workers`.
+#' @param iterations Number of Newton steps of [dg_svm()] or [dg_glm()]. Default 5.
+#' @param block_size Number of rows of a block, as in [row_source()]. Default 50,000.
+#' @param bytes_per_value Bytes of a value in the source: 8 (the default) for numbers in a database
+#'   or Parquet; for CSV the mean number of characters with the separator.
+#' @param counted If `TRUE` (the default), the source is scanned to count rows, as CSV files are.
+#' @param flops Operations per second of a worker. Default 2e10.
+#' @param bytes Bytes per second that a worker reads into a matrix. Default 5e7.
+#' @param network Bytes per second that the session of the call receives. Default 1e8.
+#' @param ... Must be empty.
 #' @return An object of class `dg_resources`, a list with
-#'   \item{passes}{data frame: `pass`, `operations` and `read` (bytes) of all workers, `sent`
-#'     (bytes) by each worker, `seconds`}
-#'   \item{readings}{how often all rows are read}
-#'   \item{coordinates}{of the feature map}
-#'   \item{worker_memory,master_memory}{bytes}
-#'   \item{seconds}{in all}
-#'   \item{arguments}{the numbers that were given}
+#'   \item{title}{name of the method}
+#'   \item{passes}{data frame, one row per pass: `pass`, `reads` (how often it reads all rows),
+#'     `operations` and `read` (bytes) of all workers, `sent` (bytes) by each worker, `seconds`}
+#'   \item{readings}{number of times that all rows are read}
+#'   \item{coordinates}{number of dimensions of the feature map}
+#'   \item{worker_memory, master_memory}{bytes, for a worker and for the session of the call}
+#'   \item{seconds}{total}
+#'   \item{arguments}{list of the numbers in the call}
 #' @section Errors:
-#' Other specifications ([dg_auto()] decides on its passes on the way), and numbers that are not
-#' positive, are errors.
-#' @seealso [row_source()], `vignette("any-number-of-rows")`
+#' Other specifications (the passes of [dg_auto()] depend on the data), and numbers that are not
+#' positive.
+#' @seealso [row_source()], `vignette("large-data")`
 #' @examples
 #' spec <- dg_ridge(feature_map = features_product(x = features_nystrom(50), rank = 10))
 #' dg_resources(spec, n = 2e7, predictors = 20, domains = 2000)
@@ -147,7 +152,7 @@ cost_rounds <- function(size) {
   ceiling(size$partitions / (run * size$workers))
 }
 
-# Sums that stand beside each other until they are added in pairs.
+# Sums that are in memory at a time before they are added in pairs.
 cost_stack <- function(partitions) floor(log2(max(partitions, 1))) + 2
 
 # R and the package.
@@ -162,8 +167,8 @@ worker_memory <- function(size, plan, largest) {
     largest * cost_stack(size$partitions / size$workers)
 }
 
-# The session that makes the call has the sample, of which landmarks are chosen, and G x G numbers
-# where kernels between domains are fitted.
+# The session of the call has the sample, from which landmarks are selected, and G x G numbers of a
+# fitted domain kernel.
 master_memory <- function(size, plan, largest) {
   sample <- 4 * min(size$n, sample_rows) * (size$predictors + 4) +
     min(size$n, max(1e4, 5 * plan$dim)) * plan$dim
@@ -175,8 +180,8 @@ master_memory <- function(size, plan, largest) {
 # ---- the passes of a method -------------------------------------------------------------------
 
 # The passes of a method over the rows of a source, see dg_resources() and fit_rows():
-# list(passes: rows of cost_pass(), solve: operations, dim: coordinates, kept: numbers that a worker
-# needs of what was fitted before, between: of them those of the kernel between domains).
+# list(passes: rows of cost_pass(), solve: operations, dim: feature dimensions, kept: numbers that a
+# worker needs of earlier fits, between: those of the domain kernel among them).
 cost_plan <- function(spec, size) UseMethod("cost_plan")
 
 #' @exportS3Method
@@ -185,7 +190,7 @@ cost_plan.dg_spec <- function(spec, size) {
         "a projection or a pipeline of them, not `", spec$method, "()`.")
 }
 
-# The survey has all of it.
+# The survey has all that it needs.
 #' @exportS3Method
 cost_plan.dg_null_spec <- function(spec, size) {
   list(passes = NULL, dim = 0, kept = 0, between = 0, solve = 0)
@@ -204,7 +209,7 @@ cost_plan.dg_ridge_spec <- function(spec, size) {
             summed)
 }
 
-# One eigendecomposition for all values of signal and noise.
+# One eigendecomposition for all values of the signal and noise standard deviations.
 #' @exportS3Method
 cost_plan.dg_gp_spec <- function(spec, size) {
   space <- space_cost(spec$args, size)
@@ -245,7 +250,7 @@ cost_plan.dg_projection_spec <- function(spec, size) {
   plan_in(space, pass, 25 * r^3)
 }
 
-# The learner sees scores, for which each row is projected again.
+# The predictors of the learner are scores, for which each row is projected again.
 #' @exportS3Method
 cost_plan.dg_pipeline_spec <- function(spec, size) {
   before <- cost_plan(spec$projection, size)
@@ -260,7 +265,7 @@ cost_plan.dg_pipeline_spec <- function(spec, size) {
        solve = before$solve + learner$solve)
 }
 
-# A plan of one pass, beside those of the space.
+# A plan of one pass, in addition to those of the space.
 plan_in <- function(space, pass, solve) {
   list(passes = rbind(space$passes, pass), dim = space$dim, kept = space$kept,
        between = space$between, solve = solve)

@@ -1,5 +1,5 @@
-# The two comparisons of dg_diagnose(): the gain of other machines over pooling, and its p value
-# from worlds in which there is none.
+# The two comparisons of dg_diagnose(): the gain of other models over pooling, and its p value from
+# simulated responses ("worlds") without a gain.
 
 given_taus <- c(0, 0.25, 0.5, 0.75, 0.9)
 
@@ -10,8 +10,8 @@ pooled_times <- c(0.5, 1, 2, 4)
 null_worlds <- 99L
 
 # Y: the response as ridge regression takes it; targets: the same, of more than four classes
-# the four leading components of their indicators, of which worlds are made; share: of a row in the
-# mean over domains.
+# the four leading components of their indicators, from which worlds are made; share: weight of a
+# row in the mean over domains.
 new_study <- function(sample, metric, args, step) {
   task <- ridge_task(sample, ridge_args(args))
   Y <- task$Y
@@ -24,8 +24,8 @@ new_study <- function(sample, metric, args, step) {
        lambdas = nrow(Y) * 10^seq(-5, 0, by = 0.5), landmarks = 400L, step = step)
 }
 
-# Pooling with the bandwidth that is best on left-out domains, so that others do not
-# gain what another bandwidth would.
+# Pooling with the bandwidth that is best on held-out domains, so that the gain of other models is
+# not that of another bandwidth.
 best_pooled <- function(study) {
   median <- kernel_fit(kernel_rbf(), study$sample$X)$bandwidth
   models <- lapply(pooled_times, function(bandwidth_factor) {
@@ -56,11 +56,11 @@ known_rows <- function(domain, unit) {
   if (parts >= 2L) factor(row_folds(home, v = parts)[match(unit, unit[first])])
 }
 
-# A machine that is told the domain needs some landmarks in each.
+# A model with known domains needs some landmarks in each domain.
 given_domains <- 100L
 
-# Pooling and machines that are told the domain, on left-out rows of known domains (of many, some at
-# random): list(scores [domain, pooled_known, told], row).
+# Pooling and models with known domains, on held-out rows (of a random sample of the domains, if
+# there are many): list(scores [domain, pooled_known, known], row).
 compare_known <- function(study, pooled, args) {
   sample <- study$sample
   if (nlevels(sample$domain) > given_domains) {
@@ -73,7 +73,7 @@ compare_known <- function(study, pooled, args) {
   }
   domain <- study$sample$domain
   unit <- study$sample$unit
-  found <- compare_models(study, pooled, "told the domain", lapply(given_taus, domain_multitask),
+  found <- compare_models(study, pooled, "known domain", lapply(given_taus, domain_multitask),
                             known_rows(domain, unit),
                             signs = if (is.null(unit)) seq_along(domain) else unit)
   list(scores = data.frame(domain = levels(domain), pooled_known = found$pooled,
@@ -81,8 +81,8 @@ compare_known <- function(study, pooled, args) {
        row = found$row)
 }
 
-# groups are left out; signs: what has one sign in a world, see worlds_without().
-# list(pooled, other: scores by domain, row). NA where nothing can be compared.
+# groups: rows that are held out together; signs: rows with one sign, see worlds_without().
+# list(pooled, other: scores by domain, row). NA if nothing can be compared.
 compare_models <- function(study, pooled, label, others, groups, signs) {
   unknown <- rep(NA_real_, nlevels(study$sample$domain))
   compared <- function(scores, other = unknown, p = NA) {
@@ -93,7 +93,7 @@ compare_models <- function(study, pooled, label, others, groups, signs) {
   Y <- worlds_without(study, pooled, groups, signs)
   base <- score_model(study, pooled, Y, groups)
   found <- lapply(others, function(between) study$step(label, {
-    # a kernel that cannot be solved is no candidate
+    # without kernels whose fit fails
     tryCatch(score_model(study, landmark_model(study, between), Y, groups),
              domgen_error = function(e) NULL)
   }))
@@ -106,9 +106,9 @@ compare_models <- function(study, pooled, label, others, groups, signs) {
   compared(scores, other, mean(gains >= gains[1L]))
 }
 
-# Of each world the lowest error along the path of lambda [lambdas x worlds], by the parabola
-# through the lowest on the grid and its neighbours: several machines, whose kernels differ little
-# in size, have between them a finer grid than one.
+# The lowest error of each world along the path of lambda [lambdas x worlds], by the parabola
+# through the lowest on the grid and its neighbours: several models, whose kernels differ little in
+# size, have a finer grid than one.
 lowest_error <- function(errors) {
   last <- nrow(errors)
   errors[!is.finite(errors)] <- Inf
@@ -122,10 +122,10 @@ lowest_error <- function(errors) {
   ifelse(at == middle & is.finite(bend) & bend > 0, on_grid - slope^2 / (2 * bend), on_grid)
 }
 
-# The targets, and beside them those of worlds that differ by nothing that the other machines can
-# learn: the pooled machine's fit plus its left-out residuals, whose signs are drawn by
-# row or unit (then no domain differs) or by domain (then nothing tells how it differs); what
-# remains of each is its size (the wild cluster bootstrap; Cameron, Gelbach and Miller, 2008).
+# The targets and those of worlds in which the other models have nothing to gain: the pooled model's
+# fit plus its held-out residuals with random signs by row or unit (domains do not differ) or by
+# domain (differences are independent of the predictors): the wild cluster bootstrap (Cameron,
+# Gelbach and Miller, 2008).
 worlds_without <- function(study, pooled, groups, signs) {
   Y <- study$targets
   kept <- list()
@@ -140,7 +140,7 @@ worlds_without <- function(study, pooled, groups, signs) {
   do.call(cbind, c(list(Y), worlds))
 }
 
-# Y [n x worlds of targets], groups left out: list(errors [lambdas x worlds], the mean over domains
+# Y [n x worlds of targets], groups held out: list(errors [lambdas x worlds], the mean over domains
 # of squared errors; scores [domains x lambdas] of the response itself).
 score_model <- function(study, model, Y, groups) {
   own <- seq_len(ncol(study$Y))
@@ -154,8 +154,8 @@ score_model <- function(study, model, Y, groups) {
   list(errors = errors, scores = scores)
 }
 
-# Interval of dg_compare(), p of the worlds, and the smallest gain that a two-sided test at 5 % of
-# the mean difference finds with a power of 80 %.
+# Interval of dg_compare(), p of the worlds, and the mean difference for which a two-sided test at 5
+# % has a power of 80 %.
 gain_row <- function(difference, p) {
   row <- paired_difference(difference)[c("difference", "se", "lower", "upper")]
   row$p <- p

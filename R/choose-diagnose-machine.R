@@ -1,6 +1,6 @@
-# The machines of dg_diagnose(): ridge regressions on landmarks of a kernel between pairs of a
-# domain and a row. One eigendecomposition serves all lambda, all groups of rows that are left
-# out, and all responses: that of the data and those of worlds in which there is nothing to find.
+# The models of dg_diagnose(): ridge regressions on landmarks of a kernel between pairs of a domain
+# and a row. One eigendecomposition serves all lambda, all held-out groups of rows, and all
+# responses: that of the data and the simulated ones.
 
 # The kernel on x is that of `study`. list(
 #   Q [n x r]: sqrt(c) (z - mean of z) in the basis U of Zc'Zc = U diag(values) U',
@@ -64,7 +64,7 @@ leave_group <- function(model, Y, sums, fitted, i, lambda) {
 
 solve_positive <- function(M, V) {
   R <- on_error(chol(M), function(e) {
-    abort("numeric", "A machine without some of the rows cannot be solved.")
+    abort("numeric", "A ridge regression without some of the rows has no solution.")
   })
   backsolve(R, backsolve(R, V, transpose = TRUE))
 }

@@ -1,10 +1,10 @@
-# What dg_diagnose() says in words.
+# The sentences of dg_diagnose().
 
-# Of the mean score of pooling: a smaller gain matters to nobody.
+# Relative to the mean score of pooling: a smaller gain does not matter.
 gain_that_matters <- 0.01
 
-# What a comparison has found: "gain"; "some", a gain of uncertain size; "none", where a gain that
-# matters is excluded and no more rows could tell; "unknown".
+# The result of a comparison: "gain"; "some", a gain of uncertain size; "none", if a gain that
+# matters is excluded and all rows were used; "unknown".
 gain_state <- function(x, name, pooled) {
   row <- x[[name]]
   matters <- gain_that_matters * abs(mean(pooled, na.rm = TRUE))
@@ -12,7 +12,7 @@ gain_state <- function(x, name, pooled) {
     return(if (isTRUE(row$lower > 0)) "gain" else if (isTRUE(row$difference > 0)) "some"
            else "unknown")
   }
-  # scores that are the same in every domain, as of few classes, exclude nothing
+  # scores that are equal in every domain, as can be with few classes, exclude nothing
   excluded <- isTRUE(row$upper < matters && row$lower < row$upper)
   if (excluded && x$rows == x$available) "none" else "unknown"
 }
@@ -26,68 +26,51 @@ same_predictors <- function(x) x$shift$variance <= 1e-12
 
 shift_words <- function(x) {
   if (same_predictors(x)) return("All domains have the same predictors.")
-  if (x$shift$p >= 0.05) return("No shift of the predictors between domains can be seen.")
-  paste0("The predictors' distributions differ between domains (", signif(x$shift$ratio, 2),
-         " times what chance gives, ", p_words(x$shift$p), ").")
+  if (x$shift$p >= 0.05) return("No shift of the predictors between domains is detected.")
+  "Predictors differ between domains."
 }
 
 headroom_words <- function(x, headroom) {
   if (all(is.na(x$domains$known))) {
-    return(paste0("Whether their relation to the response moves cannot be asked: no domain has ",
-                  "two ", if (is.null(x$units)) "rows." else "units."))
+    return(paste0("Not tested: no domain has two ", if (is.null(x$units)) "rows." else "units."))
   }
-  gains <- paste0(signif(x$headroom$difference, 2), " of ", x$metric$title, " in known domains")
+  score <- x$metric$title
   switch(headroom,
-    gain = paste0("Their relation to the response moves: told the domain, a machine gains ", gains,
-                  "."),
-    some = paste0("Their relation to the response moves (", p_words(x$headroom$p),
-                  "), but how much ",
-                  "that matters cannot be told: a machine that knows the domain gains ", gains,
-                  " (", interval_words(x$headroom), ")."),
-    none = paste0("Whether or not their relation to the response moves, it matters little: told ",
-                  "the domain, a machine gains ", bound_words(x$headroom), " in known domains."),
-    unknown = paste0("Whether their relation to the response moves cannot be told",
-                     seen_words(x, x$headroom), "."))
+    gain = paste0("The relation to the response varies by domain: if the domain is known, ", score,
+                  " improves by ", signif(x$headroom$difference, 2), "."),
+    some = paste0("The relation to the response varies by domain, but how much that matters is ",
+                  "uncertain: the interval includes 0."),
+    none = paste0("If the relation to the response varies by domain, it matters little: if the ",
+                  "domain is known, ", score, " improves by ", bound_words(x$headroom), "."),
+    unknown = inconclusive_words(x, x$headroom))
 }
 
 gain_words <- function(x, headroom) {
-  moves <- headroom %in% c("gain", "some")
-  labels <- if (moves) " A few labels of a new domain would help (dg_adapt())."
+  varies <- headroom %in% c("gain", "some")
+  labels <- if (varies) " A few labels of a new domain would help: dg_adapt()."
   if (same_predictors(x)) {
-    return(paste0("Nothing unlabelled can tell them apart.", labels))
+    return(paste0("Not tested: unlabelled rows do not distinguish the domains.", labels))
   }
-  gains <- paste0("on unseen domains the distributional machine gains ",
-                  signif(x$gain$difference, 2))
   switch(gain_state(x, "gain", x$domains$pooled_unseen),
-    gain = paste0(if (moves) "Unlabelled rows tell how" else "Unlabelled rows help", ": ", gains,
-                  ". Use domain_distribution()."),
-    some = paste0("Unlabelled rows tell something of it (", p_words(x$gain$p), "), but how much ",
-                  "that helps cannot be told: ", gains, " (", interval_words(x$gain),
-                  "). dg_compare() or more domains will show."),
-    none = paste0(if (moves) "What unlabelled rows tell of it cannot be learned from these domains"
-                  else "Pooling is enough",
-                  ": on unseen domains the distributional machine gains ",
-                  bound_words(x$gain), ".", labels),
-    unknown = paste0("Cannot tell whether unlabelled rows help", seen_words(x, x$gain), ".",
-                     labels))
-}
-
-interval_words <- function(row) {
-  paste0("approximate 95 % interval ", signif(row$lower, 2), " to ", signif(row$upper, 2))
+    gain = "Unlabelled rows help: use domain_distribution().",
+    some = paste0("Unlabelled rows help, but how much is uncertain: the interval includes 0. ",
+                  "dg_compare() or more domains will show."),
+    none = paste0(if (varies) "Unlabelled rows do not help" else "Pooling is enough",
+                  ": with them ", x$metric$title, " improves by ", bound_words(x$gain), ".",
+                  labels),
+    unknown = paste0(inconclusive_words(x, x$gain), labels))
 }
 
 bound_words <- function(row) {
   if (row$upper <= 0) "nothing" else paste("at most", signif(row$upper, 2))
 }
 
-seen_words <- function(x, row) {
-  paste0(
-    if (isTRUE(row$lower == 0 && row$upper == 0)) {
-      paste0(": both machines have the same ", x$metric$title, " in every domain")
-    },
-    if (isTRUE(row$detectable > 0)) {
-      paste0(": of gains in ", x$metric$title, " only those above ", signif(row$detectable, 2),
-             " would be seen four times out of five")
-    },
-    if (x$rows < x$available) paste0(", on ", x$rows, " of ", x$available, " rows"))
+inconclusive_words <- function(x, row) {
+  why <- if (isTRUE(row$lower == 0 && row$upper == 0)) {
+    paste0("both models have the same ", x$metric$title, " in every domain")
+  } else if (isTRUE(row$detectable > 0)) {
+    paste("80 % power only for gains above", signif(row$detectable, 2))
+  }
+  some <- if (x$rows < x$available) paste(x$rows, "of", x$available, "rows used")
+  paste0("Inconclusive", if (length(c(why, some))) ": ", paste(c(why, some), collapse = "; "), ".")
 }

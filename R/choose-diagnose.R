@@ -1,91 +1,94 @@
-#' What is there to gain from domains?
+#' Diagnose shift, headroom and gain
 #'
 #' @description
-#' Three questions before any model, with answers in words and one picture:
-#' \enumerate{
-#'   \item *Shift*: do the predictors' distributions differ between domains? The distributional
-#'     variance \eqn{V = \frac1G\sum_g \lVert\mu_g - \bar\mu\rVert^2}{V = (1/G) sum_g |mu_g - mu|^2}
-#'     of the mean embeddings (DICA paper, equation 1) over its mean when rows are dealt out to the
-#'     domains at random, and the p value of that permutation test.
-#'   \item *Room*: does the response's relation to x move with the domain? What a machine that is
-#'     told the domain ([domain_multitask()]) gains over pooling, on left-out rows of known
-#'     domains.
-#'   \item *Gain*: can unlabelled rows tell how? What a machine with [domain_distribution()] gains
-#'     over pooling on left-out domains.
-#' }
-#' Each is answered by yes, by no where something that matters is excluded, or by "cannot tell".
-#' Shift without room: pool, or project with [dg_udica()]. Room without gain: unlabelled
-#' rows do not say how a new domain behaves; collect a few labels. Gain: use the distributional
-#' kernel.
+#' Answers three questions before a model is chosen:
+#' 1. *Shift*: do the distributions of the predictors differ between domains? The estimate is the
+#'    distributional variance \eqn{V = \frac1G\sum_g \lVert\mu_g - \bar\mu\rVert^2}{V = (1/G) sum_g
+#'    |mu_g - mu|^2} of the mean embeddings (DICA paper, equation 1) over its mean under permutation
+#'    of the rows.
+#' 2. *Headroom*: does the relation of response and predictors vary by domain? The estimate is the
+#'    gain over pooling of a model with known domains ([domain_multitask()]), on held-out rows of
+#'    known domains.
+#' 3. *Gain*: do unlabelled rows help in a new domain? The estimate is the gain over pooling of a
+#'    model with [domain_distribution()], on held-out domains.
+#'
+#' Each answer is yes, no (a gain that matters is excluded) or inconclusive:
+#'
+#' | shift | headroom | gain | advice |
+#' |---|---|---|---|
+#' | yes | no | no | pool, or project with [dg_udica()] |
+#' | | yes | no | unlabelled rows do not help; label some rows of the new domain ([dg_adapt()]) |
+#' | | | yes | use [domain_distribution()] |
 #'
 #' @details
-#' All machines are ridge regressions (as [dg_ridge()] with offset) on at most 400 landmarks
-#' ([features_nystrom()]) of a Gaussian kernel with 1/2, 1, 2 or 4 times the median bandwidth,
-#' whichever is best for pooling; rows and domains are left out in closed form ([dg_lodo()]). lambda
-#' and, where there are some, `tau` (0, 0.25, 0.5, 0.75, 0.9) and the bandwidth between embeddings
-#' (1/2, 1, 2, 4 times the median) are, for each domain, those that do best in the *other* domains,
-#' so that a gain is not that of the best of many. Gains are differences of the score in each
-#' domain, positive where the machine is better, with the intervals of [dg_compare()]. Room is
-#' looked for in at most 100 domains, chosen at random.
+#' **Models.** All models are ridge regressions (as [dg_ridge()] with `intercept = TRUE`) on at most
+#' 400 landmarks ([features_nystrom()]) of a Gaussian kernel with 1/2, 1, 2 or 4 times the median
+#' bandwidth, whichever is best for pooling. Rows and domains are held out in closed form
+#' ([dg_lodo()]). For each domain, `lambda`, `tau` (0, 0.25, 0.5, 0.75, 0.9) and the bandwidth
+#' between embeddings (1/2, 1, 2, 4 times the median) are those that are best in the *other*
+#' domains, so that gains are not optimistic. A gain is the difference of the score in a domain,
+#' positive if the model is better than pooling; its interval is that of [dg_compare()] without
+#' `refits`. Headroom is estimated in at most 100 domains, chosen at random.
 #'
-#' **Repeated rows.** Domains are taken to be exchangeable. Without `unit`, the rows of a domain are
-#' taken to be independent. If several rows belong to one object (visits of a patient), the p values
-#' of the shift and of the gain in known domains are then far too small. With `unit`, objects are
-#' taken to be independent: permutations move all rows of an object together or, if an object has
-#' rows in several domains, exchange the domains among its rows; random signs are drawn by object;
-#' and a row is predicted without the other rows of its object.
+#' **Repeated rows.** Domains are assumed exchangeable. Without `unit`, rows of a domain are assumed
+#' independent; if several rows belong to one subject (visits of a patient), the p values of shift
+#' and headroom are far too small. With `unit`, subjects are assumed independent: permutations move
+#' all rows of a subject together or, if a subject has rows in several domains, exchange the domains
+#' among its rows; random signs are drawn by subject; and a row is predicted without the other rows
+#' of its subject.
 #'
-#' **p values.** Of the shift by permutation: rows are dealt out to domains anew. Those of room and
-#' gain compare the share of the squared error that the other machine saves,
-#' \eqn{1 - \min E_{other} / \min E_{pooled}}{1 - min E_other / min E_pooled} (means over domains,
-#' at the best choice, with a parabola between values of lambda), with what it saves in 99 worlds
-#' where there is nothing to find: the fit of the pooled machine, plus its left-out residuals with
-#' signs drawn at random. Drawn for each row, no domain differs from others (room); drawn for each
-#' domain, domains differ as much as they do, but nothing tells how (gain): the wild cluster
-#' bootstrap (Cameron, Gelbach and Miller, 2008). Such p values need domains: with five or six there
-#' are few signs to draw. With classes, the squared errors are those of their indicators, whatever
-#' the `metric`.
+#' **p values.** That of the shift is by permutation of rows among domains. Those of headroom and
+#' gain are a wild cluster bootstrap (Cameron, Gelbach and Miller, 2008). The statistic is the
+#' relative reduction of the squared error, \eqn{1 - \min E_{other} / \min E_{pooled}}{1 - min
+#' E_other / min E_pooled} (means over domains, at the best setting, with a parabola between values
+#' of `lambda`). It is compared with its values for 99 simulated responses without a gain: the fit
+#' of the pooled model plus its held-out residuals with random signs. Signs by row simulate domains
+#' that do not differ (headroom); signs by domain simulate domains that differ as much as they do,
+#' but independently of their predictors (gain). With five or six domains there are few signs to
+#' draw, so these p values need more domains. With classes, the squared errors are those of their
+#' indicators, whatever the `metric`.
 #'
-#' **Verdict.** A gain is *certain*, and domain_distribution() recommended, where p is at most 0.05
-#' and the interval lies above 0. It is *excluded* where all rows were used and the interval lies
-#' below 1 % of the pooled score. In between the verdict says that it cannot tell, and which gain
-#' would have been seen: `detectable` is \eqn{(t_{0.975} + t_{0.8})\,se}{(t_0.975 + t_0.8) se},
-#' with the quantiles of Student's t with one degree of freedom less than domains, the mean
-#' difference of which the interval would lie above 0 with a probability of 80 %, if the differences
-#' spread as they do here. The p value alone is often below 0.05 for smaller gains. On some of the
-#' rows a machine may not show what it does on all: with fewer than all nothing is excluded. Nor
-#' where the score is the same in every domain, as accuracy can be: that says nothing about other
-#' domains.
+#' **Verdict.** A gain is reported if p is at most 0.05 and the interval lies above 0. It is
+#' excluded if all rows were used and the interval lies below 1 % of the pooled score. Otherwise the
+#' verdict is inconclusive and gives `detectable`, \eqn{(t_{0.975} + t_{0.8})\,se}{(t_0.975 + t_0.8)
+#' se} with quantiles of Student's t with one degree of freedom less than domains: the mean gain
+#' whose interval would lie above 0 with a probability (power) of 80 %, if the standard deviation of
+#' differences is as here. The p value alone is often below 0.05 for smaller gains. With a sample of
+#' the rows nothing is excluded, since models may gain from all rows. Nor is it if the score is
+#' equal in every domain, as accuracy can be.
 #'
 #' @inheritParams dg_auto
-#' @param metric Score, as in [dg_auto()].
-#' @param max_rows Most rows that are used: chosen at random, an equal share of each domain, or of
-#'   some domains where there are many. 8,000 rows take 10-30 seconds and 0.5 GB.
-#' @param scale As in [dg_dica()], without the scalings by domain, which would hide a shift.
-#' @param permutations Number of permutations of the test of shift.
-#' @param unit Vector or column of `data`: the object that each row is a measurement of, where an
-#'   object has several rows. `NULL`: each row is of its own.
-#' @param seed For rows, landmarks, permutations and signs.
-#' @param progress Show how far it is? `NULL`: in interactive sessions.
+#' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix n x p or a data frame
+#'   of predictors. See [dg_cv()] for several factors after the bar.
+#' @param data Data frame in which the formula is evaluated.
+#' @param metric Score of gains, as in [dg_auto()].
+#' @param max_rows Maximum number of rows, sampled equally by domain, from some of the domains if
+#'   there are many. Default 8,000, which takes 10-30 seconds and 0.5 GB.
+#' @param scale Scaling of the predictors: `"pooled"`, `"rank"` or `"none"`, as in [dg_dica()].
+#'   Scaling by domain would hide a shift.
+#' @param permutations Number of permutations in the test of shift. Default 200.
+#' @param unit Vector or column of `data`: the subject of each row, if subjects have several rows.
+#'   Default `NULL`: each row is a subject.
+#' @param seed Number: seed for sampled rows, landmarks, permutations and signs. Default 1.
 #' @return An object of class `dg_diagnose`, a list with
-#'   \item{shift}{`variance`, `level` (mean of the permutations) and `lower`, `upper` (their 95 %
-#'     range), `ratio`, `p`}
-#'   \item{room, gain}{data frames of one line: `difference`, `se`, `lower`, `upper`, `p`,
-#'     `detectable`; `NA` where no domain has two rows (room) or all have the same predictors
-#'     (gain)}
-#'   \item{domains}{data frame, one line per domain: `domain`, `rows`, and the scores
-#'     `pooled_known`, `told` (`NA` for domains in which no room was looked for), `pooled_unseen`,
-#'     `distributional`}
-#'   \item{verdict}{sentences}
-#'   \item{metric, rows, available}{the metric, rows used, and rows that there were}
+#'   \item{shift}{list: `variance`, `level` (mean of the permutations) and `lower`, `upper` (their
+#'     95 % range), `ratio` (`variance` over `level`), `p`}
+#'   \item{headroom, gain}{data frames of one row: `difference`, its standard error `se`, 95 %
+#'     interval `lower` to `upper`, `p`, `detectable`; `NA` if no domain has two rows (`headroom`)
+#'     or all have the same predictors (`gain`)}
+#'   \item{domains}{data frame, one row per domain: `domain`, `rows`, and the scores `pooled_known`
+#'     and `known` (on held-out rows of known domains; `NA` for domains that were not used for
+#'     headroom), `pooled_unseen` and `distributional` (on held-out domains)}
+#'   \item{verdict}{three sentences, one per question}
+#'   \item{metric, rows, available}{the metric, the number of rows used and the number in the data}
 #'   \item{units}{with `unit`, the number of units in the rows used}
 #' @references
 #' Cameron, A. C., Gelbach, J. B. and Miller, D. L. (2008). Bootstrap-based improvements for
 #' inference with clustered errors. *Review of Economics and Statistics*, 90, 414-427.
 #' @section Errors:
-#' Fewer than three domains, a `unit` that is the same in all rows, and those of [dg_ridge()].
-#' Without `unit` there is a warning (class `domgen_warning_repeated`) where more rows are equal to
-#' others of their domain than discrete predictors explain.
+#' Fewer than three domains, a [row_source()] as `data`, a `unit` that is the same in all rows, and
+#' those of [dg_ridge()]. Without `unit` there is a warning (class `domgen_warning_repeated`) if
+#' more rows are equal to others of their domain than discrete predictors explain.
 #' @seealso [dg_mmd()], [distributional_variance()], [dg_auto()]
 #' @examples
 #' toy <- simulate_ellipses(domains = 8, n = 25, seed = 1)
@@ -93,14 +96,14 @@
 #' result
 #' plot(result)
 #'
-#' # carbon dioxide uptake: does it help to know the plant?
+#' # carbon dioxide uptake of plants
 #' dg_diagnose(uptake ~ conc + Type + Treatment | Plant, data = CO2, permutations = 50)
 #' @export
 dg_diagnose <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, max_rows = 8000,
                         permutations = 200, unit = NULL, weights = NULL,
                         scale = c("pooled", "rank", "none"), na.action = stats::na.omit, seed = 1,
                         progress = NULL, threads = NULL, ...) {
-  parts <- c(learner_parts("What is there to gain from domains?", domain = TRUE,
+  parts <- c(learner_parts("Domain diagnosis", domain = TRUE,
                            parameters = diagnose_parameters), list(units = TRUE))
   spec <- method_spec("dg_diagnose", "dg_diagnose_spec", parts, environment())
   result <- fit_or_specify(spec, match.call(), parent.frame())
@@ -136,7 +139,7 @@ fit_input.dg_diagnose_spec <- function(spec, input) {
   with_seed(args$seed, diagnose(without_weightless(sample), metric, args))
 }
 
-# Rows of weight 0 count as none.
+# Without rows of weight 0.
 without_weightless <- function(sample) {
   keep <- sample$weights > 0
   if (all(keep)) return(sample)
@@ -174,7 +177,7 @@ diagnose <- function(sample, metric, args) {
   structure(result, class = c("dg_diagnose", "dg_result"))
 }
 
-# With all classes.
+# Keeps the levels of all classes.
 keep_rows <- function(sample, keep) {
   utils::modifyList(sample_part(sample, keep), list(y = sample$y[keep]))
 }
@@ -196,11 +199,12 @@ diagnose_shift <- function(sample, args) {
   range <- stats::quantile(by_chance, c(0.025, 0.975), names = FALSE)
   list(variance = found, level = mean(by_chance), lower = range[1L], upper = range[2L],
        ratio = found / mean(by_chance),
-       # of equals but for rounding
+       # equal up to rounding counts as equal
        p = (1 + sum(by_chance >= found * (1 - 1e-10))) / (1 + args$permutations))
 }
 
-# scores [domains x choices]: of each domain the choice that is best on average in the others.
+# scores [domains x settings]: for each domain, its score at the setting with the best mean in the
+# other domains.
 choose_elsewhere <- function(scores, metric) {
   known <- ifelse(is.na(scores), 0, scores)
   counts <- !is.na(scores)

@@ -178,8 +178,8 @@ reads_domain.dg_ensemble <- function(object) any(vapply(object$members, reads_do
 #' @exportS3Method
 training_rows.dg_ensemble <- function(object) {
   if (is.null(object$X)) {
-    abort("argument", "The reference cannot be \"training\": a model of more than ", exact_rows,
-          " rows, or one that was slimmed, keeps none of them; give them.")
+    abort("argument", "`reference` cannot be \"training\": a model of more than ", exact_rows,
+          " rows, or one that was slimmed, keeps no rows. Give the rows.")
   }
   list(X = object$X, domain = object$domain)
 }
@@ -195,10 +195,10 @@ print_details.dg_ensemble <- function(x) {
     return(invisible())
   }
   means <- rounded(colMeans(scores, na.rm = TRUE), 4)
-  cat_line("\nWeight and ", x$held_out$metric$title, " on left-out domains")
+  cat_line("\nWeight and ", x$held_out$metric$title, " on held-out domains")
   cat_line("  ", format(round(weights, 3)), "  ", format(means[-1L]), "  ", names(weights),
            hang = 6L + sum(nchar(c(format(round(weights, 3))[1L], format(means[-1L])[1L]))))
   error <- mean_error(scores[, 1L])$se
   se <- if (sum(!is.na(scores[, 1L])) > 2L) error else NA_real_
-  cat_line("  ensemble: ", means[1L], error_words(se), ", weighted by the other domains")
+  cat_line("  ensemble: ", means[1L], error_words(se), ", with weights from the other domains")
 }

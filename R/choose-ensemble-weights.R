@@ -152,8 +152,8 @@ dg_lodo.dg_ensemble <- function(object, metric = NULL, ...) {
   if (!is.null(scored)) {
     # a model of a source has its scores
     if (is.null(metric) || identical(metric, names(scored$metrics))) return(scored)
-    abort("argument", "`metric` must be \"", names(scored$metrics), "\", by which all rows of the ",
-          "source were scored.")
+    abort("argument", "`metric` must be \"", names(scored$metrics), "\", with which all rows of ",
+          "the source were scored.")
   }
   metrics <- read_plain_metrics(metric, object$y)
   start <- proc.time()[["elapsed"]]
@@ -165,7 +165,7 @@ dg_lodo.dg_ensemble <- function(object, metric = NULL, ...) {
   }
   object$calibration <- NULL
   if (anyNA(values[!unknown_elsewhere(object$rows$levels, object$domain), ])) {
-    abort("data", "`object` has rows without a left-out prediction: a class is in one domain only.")
+    abort("data", "`object` has rows without a held-out prediction: a class is in one domain only.")
   }
   as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
 }

@@ -1,62 +1,66 @@
-#' An ensemble of learners
+#' Ensemble of learners
 #'
 #' @description
-#' The weighted mean of learners of any kind: machines of this package, [dg_pipeline()]s, searches
-#' ([dg_tune()], [dg_auto()]), other ensembles, [learner_custom()] and the ready learners
-#' ([dg_forest()], [dg_boost()], [dg_net()], [dg_mixed()], [dg_gam()]),
+#' The weighted mean of learners of any type: learners of this package, [dg_pipeline()]s, searches
+#' ([dg_tune()], [dg_auto()]), other ensembles, and [learner_custom()],
 #' \deqn{f(P, x) = \sum_m w_m f_m(P, x), \quad w_m \ge 0, \quad \sum_m w_m = 1.}{
 #'   f(P, x) = sum_m w_m f_m(P, x), w_m >= 0, sum_m w_m = 1.}
-#' The weights are equal, or those with which the predictions of *left-out domains* have the
-#' smallest squared error ("stacking", Wolpert, 1992; Breiman, 1996), each domain one vote,
+#' Weights are equal, given, or stacked (Wolpert, 1992; Breiman, 1996): those with the smallest
+#' squared error of predictions for *held-out domains*, one vote per domain,
 #' \deqn{\min_w \sum_g \frac{1}{n_g} \sum_{i \in g} \Big(t_i - \sum_m w_m f_m^{-g}(P_i,
 #'   x_i)\Big)^2,}{ min_w sum_g (1/n_g) sum_{i in g} (t_i - sum_m w_m f_m^-g(P_i, x_i))^2,}
-#' with \eqn{f_m^{-g}}{f_m^-g} fitted without domain g (of more than 10 domains: without its group,
-#' of 10): a quadratic programme, solved by the quadprog package.
+#' with \eqn{f_m^{-g}}{f_m^-g} fitted without domain g (with more than 10 domains: without its
+#' group, one of 10). This is a quadratic programme, solved by the quadprog package.
 #'
 #' @details
-#' **On one scale.** Of a number \eqn{f_m} is the prediction and t the response. Of two classes
-#' \eqn{f_m = 2p - 1} where the member has probabilities p of the second level, else its decision
-#' value, cut at -1 and 1, and t is -1 or 1: the sign decides. Of more classes it is a column of
-#' probabilities for each; a member without probabilities votes with its class (1 for that, 0 for
-#' the others), and t is 1 in the column of the class. Decision values of [dg_ridge()] and
-#' [dg_lm()]'s probabilities are of this scale already and not cut.
+#' ## Common scale
 #'
-#' **Left-out predictions.** Of [dg_ridge()] with a given `lambda` they come in closed form, as in
-#' [dg_lodo()], each domain by itself however many there are; other members are fitted again, a
-#' search with its search, an inner ensemble with its weights. Where a member's probabilities are
-#' calibrated, the map of a domain is learned from the left-out values of the others. Scaling is
-#' that of all training rows, which uses no labels.
+#' | response | member's value \eqn{f_m} | target t |
+#' |---|---|---|
+#' | numeric | prediction | response |
+#' | two classes | 2p - 1, or the decision value cut at -1 and 1 | -1 or 1; the sign decides |
+#' | more classes | per class: probability, or 1 for the predicted class | 1 for own class |
 #'
-#' **Scores.** `scores` are by domain. Those of the ensemble are cross-fitted: each domain (or
-#' group) is predicted with the weights that the *other* domains ask for, so that choosing weights
-#' makes them no better than they are; [dg_lodo()] gives the same as a [dg_cv()] result. The
-#' standard error that `print()` gives is that of [dg_lodo()], which allows for overlapping training
-#' sets, and unknown of two domains. [dg_cv()] of the ensemble learns everything anew in each fold,
-#' and is what to report.
+#' Here p is the member's probability of the second level; the second form applies to members
+#' without probabilities. Values of [dg_ridge()] are used as they are, without a cut.
 #'
-#' Members that a fit cannot make (say, [dg_mixed()] of three classes) are errors.
+#' ## Held-out predictions
+#' With a given `lambda`, [dg_ridge()] computes held-out predictions in closed form ([dg_lodo()]),
+#' one domain at a time. Other members are fitted again for each fold: a search repeats its search,
+#' an inner ensemble its weights. If a member's probabilities are calibrated, the map for a domain
+#' is learned from the held-out values of the other domains. Scaling, which uses no labels, is that
+#' of all training rows.
 #'
-#' @param members List of learners or pipelines without data, two or more, named or not.
-#' @param member_weights `"equal"`, `"stacked"`, or numbers, one per member, not negative and not
-#'   all zero; with names those of the members, in any order.
-#' @param calibration `"none"`: probabilities are the weighted means of the members', if all have
-#'   them. `"platt"`, `"isotonic"`: the ensemble's values are calibrated on held-out domains, see
-#'   [dg_svm()].
-#' @param ... Must be empty: [fit()] gives it data.
-#' @return A specification for [fit()], [dg_cv()], [dg_compare()] and [dg_tune()] (a parameter of a
-#'   member is `"name.parameter"`, as in `svm.cost`). Fitted, an object of class `dg_ensemble`, a
+#' ## Scores
+#' `held_out$scores` has a score per domain. Those of the ensemble are cross-fitted: each domain (or
+#' group) is predicted with the weights chosen on the *other* domains, so that the choice of weights
+#' does not make them optimistic. [dg_lodo()] returns the same scores as a [dg_cv()] result.
+#' `print()` gives their [standard error][standard_errors], which is unknown for two domains. Report
+#' [dg_cv()] of the ensemble, which learns everything again in each fold.
+#'
+#' @param members List of two or more learners or pipelines without data, named or not.
+#' @param member_weights `"equal"` (default), `"stacked"`, or one non-negative number per member,
+#'   not all zero; named numbers may be in any order.
+#' @param calibration `"none"`: probabilities are the weighted means of the members' probabilities,
+#'   if all members have them. `"platt"` or `"isotonic"`: the ensemble's values are calibrated on
+#'   held-out domains, see [calibration].
+#' @param ... Must be empty: data are given to [fit()].
+#' @return A specification for [fit()], [dg_cv()], [dg_compare()] and [dg_tune()] (a member's
+#'   parameter is `"name.parameter"`, as in `svm.cost`). Fitted, an object of class `dg_ensemble`, a
 #'   list with
 #'   \item{members}{named list of fitted models}
-#'   \item{coefficients}{the weights \eqn{w_m}, which `coef()` gives}
+#'   \item{coefficients}{the weights \eqn{w_m}, returned by `coef()`}
 #'   \item{decision}{n x k values of f at the training rows}
-#'   \item{held_out}{with `"stacked"` a list: `values` (n x k, of the ensemble, cross-fitted; `NA`
-#'     where there are none, as in the only domain with a class), `scores` (domains x (ensemble,
-#'     members), the `metric`), `folds` (of domains)}
-#'   \item{calibration}{with probabilities that are calibrated a list, see [dg_svm()]}
+#'   \item{held_out}{with `"stacked"`, a list: `values` (n x k, of the ensemble, cross-fitted; `NA`
+#'     where a class occurs in no other domain), `scores` (domains x (ensemble, members)), the
+#'     `metric`, and `folds` (of domains)}
+#'   \item{calibration}{with `calibration`, a list, see [calibration]}
 #'   and what `predict()` needs.
 #' @section Errors:
-#' A member that is no learner, less than two of them, names that occur twice, weights that are
-#' negative or have other names than the members, data, and `"stacked"` with fewer than two domains.
+#' Members that are not learners, fewer than two members, duplicated names, negative weights,
+#' weights with other names than the members, data, `"stacked"` with fewer than two domains, and
+#' members that cannot be fitted to the response (such as [dg_mixed()] with three classes) are
+#' errors.
 #' @references
 #' Breiman, L. (1996). Stacked regressions. *Machine Learning* 24, 49-64.
 #'
@@ -76,11 +80,12 @@ dg_ensemble <- function(members, member_weights = c("equal", "stacked"),
   check_given(members, "members")
   dots <- list(...)
   # as it is with other learners: dg_ensemble(list(...), y ~ x | domain, data = rows)
+  # `weights` was the name of `member_weights`
   data <- c(if (inherits(member_weights, "formula")) "formula",
-            intersect(names(dots), data_arguments))
+            intersect(names(dots), setdiff(data_arguments, "weights")))
   if (length(data)) {
-    abort("argument", "`", data[1L], "` must not be given: dg_ensemble() makes a specification, ",
-          "which fit() gives data.")
+    abort("argument", "`", data[1L], "` must not be given: dg_ensemble() makes a specification. ",
+          "Give the data to fit().")
   }
   check_no_dots(dots, names(formals(dg_ensemble)))
   members <- read_members(members)
@@ -112,7 +117,7 @@ read_members <- function(members) {
   open <- is.na(given) | given == ""
   given[open] <- vapply(members[open], function(m) sub("^dg_", "", m$method), "")
   if (anyDuplicated(given[!open])) {
-    abort("argument", "`members` must have names that differ, not twice ",
+    abort("argument", "`members` must have different names; given twice: ",
           enumerate(unique(given[duplicated(given)]), quote = "\""), ".")
   }
   stats::setNames(members, make.unique(given, "_"))
@@ -168,7 +173,7 @@ find_parameter.dg_ensemble_spec <- function(spec, name, all = FALSE) {
   if (name %in% c("member_weights", "members", "calibration")) return(NextMethod())
   found <- Filter(Negate(is.null), lapply(members, find_parameter, name, all))
   if (length(found) > 1L) {
-    abort("argument", "`", name, "` is a parameter of several members: say `",
+    abort("argument", "`", name, "` is a parameter of several members; use `",
           paste0(names(found), ".", name, collapse = "`, `"), "`.")
   }
   if (length(found)) in_member(found[[1L]], names(found))

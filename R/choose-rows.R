@@ -1,8 +1,8 @@
-# Rows for a search that cannot afford all: chosen at random within domains, without a look at the
-# response beyond the shares of the classes. (Rows chosen by the response's order would let the few
-# predictors of a domain tell its response.)
+# Rows for a search with some of the rows: drawn at random within domains, without regard to the
+# response except for the proportions of classes. (With rows drawn by the order of the response, the
+# predictors of a domain would be related to its response by the sampling.)
 
-# Fewer rows of a domain say little of its distribution.
+# Fewer rows hardly describe the distribution of a domain.
 rows_of_domain <- 20L
 
 # At most max_rows rows of list(y, domain), sorted. Each domain an equal share if it has as many;

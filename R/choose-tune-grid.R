@@ -1,4 +1,4 @@
-# Default grids, and how a grid goes on beyond its border.
+# Default grids, and the continuation of a grid beyond its border.
 
 default_grid <- function(spec, n) {
   grid <- part_grid(spec, n)
@@ -35,7 +35,7 @@ part_grid.dg_pipeline_spec <- function(spec, n) {
 }
 
 # The value that comes after the border value `at` (an index of values), or NULL: only numbers
-# with a constant ratio or step go on.
+# with a constant ratio or step are continued.
 next_value <- function(values, at) {
   number <- vapply(values, is_number, NA)
   if (!all(number) || length(values) < 3L) return(NULL)
@@ -56,7 +56,8 @@ next_value <- function(values, at) {
   value
 }
 
-# For each choice [rows of an index matrix], the sum of how simple its values are, from 0 to 1 each.
+# For each combination [rows of an index matrix], the sum of the simplicity of its values, from 0 to
+# 1 each.
 simplicity <- function(choices, grid, spec) {
   total <- numeric(nrow(choices))
   for (name in names(grid)) {

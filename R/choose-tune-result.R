@@ -1,4 +1,4 @@
-# From the choices that were tried to the model.
+# The selection among scored combinations, and the model.
 
 # Index of the best among some that were tried, by the mean; the first of equals.
 which_best <- function(state, among = seq_len(nrow(state$tried))) {
@@ -17,11 +17,11 @@ is_scoreless <- function(losses) all(is.na(losses) | losses == Inf)
 abort_all_failed <- function(state) {
   errors <- unlist(lapply(state$results, `[[`, "error"))
   errors <- unique(errors[!is.na(errors)])
-  abort("tune", "No choice of parameters has a score", if (length(errors)) {
+  abort("tune", "No combination of parameters has a score", if (length(errors)) {
     paste0("; the first message: ", errors[1L])
   } else if (all(is.na(tuned_losses(state)))) ": every domain lacks a class."
   else if ("interval" %in% metrics_need(state$metrics)) {
-    ": folds leave too few domains for intervals that are finite. Take more folds."
+    ": training sets have too few domains for finite intervals. Take more folds."
   } else ": all of them are infinite.")
 }
 
@@ -29,7 +29,7 @@ best_choice <- function(state) {
   best <- which_best(state)
   if (state$spec$args$rule == "best") return(best)
   means <- tuned_losses(state)
-  # the rule is about choosing: overlapping training sets are left out of it
+  # the rule ignores overlapping training sets
   se <- known_error(state$results[[best]]$scores)
   near <- which(means <= means[best] + if (is.na(se)) 0 else se)
   simple <- simplicity(state$tried[near, , drop = FALSE], state$grid, state$spec$object)

@@ -1,12 +1,12 @@
-# The search for the best choice of parameters. A choice is a row of indices into the grid; all that
-# were tried are kept.
+# The search for the best combination of parameters, a row of indices into the grid. All that were
+# scored are kept.
 
 most_extensions <- 5L
 
 most_cycles <- 5L
 
-# A fitted model. How a choice is fitted and scored the rows decide: fit(spec): a model of all rows;
-# outcomes(state, specs, choices, fits): see row_outcomes().
+# A fitted model. fit(spec): a model of all rows, in memory or not; outcomes(state, specs, choices,
+# fits): scores, see row_outcomes().
 search_parameters <- function(spec, task, ctx, fit, outcomes) {
   state <- new_tuning(spec, task, ctx)
   state$fit <- fit
@@ -24,7 +24,7 @@ search_parameters <- function(spec, task, ctx, fit, outcomes) {
 new_tuning <- function(spec, task, ctx) {
   args <- spec$args
   grid <- if (is.null(args$grid)) default_grid(spec$object, sum(task_sizes(task))) else args$grid
-  # what is random, in the order in which it always was
+  # random numbers, in a fixed order
   drawn <- stored(ctx, "drawn", {
     folds <- args$folds
     # fewer domains than there will be for the model
@@ -39,7 +39,7 @@ new_tuning <- function(spec, task, ctx) {
     }
     list(splits = splits, seeds = seeds, choices = choices, began = seconds_now())
   })
-  # rows that come in blocks have the metrics that are means over rows
+  # with a source metrics must be means over rows
   metrics <- (if (is.null(task$sizes)) read_metrics else source_metrics)(args$metric, task$y)
   check_metrics_fit(metrics, spec)
   deadline <- drawn$began + if (is.null(args$max_seconds)) Inf else args$max_seconds
@@ -59,7 +59,7 @@ choice_values <- function(state, choice) {
                   names(state$grid))
 }
 
-# Of the clock, which the workers of a plan share.
+# By the clock, which all workers share.
 seconds_now <- function() as.numeric(Sys.time())
 
 # Where the best value of a parameter is the largest or smallest, one more; NULL: none.
@@ -76,8 +76,8 @@ extended_choices <- function(state) {
   unique(do.call(rbind, new))
 }
 
-# Adds a value to the grid if there is a next one and the way there is worth while. best: the best
-# choice.
+# Adds a value to the grid if there is a next one and the last step was a gain. best: the best
+# combination.
 extend_parameter <- function(state, name, best) {
   if (state$extensions[[name]] >= most_extensions) return(FALSE)
   value <- next_value(state$grid[[name]], best[[name]])
@@ -226,10 +226,10 @@ scored_choice <- function(scores, seconds, state) {
        seconds = seconds, error = NA_character_)
 }
 
-# ---- rows that come in blocks -----------------------------------------------------------------
+# ---- rows out of memory -----------------------------------------------------------------------
 #
-# One survey for all choices. Those that differ in the lambda of a ridge regression share sums and
-# the pass that scores; others have passes of their own.
+# One survey for all combinations. Those that differ in the lambda of a ridge regression share sums
+# and the pass that scores; others have their own passes.
 
 #' @exportS3Method
 takes_passes.dg_tune_spec <- function(spec) takes_passes(spec$object)

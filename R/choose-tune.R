@@ -1,82 +1,99 @@
-#' Choose parameters by domain
+#' Select parameters by domain
 #'
 #' @description
-#' Tries values of parameters, scores each choice on held-out domains ([dg_cv()]), and fits the best
-#' to all the data. Without data it is a specification like any other: `dg_cv(dg_tune(spec), ...)`
-#' chooses anew inside each outer fold, so that its score is that of the whole procedure on
-#' domains which neither fit nor choice has seen.
+#' Scores combinations of parameters on held-out domains ([dg_cv()]) and fits the best to all data.
+#' Without data it is a specification: `dg_cv(dg_tune(spec), ...)` repeats the search in each fold,
+#' so its score is that of the whole procedure on domains that are in neither search nor fit.
 #'
 #' @details
-#' **Names.** A name in `grid` is an argument of the method (`lambda`, `cost`), or a path into a
-#' kernel or feature map that is given there: `domain_kernel.embedding_kernel.bandwidth`,
-#' `feature_map.n_landmarks`. `bandwidth`, `bandwidth_factor` (multiples of the median distance) and
-#' `smoothing` are those of `kernel`. Values may be a list of kernels:
-#' `kernel = list(kernel_rbf(), kernel_laplace())`. In a [dg_pipeline()] the name of the part may
-#' come first, as in `dica.epsilon` or `svm.cost`, and must where both parts know it.
+#' **Names.** A name in `grid` is an argument of the method (`lambda`, `cost`) or a path into a
+#' kernel or feature map: `domain_kernel.embedding_kernel.bandwidth`, `feature_map.n_landmarks`.
+#' `bandwidth`, `bandwidth_factor` (multiples of the median distance) and `smoothing` alone are
+#' those of `kernel`. Values may be a list of kernels: `kernel = list(kernel_rbf(),
+#' kernel_laplace())`. In a [dg_pipeline()] the name of the part may come first, `dica.epsilon` or
+#' `svm.cost`, and must if both parts have a parameter of that name.
 #'
-#' **Searches.** `"grid"` tries all combinations; `"random"` as many as `size` says, drawn from
-#' them; `"coordinate"` starts in the middle and goes through one parameter after the other, with
-#' the others at their best, until nothing changes (as in the MTL paper's experiments). With
-#' `extend`, numbers with a constant step or ratio go on by up to five values where the best lies on
-#' the border (MTL paper, section 8.1), as long as the border is better than the value before it by
-#' more than the standard error of the difference over domains.
+#' **Searches.** `"grid"` scores all combinations, `"random"` a random sample of `size` of them.
+#' `"coordinate"` starts in the middle and varies one parameter after the other, with the others at
+#' their best, until nothing changes (as in the experiments of the MTL paper). With `extend`,
+#' numbers with a constant step or ratio are continued by up to five values if the best is at the
+#' border (MTL paper, section 8.1) and is better than the value before it by more than one standard
+#' error of the difference over domains. `"random"` searches are not extended.
 #'
-#' **Time.** With a `max_seconds` no further choice is begun when so many seconds have passed since
-#' the search began, and what has been scored in all folds is what is chosen from: the best so far,
-#' which `print()` says. At least one choice is always scored, and the last fit, to all rows, comes
-#' on top. Inside [dg_cv()] each fold has the whole budget. What is found then depends on the
-#' machine.
+#' **Time.** After `max_seconds` no further combination is started; the selection is among those
+#' that were scored in all folds, and `print()` says so. At least one is always scored. The final
+#' fit is not counted. Inside [dg_cv()] the limit applies to each fold. With a limit, the result
+#' depends on the speed of the computer.
 #'
-#' **Rule.** `"best"` takes the best mean over domains; `"one_se"` the simplest choice whose mean is
-#' within one standard error of it: small `cost` and `ncomp`, large `lambda`, `epsilon`,
-#' `bandwidth`, `bandwidth_factor`, `tau` and `smooth`, small `mu`, `n_landmarks` and `n_features`;
-#' of several parameters the largest sum of ranks among their values, each from 0 to 1. The rule's
-#' standard error is the plain one of a mean over G domains, \eqn{s/\sqrt{G}}{s/sqrt(G)} (Breiman
-#' and others, 1984, section 3.4.3), a rule of thumb. That of the table, which is printed, is the
-#' `se` of [dg_cv()], which allows for training sets that overlap.
+#' **Rule.** `"best"` selects the best mean over domains; `"one_se"` the simplest combination whose
+#' mean is within one standard error of it. Simple are small `cost`, `ncomp`, `mu`, `n_landmarks`
+#' and `n_features`, and large `lambda`, `epsilon`, `bandwidth`, `bandwidth_factor`, `tau` and
+#' `smooth`; with several parameters, the largest sum of ranks among their values, each from 0 to 1.
+#' The standard error of this rule is that of a mean of G independent scores,
+#' \eqn{s/\sqrt{G}}{s/sqrt(G)} (Breiman and others, 1984, section 3.4.3). That of the table is the
+#' `se` of [dg_cv()], which allows for overlapping training sets.
 #'
-#' **The default grid** has, for what the specification leaves open, `cost` 0.1, 1, 10, 100 (SVM),
-#' `lambda` n times 1e-5, ..., 0.1 (ridge regression), n times 1e-4, ..., 1 (DCM), 1e-3, ..., 10
-#' (DICA, UDICA, COIR), `mu` 0.01, ..., 100 (TCA), `ncomp` 2, 4, 8, 16 (KPCA, UDICA, TCA), `delta`
-#' (SCA) and `gamma` (CIDG) n times 0.01, ..., 100, or without n where they `average`, `gamma` 0.01,
-#' ..., 100 (MDA), what the help of [dg_forest()], [dg_boost()], [dg_net()] and [dg_gam()] says, and
-#' 1/4, 1/2, 1, 2 times the median distance for the kernel on x if it has an
-#' open bandwidth.
+#' **Default grid**, for parameters that the specification leaves open:
 #'
-#' Work is shared: choices that differ only in `cost`, `lambda` and the like use one Gram matrix or
-#' feature map per fold, machines start from the solution for the cost before, a pipeline's
-#' projection is fitted once for all learners, and all values of `lambda` of a ridge regression or
-#' of a projection such as [dg_dica()] cost about as much as three to five fits (one reduction of
-#' the Gram matrix to band form). A choice that fails is recorded with its message and does not end
-#' the search.
+#' | parameter | values |
+#' |---|---|
+#' | `cost` ([dg_svm()]) | 0.1, 1, 10, 100 |
+#' | `lambda` ([dg_ridge()]) | n times 1e-5, ..., 0.1 |
+#' | `lambda` ([dg_dcm()]) | n times 1e-4, ..., 1 |
+#' | `lambda` ([dg_dica()], [dg_udica()], [dg_coir()]) | 1e-3, ..., 10 |
+#' | `mu` ([dg_tca()]) | 0.01, ..., 100 |
+#' | `ncomp` ([dg_kpca()], [dg_udica()], [dg_tca()]) | 2, 4, 8, 16 |
+#' | `delta` ([dg_sca()]), `gamma` ([dg_cidg()]) | n times 0.01, ..., 100; without n if they
+#' `average` |
+#' | `gamma` ([dg_mda()]) | 0.01, ..., 100 |
+#' | bandwidth of the kernel on x, if open | 1/4, 1/2, 1, 2 times the median distance |
 #'
-#' **Out of memory.** `data` may be a [row_source()]: see its section "Score".
+#' and those in the help of [dg_forest()], [dg_boost()], [dg_net()] and [dg_gam()].
+#'
+#' **Cost.** Combinations that differ only in `cost`, `lambda` and the like share one Gram matrix or
+#' feature map per fold. Fits start at the solution for the previous cost, a pipeline's projection
+#' is fitted once for all learners, and all values of `lambda` of a ridge regression or of a
+#' projection such as [dg_dica()] cost about as much as three to five fits (one reduction of the
+#' Gram matrix to band form). A combination that fails is recorded with its message and does not
+#' stop the search.
+#'
+#' **Rows out of memory.** `data` may be a [row_source()], see its section "Score".
 #'
 #' @inheritParams dg_cv
+#' @inheritParams dg_dica
 #' @param object A learner or [dg_pipeline()] without data; or a fitted model, whose specification
-#'   is then tuned (on its own data, if none are given).
-#' @param grid Named list: the values of each parameter, see Details. `NULL`: a default.
-#' @param search,size How the grid is searched, and how many choices `"random"` draws.
-#' @param extend Go on where the best value lies on the border of the grid?
-#' @param rule `"best"` or `"one_se"`, see Details.
-#' @param metric As in [dg_cv()]; the first decides.
-#' @param max_seconds Seconds that the search may take, see Details; `NULL`: as many as it needs.
-#' @return With data, the model with the chosen parameters, fitted to all rows, with class
+#'   is tuned (on its own data, if none are given).
+#' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix n x p or a data frame
+#'   of predictors. Without `x` the result is a specification. See [dg_cv()] for several factors
+#'   after the bar.
+#' @param grid Named list: the values of each parameter, see "Names". Default `NULL`: the default
+#'   grid.
+#' @param search Search: `"grid"` (the default), `"random"` or `"coordinate"`.
+#' @param size Number of combinations of a `"random"` search. Default 30.
+#' @param extend If `TRUE` (the default), the values of a parameter are continued if the best is at
+#'   the border.
+#' @param rule Selection rule: `"best"` (the default) or `"one_se"`.
+#' @param metric As in [dg_cv()]; the first selects.
+#' @param max_seconds Seconds after which no further combination is started. Default `NULL`: no
+#'   limit.
+#' @return With data, the model with the selected parameters, fitted to all rows, with class
 #'   `dg_tuned` in front and the element `tuning`, a list with
-#'   \item{table}{data frame, one line per choice: the parameters, `mean` and `se` of the score over
-#'     domains (as in [dg_cv()]), `seconds`, and the `error` message of those that failed}
-#'   \item{best}{the chosen parameters, a list}
-#'   \item{scores}{matrix, domains x choices}
-#'   \item{metric, rule, search, held}{as used; what was held out, in words}
-#'   \item{spec}{the search without data, which is what [dg_cv()] of the model evaluates}
-#'   \item{budget}{list: `seconds`, or `NULL`; `spent`: did it end the search?}
-#'   \item{chosen, grid, tried}{row of the table that was chosen; the values of each parameter;
-#'     which of them each row has}
-#'   The score of the best choice is too good for what it will reach on new domains: use
-#'   `dg_cv(dg_tune(...), ...)` for that, or [dg_cv()] of the model. Without data, a specification.
+#'   \item{table}{data frame, one row per combination: the parameters, `mean` and `se` of the score
+#'     over domains (as in [dg_cv()]), `seconds`, and the `error` message, if it failed}
+#'   \item{best}{list of the selected parameters}
+#'   \item{scores}{matrix, domains x combinations}
+#'   \item{metric, rule, search}{as used}
+#'   \item{held_out}{description of what was held out, as text}
+#'   \item{spec}{the search without data, which [dg_cv()] of the model evaluates}
+#'   \item{time_limit}{list: `seconds` (or `NULL`) and `reached`, `TRUE` if the limit ended the
+#'     search}
+#'   \item{chosen, grid, tried}{row of the table that was selected; the values of each parameter;
+#'     matrix, combinations x parameters, of positions in `grid`}
+#'   The score of the best combination is optimistic for new domains: use `dg_cv(dg_tune(...),
+#'   ...)`, or [dg_cv()] of the model. Without data, a specification.
 #' @section Errors:
-#' A name that is no parameter or one of both parts of a pipeline, missing values in `grid`, nothing
-#' to tune, and data for which every choice fails are errors; and those of [dg_cv()].
+#' A name that is no parameter, or one of both parts of a pipeline; missing values in `grid`;
+#' nothing to tune; data for which every combination fails; and the errors of [dg_cv()].
 #' @references
 #' Breiman, L., Friedman, J. H., Olshen, R. A. and Stone, C. J. (1984). *Classification and
 #' Regression Trees*. Wadsworth.
@@ -88,11 +105,11 @@
 #' tuned
 #' predict(tuned, toy)[1:5]
 #'
-#' # the honest score
+#' # the score of the whole procedure
 #' spec <- dg_tune(dg_svm(), grid = list(cost = 10^(0:2)), folds = 3)
 #' dg_cv(spec, y ~ . | domain, data = toy, folds = 4)
 #'
-#' # carbon dioxide uptake of plants that were not in training
+#' # carbon dioxide uptake of new plants
 #' plants <- dg_tune(dg_ridge(), uptake ~ conc + Type + Treatment | Plant, data = CO2,
 #'                   grid = list(lambda = 10^(-3:1)), extend = FALSE)
 #' summary(plants)
@@ -129,9 +146,8 @@ dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
 read_grid <- function(grid, spec) {
   if (is.null(grid)) return(NULL)
   if (!is.list(grid) || length(grid) == 0L || is.null(names(grid)) || any(names(grid) == "")) {
-    abort("argument", "`grid` must be a list with the name of a parameter for each of its ",
-          "elements, not ", if (is.list(grid) && length(grid)) "one without" else describe(grid),
-          ".")
+    abort("argument", "`grid` must be a list whose elements are named by parameters, not ",
+          if (is.list(grid) && length(grid)) "one without names" else describe(grid), ".")
   }
   if (anyDuplicated(names(grid))) {
     abort("argument", "`grid` must name each parameter once, not twice ",

@@ -77,7 +77,7 @@ names_of_domain <- function(parts) {
 first_block <- function(source, prototype) {
   for (partition in source$partitions) {
     found <- NULL
-    walk_blocks(partition, prototype, source$rows, function(data, first) {
+    walk_blocks(partition, prototype, source$block_size, function(data, first) {
       if (any(stats::complete.cases(data))) found <<- data
       # FALSE ends the walk
       is.null(found)

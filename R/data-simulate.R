@@ -1,44 +1,46 @@
 # The papers' generators of synthetic domains.
 
-#' Synthetic domains as in the papers
+#' Simulate domains as in the papers
 #'
 #' @description
-#' `simulate_dica()` (DICA paper, section 3.1): each domain has
-#' Poisson(`rows`) rows from a zero-mean Gaussian whose covariance is drawn from
-#' the Wishart distribution W(eta I, 10); the response is
-#' \eqn{y = \mathrm{sign}(b_1'x + \epsilon_1)\log|b_2'x + c + \epsilon_2|}{
-#' y = sign(b1'x + e1) log|b2'x + c + e2|} with standard normal errors.
+#' `simulate_dica()` (DICA paper, section 3.1): each domain has Poisson(`n`) rows from a Gaussian
+#' distribution with mean 0, whose covariance is drawn from the Wishart distribution
+#' \eqn{W(\eta I, 10)}{W(eta I, 10)}. The response is
+#' \deqn{y = \mathrm{sign}(b_1'x + \epsilon_1)\,\log|b_2'x + c + \epsilon_2|}{
+#'   y = sign(b1'x + e1) log|b2'x + c + e2|}
+#' with standard normal errors.
 #'
-#' `simulate_dcm()` (DCM paper, section 5.1): the same with ten predictors, and
-#' the sign of that response as class.
+#' `simulate_dcm()` (DCM paper, section 5.1): the same with ten predictors; the class is the sign of
+#' that response.
 #'
-#' `simulate_ellipses()` (MTL paper, algorithm 1): each domain is an ellipse
-#' rotated by an angle drawn uniformly from (pi/4, 3 pi/4); a point right of the
-#' major axis is of class 1, left of it of class -1. Which class a point is in can
-#' only be told from the shape of its domain.
+#' `simulate_ellipses()` (MTL paper, algorithm 1): each domain is an ellipse rotated by an angle
+#' from a uniform distribution on (pi/4, 3 pi/4). A point to the right of the major axis has class
+#' 1, one to the left class -1. The class of a point thus depends on the shape of its domain.
 #'
 #' @details
-#' The papers do not publish b1, b2 and c: here b1 and b2 are drawn from N(0, I),
-#' once for all domains, and c = 0. Give them to draw further domains of the same
-#' kind. The ellipse's semi-axes are 1 and 0.2, as in the authors' program;
-#' `sampling = "program"` also draws points as that program does (the long
-#' coordinate uniform, then the short one uniform given it, classes exactly
-#' balanced), which is not uniform on the ellipse.
+#' The papers do not give b1, b2 and c. Here b1 and b2 are drawn from N(0, I), once for all domains,
+#' and c = 0. To draw further domains from the same model, pass b1 and b2 of the first draw. With
+#' more than 10 predictors the Wishart distribution has `p` degrees of freedom.
 #'
-#' @param domains Number of domains.
-#' @param n Rows per domain: the mean of a Poisson distribution, which is cut
-#'   off below at 2, or for `simulate_ellipses()` the number.
-#' @param p Number of predictors.
-#' @param eta Scale of the Wishart distribution: how much domains differ.
-#' @param b1,b2 Vectors of length `p`; drawn from N(0, I) if `NULL`.
-#' @param c The constant in the logarithm.
-#' @param seed One number: the draw does not change R's generator. `NULL` uses
-#'   R's generator as it stands.
-#' @param ... Not used; an argument that is not known is an error.
-#' @return A data frame with `domain` (factor), `y` (number, or factor with levels
-#'   -1 and 1) and predictors `x1`, `x2`, ...; `simulate_dica()` and
-#'   `simulate_dcm()` keep b1 and b2 as attributes, `simulate_ellipses()` the
-#'   `angle` of each domain.
+#' The semi-axes of the ellipses are 1 and 0.2, as in the authors' program. `sampling = "program"`
+#' also draws points as that program does, which is not uniform on the ellipse: the long coordinate
+#' is uniform, the short one uniform given the long one, and classes are exactly balanced.
+#'
+#' @param domains Number of domains. Default 10; 16 ellipses.
+#' @param n Rows per domain. Default 200 for `simulate_dica()` and 100 for `simulate_dcm()`, the
+#'   mean of a Poisson distribution (values below 2 are set to 2); exactly 256 for
+#'   `simulate_ellipses()`.
+#' @param p Number of predictors. Default 5; 10 for `simulate_dcm()`.
+#' @param eta Scale of the Wishart distribution: larger values give larger differences between
+#'   domains. Default 0.2; 0.1 for `simulate_dcm()`.
+#' @param b1,b2 Numeric vectors of length `p`. If `NULL` (default), drawn from N(0, I).
+#' @param c Constant in the logarithm; default 0.
+#' @param seed Number for reproducible draws, which leave R's random number generator unchanged. If
+#'   `NULL` (default), R's generator is used.
+#' @param ... Not used; an unknown argument is an error.
+#' @return A data frame with `domain` (factor), `y` (numeric, or factor with levels -1 and 1) and
+#'   predictors `x1`, `x2`, ... `simulate_dica()` and `simulate_dcm()` have the attributes `b1` and
+#'   `b2`, `simulate_ellipses()` the `angle` of each domain.
 #' @examples
 #' toy <- simulate_dica(domains = 3, n = 20, seed = 1)
 #' head(toy)
@@ -75,8 +77,8 @@ simulate_dcm <- function(domains = 10, n = 100, p = 10, eta = 0.1, b1 = NULL, b2
 }
 
 #' @rdname simulate_dica
-#' @param sampling Points of the ellipse: `"uniform"` as in the paper, or as the
-#'   authors' `"program"` draws them.
+#' @param sampling Distribution of the points: `"uniform"` (default), as in the paper, or
+#'   `"program"`, as in the authors' program.
 #' @export
 simulate_ellipses <- function(domains = 16, n = 256, sampling = c("uniform", "program"),
                               seed = NULL, ...) {

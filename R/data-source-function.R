@@ -10,8 +10,7 @@ row_source.function <- function(x, ..., table = NULL, query = NULL, levels = NUL
   }
   check_row_dots(list(...), table, query)
   new_source(list(new_partition("function", "function", give = x, nameless = TRUE)),
-             levels, block_size,
-             store)
+             levels, block_size, store)
 }
 
 #' @exportS3Method

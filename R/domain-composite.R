@@ -1,7 +1,8 @@
-# Sums and products of kernels between domains: the parts are fitted to the same rows.
+# Sums and products of domain kernels: the parts are fitted to the same rows.
 
 #' @rdname domain_factors
-#' @param e1,e2 Kernels between domains, or one and a non-negative number.
+#' @order 2
+#' @param e1,e2 Domain kernels, or one domain kernel and one non-negative number.
 #' @export
 Ops.domgen_domain_kernel <- function(e1, e2) {
   combine_kernels(.Generic, e1, if (missing(e2)) NULL else e2, missing(e2))
@@ -10,7 +11,7 @@ Ops.domgen_domain_kernel <- function(e1, e2) {
 #' @exportS3Method
 combine_parts.domgen_domain_kernel <- function(either, operator, e1, e2, alone) {
   if (!operator %in% c("+", "*") || alone) {
-    abort("argument", "Kernels between domains can be added and multiplied; `", operator,
+    abort("argument", "Domain kernels can be added and multiplied; `", operator,
           "` is not defined.")
   }
   both <- lapply(list(e1, e2), domain_term)
@@ -33,8 +34,8 @@ combine_parts.domgen_domain_kernel <- function(either, operator, e1, e2, alone) 
 domain_term <- function(value) {
   if (inherits(value, "domgen_domain_kernel")) return(value)
   if (!is_number(value) || value < 0) {
-    abort("argument", "A kernel between domains must be added to, or multiplied by, another or one",
-          " non-negative number, not ", describe(value), ".")
+    abort("argument", "A domain kernel can be added to, or multiplied by, another one or one ",
+          "non-negative number, not ", describe(value), ".")
   }
   as.numeric(value)
 }
@@ -70,7 +71,7 @@ put_together.domain_product <- function(kernel, values) Reduce(`*`, values)
 # A constant part has no matrix.
 #' @exportS3Method
 domain_kernel_fit.domain_composite <- function(kernel, rows, feature_map = NULL) {
-  # of fitted parts no width is open
+  # fitted parts have no open bandwidth
   kernel$open <- vapply(kernel$parts, has_open_width, NA)
   kernel$parts <- lapply(kernel$parts, domain_kernel_fit, rows, feature_map)
   kernel$G <- nlevels(rows$domain)

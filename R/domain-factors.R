@@ -1,60 +1,74 @@
-#' Kernels between domains of several factors
+#' Domain kernels for nested or crossed domains
 #'
+#' @order 1
 #' @description
-#' With several factors behind the bar, `y ~ x | school / class` or `y ~ x | patient + device`, a
-#' domain P is a combination of levels. `domain_factors()` makes its kernel of those of the factors,
+#' With several factors after the bar, `y ~ x | school / class` or `y ~ x | patient + device`, a
+#' domain P is a combination of levels. `domain_factors()` combines one kernel per factor,
 #' \deqn{\kappa(P, P') = \prod_{f=1}^F \kappa_f(P_f, P'_f) \quad\mathrm{or}\quad
 #'   \kappa(P, P') = \frac1F \sum_{f=1}^F \kappa_f(P_f, P'_f),}{
 #'   kappa(P, P') = prod_f kappa_f(P_f, P'_f)  or  (1/F) sum_f kappa_f(P_f, P'_f),}
 #' with \eqn{P_f}{P_f} the level of factor f in P. A level is described by all of its rows: a school
-#' by those of all its classes, a device by those of all its patients. Sums and products of kernels
-#' on parts are kernels (Berlinet and Thomas-Agnan, 2004, theorems 5 and 13 of chapter 1; the sum is
-#' that of an additive model, f = sum of a function for each factor).
+#' by those of all its classes, a device by those of all its patients.
 #'
 #' @details
-#' Kernels between domains can be added and multiplied, also with non-negative numbers:
-#' `domain_factors("patient") + 0.5 * domain_factors("device")`; `domain_pooled()` is the constant
-#' 1, so that `domain_pooled() + domain_factors("school")` is what all schools share and what
-#' similar schools do.
+#' Sums and products of kernels on parts are kernels (Berlinet and Thomas-Agnan, 2004, theorems 5
+#' and 13 of chapter 1). The sum is the kernel of an additive model, f = a sum of one function per
+#' factor.
 #'
-#' *New rows.* A level that training had is described by its training rows, whatever the new ones
-#' are: of a known device used with one new patient these are a poor sample. A level that is new is
-#' described by all of its rows in `newdata` (or `reference`), those of several combinations
-#' together. So each factor of a combination may be known or new by itself.
+#' Without several factors in the formula, `domain_factors(kernel = k)` is `k`.
 #'
-#' *Which to take.* Any other kernel, as the default `domain_distribution()`, judges the combination
-#' as one domain, by its own rows only, which are few where factors have many levels. The product
-#' lets a row count where each of its factors is alike, the sum, an additive model, where one of
-#' them is. In simulated worlds of 10 x 5 levels with 8 rows each, the errors of [dg_ridge()] on new
-#' levels of both crossed factors were 0.74, 0.73 and 0.86 (product, sum, combination) where their
-#' effects add, 0.86, 1.01 and 1.02 where they multiply, 1.23 pooled; with 25 rows, and with nested
-#' factors, the differences were smaller and the product never clearly worse: it is the default of
-#' `combine`. [dg_compare()] tells for your data. Bandwidths are by factor, the median over its
-#' levels, of which [dg_ridge()] and [dg_svm()] choose one multiple for all.
+#' Each factor has its own default bandwidth, the median over its levels. [dg_ridge()] and
+#' [dg_svm()] choose one multiple for all factors.
 #'
-#' Without several factors in the formula `domain_factors(kernel = k)` is `k`.
+#' @section Sums and products of domain kernels:
+#' Domain kernels can be added and multiplied, also with non-negative numbers:
+#' `domain_factors("patient") + 0.5 * domain_factors("device")`. `domain_pooled()` is the constant
+#' 1: `domain_pooled() + domain_factors("school")` is a function shared by all schools plus one
+#' shared by similar schools.
 #'
-#' @param factors Names of factors, as they stand in the formula; `NULL`: all of them.
-#' @param kernel Kernel between the levels of a factor: [domain_distribution()],
-#'   [domain_wasserstein()], or [domain_multitask()], which tells levels by their names.
-#' @param combine `"product"`, or `"sum"` (divided by their number, so that
-#'   \eqn{\kappa(P, P)}{kappa(P, P)} stays what it is for one).
+#' @section New rows:
+#' A level of the training data is described by its training rows, whatever rows are new: a known
+#' device used with one new patient would be a poor sample. A new level is described by all of its
+#' rows in `newdata` (or `reference`), those of several combinations together. So each factor of a
+#' combination can be known or new separately.
+#'
+#' @section Product, sum or combination:
+#' Other domain kernels, such as the default `domain_distribution()`, treat each combination as one
+#' domain, described by its own rows only; these are few if factors have many levels. With the
+#' product, a row counts if it is similar in every factor; with the sum, if it is similar in one.
+#'
+#' The product is the default. In simulations of 10 x 5 crossed levels with 8 rows each, the errors
+#' of [dg_ridge()] on new levels of both factors were:
+#'
+#' | effects of the factors | product | sum | combination |
+#' |---|---|---|---|
+#' | add | 0.74 | 0.73 | 0.86 |
+#' | multiply | 0.86 | 1.01 | 1.02 |
+#'
+#' Pooled, the error was 1.23. With 25 rows, and with nested factors, the differences were smaller,
+#' and the product was at most slightly worse. [dg_compare()] compares the three on your data.
+#'
+#' @param factors Names of factors in the formula. If `NULL` (default), all of them.
+#' @param kernel Kernel between the levels of a factor: [domain_distribution()] (default),
+#'   [domain_wasserstein()], or [domain_multitask()], which identifies levels by name.
+#' @param combine `"product"` (default) or `"sum"`. The sum is divided by the number of factors, so
+#'   that \eqn{\kappa(P, P)}{kappa(P, P)} is that of one factor.
 #' @return A domain kernel, for the argument `domain_kernel` of the methods.
 #' @section Errors:
-#' A name that the formula does not have behind its bar, one factor asked for by name where there is
-#' only one, and `domain_pooled()` as `kernel` are errors. A [row_source()] takes those
-#' of [domain_multitask()] only: a level's description is not made of sums by combination.
+#' A name that is not after the bar of the formula, a factor given by name where the formula has
+#' only one, and `domain_pooled()` as `kernel` are errors. With a [row_source()], `kernel` must be
+#' [domain_multitask()], because sums by combination do not describe a level.
 #' @references
 #' Berlinet, A. and Thomas-Agnan, C. (2004). *Reproducing Kernel Hilbert Spaces in Probability and
 #' Statistics*. Kluwer.
-#' @seealso [domain_distribution()]; [dg_cv()], whose `hold_out` says which factor is held out
+#' @seealso [domain_distribution()]; [dg_cv()], whose `hold_out` gives the factor to hold out
 #' @examples
 #' domain_factors()
 #' domain_pooled() + domain_factors("Diet") * domain_multitask(0.5)
 #' model <- dg_ridge(weight ~ Time | Diet / Chick, data = ChickWeight, lambda = 1,
 #'                   domain_kernel = domain_factors(kernel = domain_wasserstein()))
 #' model
-#' # a new chick on a diet that is known
+#' # a new chick on a known diet
 #' chick <- data.frame(Time = seq(0, 20, 5), Diet = "1", Chick = "new")
 #' predict(model, chick)
 #' @export
@@ -68,7 +82,7 @@ domain_factors <- function(factors = NULL, kernel = domain_distribution(),
   }
   check_domain_kernel(kernel, "kernel")
   if (!uses_domain(kernel)) {
-    abort("argument", "`kernel` must tell domains apart, as domain_distribution() does, not ",
+    abort("argument", "`kernel` must depend on the domain, as domain_distribution() does, not be ",
           format(kernel), ".")
   }
   new_domain_kernel("factors", factors = factors, parts = list(kernel),
@@ -83,7 +97,7 @@ used_factors <- function(kernel, structure) {
   have <- names(structure$factors)
   absent <- setdiff(kernel$factors, have)
   if (length(absent)) {
-    abort("argument", "`factors` of domain_factors() must be names behind the bar of the formula",
+    abort("argument", "`factors` of domain_factors() must be names after the bar of the formula",
           if (length(have)) paste0(" (", enumerate(have, length(have), "\""), ")")
           else ", which has one factor there or none", ", not ", enumerate(absent, quote = "\""),
           ".")

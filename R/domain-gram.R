@@ -2,32 +2,8 @@
 # distributional variance. All in O(n) memory: the kernel values are reduced as
 # they are made.
 
-#' Gram matrix of the domains' mean embeddings
-#'
-#' \deqn{G_{ij} = \frac{1}{n_i n_j} \sum_{k=1}^{n_i} \sum_{l=1}^{n_j}
-#'   k(x^{(i)}_k, x^{(j)}_l)}{G_ij = 1/(n_i n_j) sum_k sum_l k(x_k^(i), x_l^(j))}
-#' the inner products of the empirical mean embeddings (DICA paper, equation 2
-#' and theorem 2; MTL paper, section 7.1). The pairs of a row with itself are
-#' included, as in the papers. Needs O(n) memory.
-#'
-#' @param x A formula `~ x1 + x2 | domain` with `data`; or a numeric matrix, n x p, or what else the
-#'   kernel takes, see [kernel_matrix()].
-#' @param domain Vector of length n: the domain of each row. With a formula it may stand behind the
-#'   bar.
-#' @param kernel A [kernel][kernel_rbf]; without a bandwidth it takes the
-#'   [median_bandwidth()] of `x`.
-#' @inheritParams kernel_matrix
-#' @param data Data frame for the formula. A response before the `~` is ignored.
-#' @param scale Of a formula: `"none"`, the predictors as they are, as of a matrix; `"pooled"`, each
-#'   with mean 0 and variance 1 over all rows; `"rank"`, to normal scores. Predictors in different
-#'   units need one of the last two, else the median distance is that of the largest.
-#' @param na.action Of a formula: what to do with missing values, as in the other methods.
-#' @return `domain_gram()`: a symmetric matrix, G x G, named by the domains.
-#' @seealso [dg_mmd()], [distributional_variance()], [domain_distribution()]
-#' @examples
-#' x <- as.matrix(iris[, 1:4])
-#' domain_gram(x, iris$Species, kernel_rbf(bandwidth = 1))
-#' domain_gram(~ . | Species, data = iris, kernel = kernel_rbf(bandwidth = 1))
+#' @rdname dg_mmd
+#' @order 3
 #' @export
 domain_gram <- function(x, domain, kernel = kernel_rbf(), threads = NULL, data = NULL,
                         scale = "none", na.action = stats::na.omit) {
@@ -63,8 +39,8 @@ read_domains <- function(x, domain, kernel, threads, data = NULL, scale = "none"
     abort("argument", "`data` needs a formula, as in `~ x1 + x2 | domain`.")
   }
   if (!identical(scale, "none")) {
-    abort("argument", "`scale` needs a formula, as in `~ x1 + x2 | domain`; a matrix is taken as ",
-          "it is.")
+    abort("argument", "`scale` needs a formula, as in `~ x1 + x2 | domain`; scale a matrix ",
+          "beforehand.")
   }
   check_kernel(kernel, "kernel")
   rows <- read_rows(kernel, x)
@@ -124,23 +100,8 @@ embedding_norms <- function(kernel, rows) {
   }, numeric(1))
 }
 
-#' Distributional variance of a set of domains
-#'
-#' The variance of the domains' mean embeddings in the feature space of the
-#' kernel,
-#' \deqn{V = \frac1G \mathrm{tr}(G) - \frac1{G^2}\sum_{ij} G_{ij} = \mathrm{tr}(KQ)}{
-#'   V = tr(G)/G - sum_ij G_ij / G^2 = tr(KQ)}
-#' (DICA paper, definition 1 and equation 4), from [domain_gram()] in O(n)
-#' memory. With a characteristic kernel it is zero only if all domains have the
-#' same distribution of x (theorem 1). With a finite number of rows it is
-#' positive even then; [dg_mmd()] tests for a difference.
-#'
-#' @inheritParams domain_gram
-#' @return One non-negative number; 0 for a single domain.
-#' @examples
-#' distributional_variance(as.matrix(iris[, 1:4]), iris$Species, kernel_rbf(bandwidth = 1))
-#' # do chicks differ in weight between diets at the same ages?
-#' distributional_variance(~ weight + Time | Diet, data = ChickWeight, scale = "pooled")
+#' @rdname dg_mmd
+#' @order 2
 #' @export
 distributional_variance <- function(x, domain, kernel = kernel_rbf(), threads = NULL, data = NULL,
                                     scale = "none", na.action = stats::na.omit) {

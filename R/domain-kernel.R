@@ -1,4 +1,4 @@
-# Kernels between domains. Each is one file with a constructor, format() and of these what differs
+# Domain kernels. Each is one file with a constructor, format() and of these what differs
 # from the default:
 #   domain_kernel_fit(kernel, rows, features): what is remembered of the training rows, with kappa
 #     [G x G], or NULL where it is constant; with features (those of a map) no rows are kept;
@@ -9,7 +9,7 @@
 #     "nothing", where it is constant;
 # and where it has parameters that a likelihood or an error may fit, those of domain-parameters.R.
 # rows: list(X, domain, threads). The element `embedding_kernel` of a kernel is the one that kappa
-# is of what describes a domain, see domain-outer.R; `parts` are the kernels between domains that it
+# is of what describes a domain, see domain-outer.R; `parts` are the domain kernels that it
 # is made of.
 
 new_domain_kernel <- function(name, ...) {
@@ -58,64 +58,80 @@ print.domgen_domain_kernel <- function(x, ...) {
   invisible(x)
 }
 
-#' Kernels between domains
+#' Domain kernels
 #'
 #' @description
-#' Every method works with the kernel
-#' \eqn{\bar k((P, x), (P', x')) = \kappa(P, P')\, k(x, x')}{
-#' k((P, x), (P', x')) = kappa(P, P') k(x, x')} on pairs of a domain and a row (MTL
-#' paper, section 5; DICA paper, equation 14). The domain kernel is the factor kappa:
-#' \itemize{
-#'   \item `domain_pooled()`: 1. All domains are one data set.
-#'   \item `domain_multitask(tau)`: 1 within a domain, `tau` between domains, and so
-#'     `tau` for a domain not seen in training (MTL paper, section 5.2). With `tau = 0` each
-#'     domain has a machine of its own, with `tau = 1` all are pooled.
-#'   \item `domain_multitask(kappa = )`: the similarities of a matrix. A domain is known by its
-#'     name, so that one without training rows may have its row too. For a domain that is not in
-#'     the matrix, predictions are an error unless `new` is given.
-#'   \item `domain_distribution()`: a function of the mean embeddings of the two
-#'     domains' distributions of x; for an unseen domain it is computed from its
-#'     *unlabelled* rows. With `embedding_kernel = kernel_rbf(sigma)`,
-#'     \eqn{\kappa(P, P') = \exp(-\lVert\mu_P - \mu_{P'}\rVert^2/(2\sigma^2))}{
-#'     kappa(P, P') = exp(-||mu_P - mu_P'||^2/(2 sigma^2))}.
-#' }
+#' Every method uses the kernel
+#' \deqn{\bar k((P, x), (P', x')) = \kappa(P, P')\, k(x, x')}{
+#'   k((P, x), (P', x')) = kappa(P, P') k(x, x')}
+#' on pairs of a domain and a row (MTL paper, section 5; DICA paper, equation 14). The domain kernel
+#' is the factor kappa:
 #'
-#' @param tau A number from 0 (each domain on its own) to 1 (pooling), or `NULL` to have
-#'   [dg_gp()] fit it.
-#' @param kappa Symmetric positive semi-definite matrix, with the names of the domains as row
-#'   and column names.
-#' @param new Number: kappa(P, P') of a domain that is not in `kappa` with those that are; with
-#'   itself it has their mean. Must leave the matrix positive semi-definite.
-#' @param kernel Kernel whose mean embeddings are taken. A bandwidth that is not
-#'   given is the [median_bandwidth()] of the training rows.
-#' @param embedding_kernel Kernel on the embeddings: [kernel_rbf()] (Gaussian),
-#'   [kernel_laplace()], [kernel_matern()], [kernel_cauchy()], [kernel_exponential()],
-#'   [kernel_poly()], [kernel_linear()], or sums and products of them. A
-#'   bandwidth that is not given is the median distance of the training
-#'   domains' embeddings, but at least the noise of sampling, see Details. Where [dg_ridge()] and
-#'   [dg_svm()] choose the penalty themselves, they choose a multiple of it too.
-#' @param ... Not used; an argument that is not known is an error.
+#' | function | kappa(P, P') | a new domain |
+#' |---|---|---|
+#' | `domain_pooled()` | 1 | as any other: all rows are one data set |
+#' | `domain_multitask(tau)` | 1 if P = P', else `tau` | `tau` with every training domain |
+#' | `domain_multitask(kappa = )` | a matrix, by domain name | its entries there, else `new` |
+#' | `domain_distribution()` | kernel on mean embeddings | computed from its *unlabelled* rows |
+#' | [domain_wasserstein()] | kernel on quantiles | computed from its *unlabelled* rows |
+#' | [domain_factors()] | by factor, for nested or crossed domains | by factor |
+#'
 #' @details
+#' `domain_multitask(tau)` (MTL paper, section 5.2) fits a separate model to each domain with
+#' `tau = 0` and pools them with `tau = 1`.
+#'
+#' `domain_multitask(kappa = )` identifies domains by name, so that the matrix may contain domains
+#' without training rows. Without `new`, predictions for a domain that is not in the matrix are an
+#' error.
+#'
+#' `domain_distribution(embedding_kernel = kernel_rbf(sigma))` is
+#' \deqn{\kappa(P, P') = \exp(-\lVert\mu_P - \mu_{P'}\rVert^2/(2\sigma^2)),}{
+#'   kappa(P, P') = exp(-||mu_P - mu_P'||^2 / (2 sigma^2)),}
+#' with \eqn{\mu_P}{mu_P} the mean embedding of domain P: the mean of its rows in the feature space
+#' of `kernel`.
+#'
+#' Sums and products of domain kernels: see [domain_factors()].
+#'
+#' @section Default bandwidth between domains:
 #' Two samples of \eqn{n_g}{n_g} and \eqn{n_h}{n_h} rows from the *same* distribution have mean
 #' embeddings at an expected squared distance of
 #' \deqn{s^2\left(\frac1{n_g} + \frac1{n_h}\right), \qquad
 #'   s^2 = \mathrm{E}\,k(x, x) - \mathrm{E}\,k(x, x'),}{
 #'   s^2 (1/n_g + 1/n_h),  s^2 = E k(x, x) - E k(x, x'),}
-#' with x and x' independent. Distances below that do not tell domains apart, so the bandwidth of a
-#' kernel on embeddings that is not given is
-#' \deqn{\sigma = \max\left(\mathrm{median}_{g<h} \lVert\mu_g - \mu_h\rVert,\;
+#' with x and x' independent. Smaller distances are sampling noise, so the default bandwidth is
+#' \deqn{\mathrm{bandwidth} = \max\left(\mathrm{median}_{g<h} \lVert\mu_g - \mu_h\rVert,\;
 #'   s \left(\mathrm{median}_{g<h}(1/n_g + 1/n_h)\right)^{1/2}\right)}{
 #'   bandwidth = max(median_{g<h} ||mu_g - mu_h||, s sqrt(median_{g<h}(1/n_g + 1/n_h)))}
-#' (times `bandwidth_factor`), with
-#' \eqn{s^2 = (n \bar k - \sum_g n_g \lVert\mu_g\rVert^2)/(n - G)}{
-#' s^2 = (n mean k(x, x) - sum_g n_g |mu_g|^2) / (n - G)}, the variance within domains in the
-#' feature space. Where all domains have the same predictors, as in balanced repeated measures,
-#' kappa is 1 and stays near 1 for a new domain of some rows less. Where domains clearly differ,
-#' sigma is the median. Squared distances below 1e-13 of the largest
-#' \eqn{\lVert\mu_g\rVert^2}{|mu_g|^2} are rounding and count as 0; when half of them do, the median
-#' of the others is taken. For a single domain sigma is 1.
+#' times `bandwidth_factor`, with s estimated within domains:
+#' \deqn{s^2 = \frac{n \bar k - \sum_g n_g \lVert\mu_g\rVert^2}{n - G},}{
+#'   s^2 = (n kbar - sum_g n_g ||mu_g||^2) / (n - G),}
+#' where \eqn{\bar k}{kbar} is the mean of k(x, x).
 #'
+#' If all domains have the same predictors, as in balanced repeated measures, kappa is 1, and near 1
+#' for a new domain with a few rows less. If domains differ by more than noise, the bandwidth is the
+#' median. Squared distances below 1e-13 of the largest \eqn{\lVert\mu_g\rVert^2}{||mu_g||^2} are
+#' rounding and count as 0; if half of them do, the median of the others is taken. For a single
+#' domain the bandwidth is 1.
+#'
+#' @param tau Number from 0 (separate models) to 1 (pooling). If `NULL`, [dg_gp()] fits it.
+#' @param kappa Symmetric positive semi-definite matrix, with the names of the domains as row and
+#'   column names.
+#' @param new Number: kappa of a domain that is not in `kappa` with each one that is. With itself,
+#'   it has the mean of the diagonal. The matrix with the new domain must be positive semi-definite.
+#' @param kernel Kernel whose mean embeddings are taken. Its default bandwidth is the
+#'   [median_bandwidth()] of the training rows.
+#' @param embedding_kernel Kernel on the embeddings: [kernel_rbf()] (default), [kernel_laplace()],
+#'   [kernel_matern()], [kernel_cauchy()], [kernel_exponential()], [kernel_poly()],
+#'   [kernel_linear()], or a sum or product of them. For its default bandwidth see the section
+#'   below; where [dg_ridge()] and [dg_svm()] choose the penalty, they also choose a multiple of
+#'   this bandwidth.
+#' @param ... Not used; an unknown argument is an error.
 #' @return A domain kernel, for the argument `domain_kernel` of the methods.
+#' @section Errors:
+#' A `tau` outside 0 to 1, a `kappa` that is not a kernel matrix with names, and an
+#' `embedding_kernel` that is not a function of inner products or distances are errors; when the
+#' method is fitted, also a training domain that is not in `kappa`. A new domain far from all
+#' training domains gives a warning of class `domgen_warning_far_domain`, see [dg_novelty()].
 #' @seealso [domain_gram()] for the inner products of mean embeddings.
 #' @examples
 #' domain_distribution(kernel_rbf(bandwidth = 1), embedding_kernel = kernel_rbf())

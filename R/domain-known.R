@@ -1,4 +1,4 @@
-# Any kernel between domains at domains that were described before one of their rows is predicted:
+# Any domain kernel at domains that were described before one of their rows is predicted:
 # kappa of each is looked up by its name. So it is with rows that come in blocks, and for a model
 # that was adapted to one domain, of which all rows are that come.
 
@@ -26,7 +26,7 @@ known_places <- function(kernel, rows) {
   places <- match(levels(rows$domain), kernel$names)
   if (anyNA(places)) {
     abort("data", "The domain ", enumerate(levels(rows$domain)[is.na(places)], 1L, "\""),
-          " was not there when the domains were described; do the rows change?")
+          " was not in the rows that described the domains; have the rows changed?")
   }
   places
 }
@@ -34,8 +34,8 @@ known_places <- function(kernel, rows) {
 #' @exportS3Method
 domain_kappa.domain_known <- function(kernel, rows, among = FALSE) {
   if (among && nlevels(rows$domain) > 1L) {
-    abort("argument", "Domains that were described before are not compared with each other: ",
-          "give rows of one at a time.")
+    abort("argument", "Domains that were described before cannot be compared with each ",
+          "other: give the rows of one domain at a time.")
   }
   if (among) return(matrix(domain_own(kernel, rows)))
   kernel$row[known_places(kernel, rows), , drop = FALSE]

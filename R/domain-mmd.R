@@ -1,42 +1,91 @@
-#' Maximum mean discrepancy between domains
+#' Distances between domains
 #'
-#' The distance between mean embeddings, for each pair of domains:
-#' \deqn{\mathrm{MMD}^2(i, j) = \lVert\mu_i - \mu_j\rVert^2 = G_{ii} + G_{jj} - 2G_{ij}.}{
-#'   MMD^2(i, j) = ||mu_i - mu_j||^2 = G_ii + G_jj - 2 G_ij.}
-#' The biased estimate includes the pairs of a row with itself, as in the
-#' papers, and is never negative; the unbiased one leaves them out and can be.
-#' Two domains' distributional variance is a quarter of their squared biased
-#' MMD. The permutation test exchanges rows between the two domains of a pair
-#' and counts how often the statistic is at least as large as observed. It takes rows for
-#' independent of each other; where several rows are of one object (visits of a patient) give
-#' `unit`: then it takes the units, with all their rows, for independent, and exchanges these. A
-#' unit with rows in both domains exchanges them between the two.
+#' @order 1
+#' @description
+#' | function | result |
+#' |---|---|
+#' | `dg_mmd()` | squared maximum mean discrepancy of each pair of domains, with a test |
+#' | `distributional_variance()` | variance of the mean embeddings of all domains |
+#' | `domain_gram()` | inner products of the mean embeddings, G x G |
 #'
-#' @inheritParams domain_gram
+#' With k the kernel, \eqn{x^{(i)}_a}{x_a^(i)} row a of domain i, M the inner products and V the
+#' variance:
+#' \deqn{M_{ij} = \langle\mu_i, \mu_j\rangle = \frac{1}{n_i n_j} \sum_{a=1}^{n_i} \sum_{b=1}^{n_j}
+#'   k(x^{(i)}_a, x^{(j)}_b),}{
+#'   M_ij = <mu_i, mu_j> = 1/(n_i n_j) sum_a sum_b k(x_a^(i), x_b^(j)),}
+#' \deqn{\mathrm{MMD}^2(i, j) = \lVert\mu_i - \mu_j\rVert^2 = M_{ii} + M_{jj} - 2M_{ij},}{
+#'   MMD^2(i, j) = ||mu_i - mu_j||^2 = M_ii + M_jj - 2 M_ij,}
+#' \deqn{V = \frac1G \mathrm{tr}(M) - \frac1{G^2}\sum_{ij} M_{ij} = \mathrm{tr}(KQ).}{
+#'   V = tr(M)/G - sum_ij M_ij / G^2 = tr(KQ).}
+#'
+#' @details
+#' Sources: for M, equation 2 and theorem 2 of the DICA paper and section 7.1 of the MTL paper; for
+#' V, definition 1 and equation 4 of the DICA paper, with Q as in the glossary of [domgen-package].
+#' The pairs of a row with itself are included, as in the papers. Memory is O(n).
+#'
+#' *MMD.* The biased estimate (default) is never negative. The unbiased one leaves out the pairs of
+#' a row with itself and can be negative. The distributional variance of two domains is a quarter of
+#' their squared biased MMD.
+#'
+#' *Variance.* With a characteristic kernel, the variance of the true distributions is zero only if
+#' all domains have the same distribution of x (theorem 1). The estimate from a finite number of
+#' rows is positive even then: use the permutation test of `dg_mmd()`.
+#'
+#' @section Permutation test:
+#' For each pair of domains, rows are permuted between the two; p is the proportion of permutations,
+#' the data included, with a statistic at least as large as the observed one. This assumes
+#' independent rows. If several rows are measurements of one object (visits of a patient), give
+#' `unit`: units are then permuted with all their rows. A unit with rows in both domains exchanges
+#' them between the two.
+#'
+#' @param x Formula `~ x1 + x2 | domain` with `data`; or a numeric matrix, n x p, or what else the
+#'   kernel takes, see [kernel_matrix()].
+#' @param domain Vector of length n: the domain of each row. With a formula, the domain can be given
+#'   after the bar instead.
+#' @param kernel A [kernel][kernel_rbf]. Its default bandwidth is the [median_bandwidth()] of `x`.
+#' @param unbiased If `TRUE`, the pairs of a row with itself are left out. Default `FALSE`.
+#' @param permutations Number of permutations for the p-values. Default 0: no test. They are drawn
+#'   from R's generator: use [set.seed()].
+#' @inheritParams kernel_matrix
+#' @param data Data frame for the formula. A response before the `~` is ignored.
+#' @param scale With a formula, scaling of the predictors: `"none"` (default), as for a matrix;
+#'   `"pooled"`, mean 0 and variance 1 over all rows; `"rank"`, normal scores. If predictors have
+#'   different units, use one of the last two; otherwise the largest determines the distances.
+#' @param na.action With a formula, treatment of missing values: `na.omit` (default) leaves rows
+#'   out, with a warning; `na.fail` is an error; [na.impute] imputes predictors.
 #' @param unit Vector of length n, or a column of `data`: the object that each row is a measurement
-#'   of. `NULL`: each row is of its own. Missing values are errors, with a formula as in
-#'   predictors.
-#' @param unbiased Leave out the pairs of a row with itself?
-#' @param permutations Number of permutations for the p-values; 0 for none.
-#'   The permutations are drawn from R's generator: use [set.seed()].
-#' @return An object of class `domgen_mmd`: a list with
+#'   of. If `NULL` (default), rows are independent. Missing values are an error for a matrix; with a
+#'   formula they are treated by `na.action`.
+#' @return `domain_gram()`: a symmetric matrix, G x G, named by the domains.
+#'
+#'   `distributional_variance()`: one non-negative number; 0 for a single domain.
+#'
+#'   `dg_mmd()`: an object of class `domgen_mmd`, a list with
 #'   \item{squared}{matrix, G x G, of squared distances}
 #'   \item{p_value}{matrix, G x G, `NA` on the diagonal; `NULL` without permutations; not adjusted
 #'     for the number of pairs (see [stats::p.adjust()])}
-#'   \item{kernel, unbiased, permutations}{as used}
+#'   \item{kernel}{the kernel, with its bandwidth}
+#'   \item{unbiased}{the argument}
+#'   \item{permutations}{the argument}
 #'   \item{units}{with `unit`, the number of units}
-#'   \item{labels}{of a formula, the names of its response and domain, for pictures}
+#'   \item{labels}{with a formula, the names of its response and domain, for plots}
 #' @section Errors:
-#' An unbiased estimate for a domain of one row is `NA`, with a warning. A test without `unit` warns
-#' (class `domgen_warning_repeated`) where more rows are equal to others of their domain than
-#' discrete predictors explain.
+#' `data` or `scale` without a formula, and missing values in `domain`, are errors. The unbiased
+#' estimate for a domain with one row is `NA`, with a warning. A test without `unit` gives a warning
+#' (class `domgen_warning_repeated`) if more rows are equal to others of their domain than discrete
+#' predictors explain.
+#' @seealso [domain_distribution()] for the domain kernel on mean embeddings; [domain_map()] for a
+#'   plot
 #' @examples
 #' x <- as.matrix(iris[, 1:4])
 #' set.seed(1)
 #' dg_mmd(x, iris$Species, kernel_rbf(bandwidth = 1), permutations = 99)
-#' # the same of a formula; other units need scale = "pooled"
-#' dg_mmd(~ . | Species, data = iris, kernel = kernel_rbf(bandwidth = 1))
+#' # with a formula; predictors in different units need scale = "pooled"
 #' dg_mmd(~ conc + uptake | Type, data = as.data.frame(CO2), scale = "pooled", permutations = 99)
+#'
+#' # do chicks differ in weight between diets at the same ages?
+#' distributional_variance(~ weight + Time | Diet, data = ChickWeight, scale = "pooled")
+#' domain_gram(~ . | Species, data = iris, kernel = kernel_rbf(bandwidth = 1))
 #' @export
 dg_mmd <- function(x, domain, kernel = kernel_rbf(), unbiased = FALSE, permutations = 0,
                 threads = NULL, data = NULL, scale = "none", na.action = stats::na.omit,
@@ -66,7 +115,7 @@ dg_mmd <- function(x, domain, kernel = kernel_rbf(), unbiased = FALSE, permutati
 unbias <- function(squared, gram, input) {
   n <- tabulate(input$domain)
   if (any(n < 2L)) {
-    warn("small_domain", "The unbiased distance needs two rows a domain; NA for ",
+    warn("small_domain", "The unbiased distance needs two rows per domain; it is NA for ",
          enumerate(levels(input$domain)[n < 2L], quote = "\""), ".")
   }
   self <- kernel_diag_(kernel_program(input$kernel, input$X, input$X), input$X)
@@ -106,7 +155,7 @@ permuted_mmd <- function(pair, input, unbiased, permutations) {
   }
   in_first <- labels + 0
   in_second <- 1 - in_first
-  # of units the rows of a domain are not as many in each permutation
+  # with units, a domain's number of rows differs between permutations
   n <- rbind(colSums(in_first), colSums(in_second))
   K_first <- apply_kernel(in_first)
   K_second <- apply_kernel(in_second)

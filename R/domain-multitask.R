@@ -6,12 +6,12 @@
 domain_multitask <- function(tau, kappa = NULL, new = NULL) {
   if (!is.null(kappa)) {
     if (!missing(tau)) {
-      abort("argument", "`tau` must not be given with `kappa`, which has its place.")
+      abort("argument", "`tau` must not be given with `kappa`, which replaces it.")
     }
     return(domain_given(kappa, new))
   }
   if (!is.null(new)) {
-    abort("argument", "`new` must not be given without `kappa`: an unseen domain gets `tau`.")
+    abort("argument", "`new` must not be given without `kappa`: a new domain gets `tau`.")
   }
   check_given(tau, "tau")
   kernel <- new_domain_kernel("multitask")
@@ -93,7 +93,7 @@ check_kappa <- function(kappa) {
   }
   if (anyDuplicated(names)) {
     abort("argument", rule, "; ", enumerate(unique(names[duplicated(names)]), quote = "\""),
-          " is there more than once.")
+          " occurs more than once.")
   }
   if (!is.null(colnames(kappa)) && !identical(colnames(kappa), names)) {
     abort("argument", rule, "; its rows and columns have different names.")
@@ -138,9 +138,8 @@ domain_kernel_fit.domain_given <- function(kernel, rows, feature_map = NULL) {
   kernel
 }
 
-# Two unseen domains are alike as far as what they share with those in kappa makes them:
-# new^2 1'K^-1 1, the least that keeps any number of them positive semi-definite. An unseen domain
-# is as similar to itself as those in kappa are on average.
+# kappa of two new domains is new^2 1'K^-1 1, the least that keeps the matrix positive
+# semi-definite with any number of them. With itself a new domain has the mean of the diagonal.
 #' @exportS3Method
 domain_kappa.domain_given <- function(kernel, rows, among = FALSE) {
   known <- known_levels(kernel, rows$domain)
@@ -165,9 +164,9 @@ domain_kappa.domain_given <- function(kernel, rows, among = FALSE) {
 known_levels <- function(kernel, domain) {
   unseen <- setdiff(levels(domain), rownames(kernel$given))
   if (length(unseen) && is.null(kernel$new)) {
-    abort("data", "`kappa` of the domain kernel says nothing of ",
-          enumerate(unseen, quote = "\""), "; give it a row for every domain, or ",
-          "`domain_multitask(new = )`, the similarity of any other domain.")
+    abort("data", "`kappa` of the domain kernel has no row for ",
+          enumerate(unseen, quote = "\""), "; add one, or give `domain_multitask(new = )`, the ",
+          "similarity of any other domain.")
   }
   if (length(unseen)) warn_other_labels(unseen, rownames(kernel$given))
   ifelse(levels(domain) %in% unseen, NA, levels(domain))

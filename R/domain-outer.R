@@ -1,5 +1,5 @@
-# What kernels between domains share whose kappa is a kernel, their element `embedding_kernel`, on
-# what describes a domain: its mean embedding, its quantiles.
+# Domain kernels whose kappa is a kernel (their element `embedding_kernel`) on a description of the
+# domain: its mean embedding or its quantiles.
 
 check_embedding_kernel <- function(embedding_kernel) {
   check_kernel(embedding_kernel, "embedding_kernel")
@@ -17,7 +17,7 @@ embedding_kernel_own <- function(embedding_kernel, norms) {
   vapply(unname(norms), function(v) c(kernel_profile(embedding_kernel, matrix(v), v, v)), 0)
 }
 
-# A Gaussian kappa whose width is open can be made wider by a search (learner-penalty.R), also where
+# A search can multiply the open bandwidth of a Gaussian kappa (learner-penalty.R), also where
 # it is fitted already: exp(-d^2 / (2 t^2 sigma^2)).
 has_open_width <- function(domain_kernel) {
   if (!is.null(domain_kernel$parts)) return(any(vapply(domain_kernel$parts, has_open_width, NA)))
@@ -70,17 +70,18 @@ warn_far_domains <- function(similarity, names, beyond = NULL) {
   }
   said <- if (any(far)) {
     paste0(subject(names[far]), " far from every training domain (similarity at most ",
-           signif(max(similarity[far]), 2), " of 1): predictions there fall back to a constant, ",
-           "of numbers about the mean of the training rows, of classes the same class in each row.")
+           signif(max(similarity[far]), 2), " of 1): predictions there fall back to a constant ",
+           "(numeric response: about the mean of the training rows; classes: the same class for ",
+           "each row).")
   }
   if (any(beside)) {
     standing <- attr(beyond, "standing")[beside, ]
     least <- min(standing$distance / standing$farthest)
     said <- c(said, paste0(
       subject(names[beyond[beside]]), " beyond all training domains", if (is.finite(least)) {
-        paste0(", ", if (nrow(standing) > 1L) "at least ", signif(least, 2),
-               " times as far from those nearest as any of them is from its own")
-      }, ": dg_novelty() says more."
+        paste0(": ", if (nrow(standing) > 1L) "at least ", signif(least, 2),
+               " times as far from the nearest ones as any of them from its own")
+      }, "; see dg_novelty()."
     ))
   }
   warn("far_domain", paste(said, collapse = " "))

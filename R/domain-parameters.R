@@ -1,4 +1,4 @@
-# What a kernel between domains lets a likelihood or an error of left-out domains fit:
+# The parameters of a domain kernel that a likelihood or an error of held-out domains can fit:
 #   domain_parameters(kernel): its parameters, given or open, see domain_parameter();
 #   domain_start(kernel, rows, factors): the kernel with every number filled in, bandwidths that
 #     are fitted at `factors` times their medians;
@@ -51,13 +51,13 @@ domain_at.default <- function(kernel, rows, inner = NULL) {
 
 domain_slope <- function(kernel, parameter, at, rows) UseMethod("domain_slope")
 
-# The bandwidths of mean embeddings are seen through the outer kernel.
+# Kappa depends on the bandwidths of mean embeddings through the kernel on embeddings.
 #' @exportS3Method
 domain_parameters.domain_embedding <- function(kernel) {
   of_part <- function(part, name, meaning, place, blocked = NULL) {
     lapply(free_bandwidths(kernel[[part]], all = TRUE), function(path) {
       leaf <- kernel_at(kernel[[part]], path)
-      domain_parameter(part, paste("sigma of", name), meaning, place, path,
+      domain_parameter(part, paste("bandwidth of", name), meaning, place, path,
                        size = max(length(leaf$bandwidth), 1L), open = is.null(leaf$bandwidth),
                        lacks = if (has_rate(leaf)) blocked else format(leaf))
     })
@@ -73,7 +73,7 @@ fitted_paths <- function(kernel, part) {
 }
 
 # Distances between embeddings shrink as their bandwidth grows, and the two
-# bandwidths would have to move together: those of the outer kernel that are
+# bandwidths would have to move together: those of the kernel on embeddings that are
 # fitted, at the paths `relative`, are in units of the distance for as long.
 #' @exportS3Method
 domain_start.domain_embedding <- function(kernel, rows, factors) {
@@ -118,7 +118,7 @@ domain_slope.domain_embedding <- function(kernel, parameter, at, rows) {
   slope
 }
 
-# Root mean square distance between embeddings; 1 where rounding tells none apart.
+# Root mean square distance between embeddings; 1 where they differ by rounding only.
 embedding_distance <- function(inner) {
   square <- mean_square_distance(inner)
   if (square > 0) sqrt(square) else 1

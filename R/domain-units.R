@@ -3,8 +3,8 @@
 
 check_units <- function(unit) {
   if (is.null(unit) || length(unique(unit)) > 1L) return(invisible())
-  abort("data", "`unit` must have at least two values; all rows are of unit ", unit[1L],
-        ", which leaves no others to hold them against.")
+  abort("data", "`unit` must have at least two values; all rows have the value ",
+        unit[1L], ".")
 }
 
 # The domain of each row under permutation, [n x times]. Without `unit` rows are permuted. With it a
@@ -25,8 +25,8 @@ permuted_domains <- function(domain, unit, times) {
   place <- order(group)
   label <- domain[first]
   if (all(group == 0L) && !anyDuplicated(label)) {
-    warn("units", "Each domain has the rows of one `unit` only: no permutation of units changes ",
-         "the domains, and p is 1 whether they differ or not.")
+    warn("units", "Each domain has the rows of one `unit` only: permutations of units do not ",
+         "change the domains, so that p is 1 whether they differ or not.")
   }
   vapply(seq_len(times), function(b) {
     label[place] <- label[order(group, stats::runif(length(label)))]
@@ -44,8 +44,8 @@ warn_repeated <- function(X, domain, unit) {
   found <- repeated_rows(X, domain)
   if (found$share - found$expected <= repeated_share) return(invisible())
   warn("repeated", signif(100 * found$share, 2), " % of the rows have the same predictors as ",
-       "another row of their domain. If they are measurements of the same objects, p is too ",
-       "small: say which object a row is of by `unit`.")
+       "another row of their domain. If these are repeated measurements of the same objects, p ",
+       "is too small: give the object of each row by `unit`.")
 }
 
 # list(share: of rows that equal another one of their domain in all predictors; expected: of chance,

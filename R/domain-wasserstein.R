@@ -1,32 +1,35 @@
-#' A kernel between domains by their quantiles
+#' Domain kernel on quantiles (Wasserstein distance)
 #'
 #' @description
-#' A function of the Wasserstein distance between the predictors' distributions in the two domains,
-#' one predictor at a time. With \eqn{F^{-1}_{Pj}} the quantiles of predictor j in domain P,
+#' A function of the Wasserstein distance between the distributions of the predictors in two
+#' domains, one predictor at a time:
 #' \deqn{W^2(P, P') = \sum_j \frac1m \sum_{l=1}^m
 #'   \left(F^{-1}_{Pj}(u_l) - F^{-1}_{P'j}(u_l)\right)^2,
 #'   \qquad u_l = \frac{l - 1/2}{m},}{
 #'   W^2(P, P') = sum_j (1/m) sum_l (F_Pj^-1(u_l) - F_P'j^-1(u_l))^2, u_l = (l - 1/2) / m,}
-#' the squared 2-Wasserstein distance of the marginals (Peyre and Cuturi, 2019, equation 2.34) by m
-#' of their quantiles ([stats::quantile()], type 7), and
-#' \eqn{\kappa(P, P') = \exp(-W^2/(2\sigma^2))}{kappa(P, P') = exp(-W^2 / (2 sigma^2))} for
-#' `embedding_kernel = kernel_rbf(sigma)`. It is positive semi-definite because W is a distance
-#' between vectors of quantiles (Kolouri, Zou and Rohde, 2016).
+#' with \eqn{F^{-1}_{Pj}}{F_Pj^-1} the quantiles of predictor j in domain P ([stats::quantile()],
+#' type 7). With `embedding_kernel = kernel_rbf(sigma)`,
+#' \eqn{\kappa(P, P') = \exp(-W^2/(2\sigma^2))}{kappa(P, P') = exp(-W^2 / (2 sigma^2))}.
 #'
 #' @details
-#' Beside [domain_distribution()] it takes time that grows with the rows instead of their square and
-#' sees how far two distributions are apart even where they do not overlap, but nothing of how the
-#' predictors go together.
+#' Compared with [domain_distribution()], time grows with the number of rows, not its square, and
+#' distances remain informative if two distributions do not overlap. The dependence between
+#' predictors is not used.
 #'
-#' @param embedding_kernel Kernel on the vectors of quantiles, divided by the root of m, as in
-#'   [domain_distribution()]. A bandwidth that is not given is the median of the training domains'
-#'   distances W; where [dg_ridge()] and [dg_svm()] choose the penalty themselves, they choose a
-#'   multiple of it too.
-#' @param ... Not used; an argument that is not known is an error.
-#' @param quantiles Number m of quantiles, at most 10,000.
+#' \eqn{W^2}{W^2} is the squared 2-Wasserstein distance of the marginals (Peyre and Cuturi, 2019,
+#' equation 2.34), approximated by m quantiles. Kappa is positive semi-definite because W is a
+#' Euclidean distance between vectors of quantiles (Kolouri, Zou and Rohde, 2016).
+#'
+#' @param embedding_kernel Kernel on the vectors of quantiles, divided by the square root of m; the
+#'   choices of [domain_distribution()]. Its default bandwidth is the median distance W of the
+#'   training domains; where [dg_ridge()] and [dg_svm()] choose the penalty, they also choose a
+#'   multiple of this bandwidth.
+#' @param ... Not used; an unknown argument is an error.
+#' @param quantiles Number m of quantiles, 1 to 10,000. Default 20.
 #' @return A domain kernel, for the argument `domain_kernel` of the methods.
-#' @section Errors: An `embedding_kernel` that is no function of inner products or distances. A new
-#' domain far from all of training gives a warning, as with [domain_distribution()].
+#' @section Errors:
+#' An `embedding_kernel` that is not a function of inner products or distances is an error. A new
+#' domain far from all training domains gives a warning, as with [domain_distribution()].
 #' @references
 #' Kolouri, S., Zou, Y. and Rohde, G. K. (2016). Sliced Wasserstein kernels for probability
 #' distributions. *CVPR*, 5258-5267.

@@ -1,64 +1,59 @@
 #' domgen: domain generalization with kernels
 #'
-#' Learn from several labelled *domains* (patients, schools, instruments,
-#' fields) and predict on domains never seen before, without retraining.
+#' Learns from several labelled *domains* (patients, schools, instruments, fields) and predicts in
+#' new ones, without their labels and without retraining. Every method takes a formula
+#' `y ~ x1 + x2 | domain`, or a matrix `x`, a response `y` and a vector `domain`;
+#' [predict()][predict.dg_learner] applies the fit to new domains.
 #'
-#' @section One path:
-#' A formula `y ~ x1 + x2 | domain` (or a matrix `x`, a response `y` and a
-#' vector `domain`) is read into a sample. A [kernel][kernel_rbf] on the
-#' predictors times a [domain kernel][domain_distribution] gives a Gram matrix or,
-#' for many rows, a [feature map][features_nystrom]. A projection ([dg_dica()],
-#' [dg_udica()], [dg_coir()], [dg_kpca()], [dg_dcm()], [dg_tca()], [dg_sca()], [dg_mda()],
-#' [dg_cidg()], [dg_kfd()]) finds a few components in it, a learner ([dg_svm()], [dg_ridge()],
-#' [dg_gp()], for counts, shares and other responses [dg_glm()]) a function of it, and a
-#' [dg_pipeline()] does one after the other. Learners of other packages ([dg_forest()],
-#' [dg_boost()], [dg_net()], [dg_mixed()], [dg_gam()]) and your own ([learner_custom()]) stand
-#' beside them. `predict()` applies the result to new domains, and [dg_adapt()] learns from a few of
-#' their labels.
-#'
-#' @section Which call?:
-#' | question | call |
+#' @section Which function?:
+#' | question | function |
 #' |---|---|
-#' | Is there anything to gain from domains? | [dg_diagnose()] |
-#' | A good model, with little time | [dg_auto()], with the score to expect in `choice$expected` |
-#' | Which parameters? | [dg_tune()]; `lambda` and `cost` choose themselves |
-#' | How well on a new domain? | [dg_cv()], with [dg_tune()] or [dg_auto()] inside |
-#' | Is it really better? | [dg_compare()], with intervals from `refits` without two folds |
+#' | Do domains matter in these data? | [dg_diagnose()] |
+#' | A good model without tuning by hand? | [dg_auto()] |
+#' | Which parameters? | [dg_tune()]; `lambda` and `cost` are selected by default |
+#' | What score on new domains? | [dg_cv()], also with [dg_tune()] or [dg_auto()] inside |
+#' | Is one method better than another? | [dg_compare()], with intervals from `refits` |
 #' | Is my own method better? | [learner_custom()], in [dg_compare()] |
 #' | Do domains differ by their means? | `domain_means = TRUE` in [dg_lm()], [dg_mixed()], ... |
-#' | Several good methods? | [dg_ensemble()], with weights by left-out domains |
-#' | Is this domain like those of training? | [dg_novelty()] |
-#' | Is this row like those of training? | [`predict(type = "similarity")`][predict.dg_learner()] |
-#' | Categories, or things with a kernel of their own | [kernel_mixed()], [kernel_precomputed()] |
-#' | Some predictors are missing in some rows | [`na.action = na.impute`][na.impute()] |
-#' | How sure is it on a new domain? | `predict(interval = )`, `type = "set"`: [set_intervals()] |
-#' | It has a level that training lacks | [`predict(new_levels = )`][predict.dg_learner()] |
-#' | Which predictors matter, in rows or between domains? | [dg_importance()] |
-#' | What does a predictor do? And its mean in the domain? | [dg_effect()] |
-#' | Counts, shares, amounts, ordered classes | [dg_glm()] |
-#' | Nested or crossed domains: to what is it new? | [domain_factors()], `hold_out` of [dg_cv()] |
-#' | What would a few labels add? | `shots` of [dg_cv()], then [dg_adapt()] |
-#' | A service, other packages | [set_reference()], [model_tools] |
+#' | Several good methods? | [dg_ensemble()] |
+#' | Is a new domain like the training domains? | [dg_novelty()] |
+#' | Is a new row like the training rows? | [`predict(type = "similarity")`][predict.dg_learner()] |
+#' | Intervals or prediction sets? | [set_intervals()], `predict(interval = )`, `type = "set"` |
+#' | Which predictors matter, within or between domains? | [dg_importance()] |
+#' | What is the effect of a predictor, or of its mean in the domain? | [dg_effect()] |
+#' | Counts, proportions, amounts, ordered classes? | [dg_glm()] |
+#' | Categories, or a kernel computed elsewhere? | [kernel_mixed()], [kernel_precomputed()] |
+#' | Missing predictors? | [`na.action = na.impute`][na.impute()] |
+#' | Factor levels that training lacks? | [`predict(new_levels = )`][predict.dg_learner()] |
+#' | Nested or crossed domains? | [domain_factors()], `hold_out` of [dg_cv()] |
+#' | A few labels from the new domain? | [dg_adapt()]; `shots` of [dg_cv()] estimates the gain |
+#' | Rows that do not fit in memory? | [row_source()]; [feature_sums()] |
+#' | Deployment, other packages? | [set_reference()], [model_tools] |
 #'
-#' `vignette("trust")` goes through what can be trusted of a new domain, `vignette("which-method")`
-#' through the methods.
+#' `vignette("which-method")` compares the methods; `vignette("intervals-and-novelty")` is about intervals, novelty
+#' and calibration on new domains.
 #'
-#' @section Which projection?:
-#' | you have | and want | use |
+#' @section Which model?:
+#' *Learners* predict the response: [dg_ridge()], [dg_svm()], [dg_gp()], [dg_glm()]; from base R
+#' and other packages [dg_forest()], [dg_boost()], [dg_net()], [dg_mixed()], [dg_gam()], [dg_lm()].
+#'
+#' *Projections* reduce the predictors to a few components. [dg_pipeline()] fits a learner to them.
+#'
+#' | you have | you want | projection |
 #' |---|---|---|
-#' | domains only | variance, domains close | [dg_udica()], or [dg_tca()] with a target |
+#' | domains | variance, domains close | [dg_udica()]; with a target domain, [dg_tca()] |
 #' | a response | what it depends on | [dg_coir()] |
-#' | a response and domains | the same, domains close together | [dg_dica()] |
-#' | | the same, larger domains weighing more | [dg_dcm()] |
+#' | a response and domains | the same, domains close | [dg_dica()] |
+#' | | the same, larger domains with more weight | [dg_dcm()] |
 #' | classes | classes apart and compact | [dg_kfd()] |
 #' | classes and domains | the same, domains close | [dg_sca()] |
 #' | | each class the same in all domains | [dg_mda()], [dg_cidg()] |
+#' | predictors only | variance | [dg_kpca()] |
 #'
-#' All of them are exact up to the memory of the machine (the Gram matrix takes
-#' 8 n^2 bytes), and fast for any n with `feature_map = features_nystrom()` or
-#' `features_rff()`: what the DCM paper calls FastDCM is
-#' `dg_dcm(feature_map = features_nystrom())`. Rows that do not fit in memory are read
-#' in pieces by [feature_sums()]. Rows in files or a database: [row_source()].
+#' Kernel methods combine a [kernel][kernel_rbf] on the predictors with a [domain
+#' kernel][domain_distribution]. Their Gram matrix takes 8 n^2 bytes. For more rows, use a [feature
+#' map][features_nystrom], as in `dg_dcm(feature_map = features_nystrom())`, the FastDCM of the DCM
+#' paper.
 #'
 #' @section Glossary:
 #' | symbol | meaning | shape |
@@ -70,25 +65,29 @@
 #' | E | averaging matrix, 1/n_g where row i is in domain g, else 0 | n x G |
 #' | Q | coefficients of the distributional variance, E (I/G - 11'/G^2) E' | n x n |
 #' | L, P | Gram matrix of the kernel on the response; P = L (L + n epsilon I)^-1 | n x n |
-#' | kappa | kernel between domains | G x G |
+#' | kappa | domain kernel | G x G |
 #' | Z, r | features of the rows, K is about ZZ'; their number | n x r |
 #'
-#' *Domain*: a group of rows with a distribution of its own. *Bandwidth*: the
-#' sigma of `exp(-||x - z||^2 / (2 sigma^2))`. *Mean embedding*: the average of
-#' a domain's rows in the feature space of the kernel. *Distributional
-#' variance*: the variance of the domains' mean embeddings. *Central subspace*:
-#' the directions of x that carry all the information about y. *Landmarks*: rows
-#' or points to which Nystrom features compare a row.
+#' | term | meaning |
+#' |---|---|
+#' | domain | group of rows with a distribution of its own |
+#' | bandwidth | sigma of `exp(-r^2 / (2 sigma^2))`, r the distance between two rows |
+#' | mean embedding | mean of a domain's rows in the feature space of the kernel |
+#' | distributional variance | variance of the mean embeddings of the domains |
+#' | central subspace | directions of x that carry all the information about y |
+#' | landmarks | rows or points that Nystrom features compare a row with |
 #'
 #' @section Options:
-#' * `domgen.threads`: threads for kernel work, 2 unless set. Results do not
-#'   depend on it. It does not bind the BLAS that R uses, which solves and multiplies matrices on
-#'   as many threads as it was told: set `OPENBLAS_NUM_THREADS` (`MKL_NUM_THREADS`,
-#'   `OMP_NUM_THREADS`) before R starts, or call `RhpcBLASctl::blas_set_num_threads()`.
-#' * `domgen.memory_limit`: bytes that one matrix (n x n, or of features) may take;
-#'   half of the machine's memory, or 4 GiB where that is unknown. Larger problems
-#'   are refused before anything is allocated.
-#' * `domgen.progress`: show progress bars; `interactive()` unless set.
+#' | option | meaning | default |
+#' |---|---|---|
+#' | `domgen.threads` | threads for kernels; results do not depend on it | 2 |
+#' | `domgen.memory_limit` | maximum bytes of one matrix; more is an error | half of the memory |
+#' | `domgen.progress` | if `TRUE`, show progress bars | `interactive()` |
+#'
+#' If the size of the memory is unknown, the limit is 4 GiB. The BLAS of R, which solves and
+#' multiplies matrices, has its own number of threads: set `OPENBLAS_NUM_THREADS`
+#' (`MKL_NUM_THREADS`, `OMP_NUM_THREADS`) before R starts, or call
+#' `RhpcBLASctl::blas_set_num_threads()`.
 #'
 #' @keywords internal
 #' @importFrom Rcpp evalCpp

@@ -1,4 +1,5 @@
 #' @rdname features_nystrom
+#' @order 4
 #' @export
 features_rff <- function(n_features = 250, orthogonal = TRUE) {
   new_features("rff", n_features = check_count(n_features, "n_features"),
@@ -8,8 +9,8 @@ features_rff <- function(n_features = 250, orthogonal = TRUE) {
 #' @exportS3Method
 represent.features_rff <- function(feature_map, kernel, domain_kernel, rows, threads) {
   if (uses_domain(domain_kernel)) {
-    abort("argument", "`features_rff()` represents kernels on x only; for the domain kernel ",
-          format(domain_kernel), " use `features_product()` or `features_nystrom()`.")
+    abort("argument", "`features_rff()` does not work with the domain kernel ",
+          format(domain_kernel), "; use `features_product()` or `features_nystrom()`.")
   }
   kernel <- kernel_fit(kernel, rows$X)
   # the centre changes no product of features, but saves digits far from 0

@@ -1,4 +1,5 @@
 #' @rdname features_nystrom
+#' @order 2
 #' @export
 features_linear <- function() new_features("linear")
 
@@ -7,10 +8,10 @@ features_linear <- function() new_features("linear")
 represent.features_linear <- function(feature_map, kernel, domain_kernel, rows, threads) {
   program <- kernel_program(kernel_fit(kernel, rows$X), rows$X, rows$X)
   if (!identical(program$type, "linear") || uses_domain(domain_kernel)) {
-    abort("argument", "`features_linear()` represents `kernel_linear()` with `domain_pooled()`, ",
+    abort("argument", "`features_linear()` needs `kernel_linear()` with `domain_pooled()`, ",
           "not ", format(kernel),
           if (uses_domain(domain_kernel)) paste(" with", format(domain_kernel)),
-          "; `features_nystrom()` takes any.")
+          "; use `features_nystrom()`.")
   }
   p <- ncol(rows$X)
   origin <- if (is.null(program$origin)) numeric(p) else program$origin

@@ -1,4 +1,5 @@
 #' @rdname features_nystrom
+#' @order 3
 #' @export
 features_nystrom <- function(n_landmarks = 200, sampling = c("rpcholesky", "kmeans", "uniform")) {
   default <- missing(n_landmarks)

@@ -1,60 +1,69 @@
-#' Feature maps for kernels between domains
+#' Feature maps for domain kernels
 #'
 #' @description
-#' Features of the kernel \eqn{\kappa(P, P')\, k(x, x')}{kappa(P, P') k(x, x')} on pairs of a
-#' domain and a row, of two kinds.
+#' Features of the kernel \eqn{\kappa(P, P')\, k(x, x')}{kappa(P, P') k(x, x')} on pairs of a domain
+#' and a row.
 #'
-#' `type = "product"`: \eqn{z(P, x) = z_P(P) \otimes z_x(x)}{z(P, x) = z_P(P) (x) z_x(x)}, all
-#' products of a coordinate of each. \eqn{z_x}{z_x} is a feature map of k. For
-#' \eqn{z_P}{z_P}, a pivoted Cholesky factorisation of the training domains' kernel
-#' (G x G) chooses landmark domains \eqn{P_1, \dots, P_s}{P_1, ..., P_s}, and
-#' \eqn{z_P(P) = L^{-1} (\kappa(P_1, P), \dots, \kappa(P_s, P))'}{
-#' z_P(P) = L^-1 (kappa(P_1, P), ..., kappa(P_s, P))'} with \eqn{LL'}{LL'} the kernel's matrix at
-#' the landmarks; for an unseen domain kappa comes from its unlabelled rows. It works with
-#' every kernel and domain kernel. The map has (rank) x (coordinates of `x`) coordinates.
+#' | `type` | kernel k | domain kernel | number of features |
+#' |---|---|---|---|
+#' | `"product"` | any | any | (`rank`) x (features of `x`) |
+#' | `"fourier"` | [kernel_rbf()] | Gaussian kernel of embeddings or quantiles | 2 D |
 #'
-#' `type = "fourier"`: random Fourier features in two stages (MTL paper, appendix
-#' A.6.1). A domain's mean embedding becomes \eqn{Z_P}{Z_P}, the average of the Fourier features
-#' of its rows (equation 31), so that kappa k is close to a Gaussian kernel of
-#' \eqn{u = (Z_P/\sigma_P, x/\sigma_X)}{u = (Z_P/sigma_P, x/sigma_X)} (equation 32), of which
-#' Fourier features are taken again (equation 33):
+#' The product usually needs fewer features; the Fourier map needs no landmarks. It takes
+#' [domain_distribution()] and [domain_wasserstein()] with `embedding_kernel = kernel_rbf()`.
+#'
+#' @section Product:
+#' \eqn{z(P, x) = z_P(P) \otimes z_x(x)}{z(P, x) = z_P(P) (x) z_x(x)}, all products of one feature
+#' of the domain and one of x. \eqn{z_x}{z_x} is the feature map `x` of k. For \eqn{z_P}{z_P}, a
+#' pivoted Cholesky factorisation of kappa of the training domains (G x G) selects landmark domains
+#' \eqn{P_1, \dots, P_s}{P_1, ..., P_s}, and
+#' \deqn{z_P(P) = L^{-1} (\kappa(P_1, P), \dots, \kappa(P_s, P))',}{
+#'   z_P(P) = L^-1 (kappa(P_1, P), ..., kappa(P_s, P))',}
+#' with \eqn{LL'}{LL'} the matrix of kappa at the landmarks. For a new domain, kappa is computed
+#' from its unlabelled rows.
+#'
+#' The default `rank` is the smallest that leaves at most 0.1 % of the trace of kappa of the
+#' training domains, but at most 10, or as many as give 1,000 features if that is more. A warning
+#' reports if more than 10 % are left. A larger rank with fewer landmarks on x can be better for the
+#' same number of features: on the synthetic domains of the MTL paper, for example, a rank of 12
+#' with 21 landmarks. With [domain_multitask()] every domain needs its own landmark: set `rank`
+#' to the number of training domains.
+#'
+#' @section Fourier:
+#' Random Fourier features in two stages (MTL paper, appendix A.6.1). A domain's mean embedding
+#' becomes \eqn{Z_P}{Z_P}, the mean of the Fourier features of its rows (equation 31), so that kappa
+#' k is close to a Gaussian kernel of
+#' \eqn{u = (Z_P/\sigma_P, x/\sigma_X)}{u = (Z_P/sigma_P, x/sigma_X)} (equation 32). Its Fourier
+#' features are (equation 33)
 #' \deqn{z(P, x) = D^{-1/2} (\cos v_1'u, \dots, \cos v_D'u, \sin v_1'u, \dots, \sin v_D'u),
 #'   \quad v_d \sim N(0, I).}{
 #'   z(P, x) = (cos v_1'u, ..., cos v_D'u, sin v_1'u, ..., sin v_D'u) / sqrt(D), v_d from N(0, I).}
-#' Only for [kernel_rbf()] on x with `domain_distribution(embedding_kernel = kernel_rbf())`, or with
-#' [domain_wasserstein()], whose vectors of quantiles are then \eqn{Z_P}{Z_P}. The product map
-#' usually needs fewer coordinates; the Fourier map needs no landmarks.
+#' With [domain_wasserstein()], \eqn{Z_P}{Z_P} is the vector of quantiles.
 #'
 #' @details
-#' With [domain_distribution()] the mean embeddings are represented by features of their own
+#' With [domain_distribution()], mean embeddings are represented by features of their own
 #' (`embedding`), so that a fit keeps no training rows.
 #'
-#' The default `rank` is the smallest that leaves at most 0.1% of the trace of the
-#' training domains' kappa, but at most 10, or as many as make 1,000 coordinates;
-#' a warning tells when that leaves more than a tenth. A larger rank with fewer
-#' landmarks on x can be the better use of coordinates: on the MTL paper's synthetic
-#' domains, for example, a rank of 12 with 21 landmarks.
-#' With [domain_multitask()] every domain is a direction of its own, and the rank should be the
-#' number of training domains.
-#'
-#' @param type `"product"` or `"fourier"`.
-#' @param x Feature map of the kernel on x, [features_nystrom()] or
-#'   [features_rff()]. Only for `type = "product"`.
-#' @param rank The largest number of landmark domains s; `NULL` for the default of Details.
+#' @param type `"product"` (default) or `"fourier"`.
+#' @param x Feature map of the kernel on x: [features_nystrom()] or [features_rff()]. Default
+#'   `features_nystrom(50)`. Only for `type = "product"`.
+#' @param rank Maximum number of landmark domains s. If `NULL` (default), as in section Product.
 #'   Only for `type = "product"`.
-#' @param embedding Feature map for the mean embeddings of [domain_distribution()]; `NULL` is
-#'   `features_nystrom(200)` for the product and `features_rff(250, orthogonal)` for the
-#'   Fourier map, the paper's first stage (equation 31).
-#' @param n_features,orthogonal Number of frequencies D of the second stage, and whether they are
-#'   orthogonal in blocks, as in [features_rff()]. Only for `type = "fourier"`.
-#' @return An object of class `dg_features`, for the argument `feature_map` of the methods. It
-#'   holds the arguments; nothing is drawn before the method is fitted.
+#' @param embedding Feature map for the mean embeddings of [domain_distribution()]. If `NULL`
+#'   (default), `features_nystrom(200)` for the product and `features_rff(250, orthogonal)` for the
+#'   Fourier map.
+#' @param n_features Number of frequencies D of the second stage, default 250. Only for
+#'   `type = "fourier"`.
+#' @param orthogonal If `TRUE` (default), frequencies are orthogonal in blocks, as in
+#'   [features_rff()]. Only for `type = "fourier"`.
+#' @return An object of class `dg_features`, for the argument `feature_map` of the methods. It holds
+#'   the arguments; random numbers are drawn when the method is fitted.
 #' @section Errors:
-#' Arguments of the other type are errors at once. When the method is fitted, `type =
-#' "fourier"` with another kernel than [kernel_rbf()] on x or a domain kernel that is no Gaussian
-#' kernel of coordinates of the domains, and a domain kernel that is zero, are errors
-#' of class `domgen_error`; a default rank that leaves more than a tenth of kappa is a warning
-#' of class `domgen_warning_rank`.
+#' Arguments of the other type are errors at once. When the method is fitted, errors of class
+#' `domgen_error` are: for `type = "fourier"`, another kernel than [kernel_rbf()] on x or a domain
+#' kernel that is not a Gaussian kernel of mean embeddings or quantiles; for `type = "product"`, a
+#' domain kernel that is zero. A default rank that leaves more than 10 % of the trace of kappa is a
+#' warning of class `domgen_warning_rank`.
 #' @references
 #' Blanchard, G., Deshmukh, A. A., Dogan, U., Lee, G. and Scott, C. (2021). Domain
 #' generalization by marginal transfer learning. *Journal of Machine Learning
@@ -111,7 +120,7 @@ represent.features_product <- function(feature_map, kernel, domain_kernel, rows,
 }
 
 # domains: the landmarks among the training domains; L L' = kappa at them; left:
-# the share of kappa's trace that the other domains leave.
+# the proportion of kappa's trace that the landmarks leave.
 product_map <- function(kappa, rank, on_x, name) {
   trace <- sum(diag(kappa))
   # chol() warns of a deficient rank, which is no surprise here
@@ -130,9 +139,8 @@ default_rank <- function(left, dim) {
   if (is.na(enough)) enough <- length(left)
   most <- max(10, 1000 %/% dim)
   if (enough > most && left[most] > 0.1) {
-    warn("rank", "The domain kernel of ", most, " landmark domains leaves ",
-         signif(100 * left[most], 2), "% of its trace; `features_product(rank = ", enough,
-         ")` would leave at most 0.1%.")
+    warn("rank", most, " landmark domains leave ", signif(100 * left[most], 2), " % of the trace ",
+         "of the domain kernel; `features_product(rank = ", enough, ")` leaves at most 0.1 %.")
   }
   min(enough, most)
 }
@@ -176,8 +184,8 @@ two_stage_fourier <- function(feature_map, kernel, domain_kernel, rows) {
 }
 
 abort_not_gaussian <- function(domain_kernel) {
-  abort("argument", "`features_product(type = \"fourier\")` needs a domain kernel that is a ",
-        "Gaussian function of coordinates of the domains, such as `domain_distribution()` or ",
+  abort("argument", "`features_product(type = \"fourier\")` needs a Gaussian domain kernel ",
+        "on embeddings or quantiles, such as `domain_distribution()` or ",
         "`domain_wasserstein()` with `embedding_kernel = kernel_rbf()`, not ",
         format(domain_kernel),
         "; `type = \"product\"` takes any domain kernel.")

@@ -41,76 +41,82 @@ check_feature_map <- function(value, arg) {
 #' Feature maps
 #'
 #' @description
-#' How a method represents its kernel \eqn{\bar k((P, x), (P', x')) =
-#' \kappa(P, P')\, k(x, x')}{k((P, x), (P', x')) = kappa(P, P') k(x, x')}:
-#' exactly, by the Gram matrix of the training rows, or by features
-#' \eqn{z(P, x) \in R^r}{z(P, x) in R^r} with \eqn{\langle z(P, x), z(P', x')\rangle
-#' \approx \bar k}{<z(P, x), z(P', x')> close to k}. With features the training rows
-#' are passed once, in blocks: time grows as n and memory not at all.
-#' \itemize{
-#'   \item `features_exact()`: the Gram matrix, n x n.
-#'   \item `features_linear()`: z(x) = x for [kernel_linear()] with [domain_pooled()], exactly.
-#'   \item `features_nystrom()`: landmarks \eqn{S = (s_1, \dots, s_q)}{S = (s_1, ..., s_q)}
-#'     among the pairs of domain and x, \eqn{W = \bar k(S, S) = LL'}{W = k(S, S) = LL'} and
-#'     \eqn{z(P, x) = L^{-1} \bar k(S, (P, x))}{z(P, x) = L^-1 k(S, (P, x))}, so that
-#'     \eqn{\langle z, z'\rangle = \bar k(\cdot, S) W^{-1} \bar k(S, \cdot)}{
-#'     <z, z'> = k(., S) W^-1 k(S, .)} (Williams and Seeger, 2001). It works with
-#'     every kernel and domain kernel.
-#'   \item `features_rff()`: random Fourier features of [kernel_rbf()],
-#'     [kernel_laplace()], [kernel_matern()] and [kernel_cauchy()],
-#'     \eqn{z(x) = D^{-1/2} (\cos w_1'x, \dots, \cos w_D'x, \sin w_1'x, \dots, \sin w_D'x)}{
-#'     z(x) = (cos w_1'x, ..., cos w_D'x, sin w_1'x, ..., sin w_D'x) / sqrt(D)} with
-#'     frequencies w drawn from the kernel's spectral density (Rahimi and Recht, 2007):
-#'     \eqn{w = g/\sigma}{w = g/sigma}, g standard normal, for `kernel_rbf()`; for the Matern
-#'     kernel of smoothness \eqn{\nu}{nu} (1/2 for `kernel_laplace()`) times
-#'     \eqn{\sqrt{2\nu/\chi^2_{2\nu}}}{sqrt(2 nu / chi^2_(2 nu))}; for `kernel_cauchy()` times
-#'     \eqn{\sqrt{2s}}{sqrt(2 s)}, s of a gamma distribution with shape and rate
-#'     \eqn{\alpha}{alpha}. For [domain_pooled()] only;
-#'     with other domain kernels use [features_product()].
-#' }
+#' A feature map is how a method represents its kernel on pairs of a domain and a row,
+#' \deqn{\bar k((P, x), (P', x')) = \kappa(P, P')\, k(x, x'),}{
+#'   k((P, x), (P', x')) = kappa(P, P') k(x, x'),}
+#' exactly, or by features \eqn{z(P, x) \in R^r}{z(P, x) in R^r} with
+#' \eqn{\langle z(P, x), z(P', x')\rangle \approx \bar k}{<z(P, x), z(P', x')> close to k}. With
+#' features, the training rows are read in chunks, so that time is proportional to n and memory does
+#' not grow with n.
+#'
+#' | function | kernel k | domain kernel | features |
+#' |---|---|---|---|
+#' | `features_exact()` | any | any | none: Gram matrix, n x n |
+#' | `features_linear()` | [kernel_linear()] | [domain_pooled()] | z(x) = x, exact |
+#' | `features_nystrom()` | any | any | one per landmark |
+#' | `features_rff()` | of the distance, see below | [domain_pooled()] | random Fourier, 2 D |
+#' | [features_product()] | any | any | products of features of P and x |
+#'
+#' @section Nystrom features:
+#' With q landmarks \eqn{S = (s_1, \dots, s_q)}{S = (s_1, ..., s_q)} among the pairs of domain and x
+#' and \eqn{W = \bar k(S, S) = LL'}{W = k(S, S) = LL'},
+#' \deqn{z(P, x) = L^{-1} \bar k(S, (P, x)), \qquad
+#'   \langle z, z'\rangle = \bar k(\cdot, S) W^{-1} \bar k(S, \cdot)}{
+#'   z(P, x) = L^-1 k(S, (P, x)),  <z, z'> = k(., S) W^-1 k(S, .)}
+#' (Williams and Seeger, 2001). L is a pivoted Cholesky factor. Landmarks with at most eps^(2/3) =
+#' 3.7e-11 of the largest diagonal entry left are dropped: rounding would change the features more
+#' than the landmark does.
+#'
+#' The landmarks are selected by `sampling`:
+#'
+#' | `sampling` | landmarks | rows used |
+#' |---|---|---|
+#' | `"rpcholesky"` | randomly pivoted Cholesky (Chen et al., 2025) | max(5 q, 10,000) |
+#' | `"kmeans"` | centres of [stats::kmeans()] (Zhang et al., 2008) | max(5 q, 20,000) |
+#' | `"uniform"` | drawn at random without replacement | all |
+#'
+#' If there are more rows, a random subset is used (max(5 q, 2,000) rows with [kernel_custom()]).
+#' Randomly pivoted Cholesky draws one pair after the other, with probability proportional to the
+#' diagonal of the kernel that the previous pairs leave. `"kmeans"` starts from landmarks of
+#' `"rpcholesky"`. It is more accurate with the same number of landmarks, but slower. It works
+#' separately in each domain if there is a domain kernel other than [domain_pooled()].
+#'
+#' @section Random Fourier features:
+#' \deqn{z(x) = D^{-1/2} (\cos w_1'x, \dots, \cos w_D'x, \sin w_1'x, \dots, \sin w_D'x)}{
+#'   z(x) = (cos w_1'x, ..., cos w_D'x, sin w_1'x, ..., sin w_D'x) / sqrt(D)}
+#' with frequencies w drawn from the spectral density of the kernel (Rahimi and Recht, 2007). With g
+#' standard normal:
+#'
+#' | kernel | w = \eqn{g/\sigma}{g / sigma} times |
+#' |---|---|
+#' | [kernel_rbf()] | 1 |
+#' | [kernel_laplace()] | \eqn{\sqrt{1/\chi^2_1}}{sqrt(1 / chi^2_1)} |
+#' | [kernel_matern()] | \eqn{\sqrt{2\nu/\chi^2_{2\nu}}}{sqrt(2 nu / chi^2_(2 nu))} |
+#' | [kernel_cauchy()] | \eqn{\sqrt{2s}}{sqrt(2 s)}, s gamma, shape and rate \eqn{\alpha}{alpha} |
+#'
+#' With `orthogonal = TRUE` the frequencies are orthogonal in blocks of p, with independent lengths
+#' from the same distribution (Yu et al., 2016). Each frequency has the same distribution as
+#' without, but the error of the features is smaller, most of all for smooth kernels.
 #'
 #' @details
-#' `sampling` chooses the landmarks:
-#' \itemize{
-#'   \item `"rpcholesky"`: randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber, 2025):
-#'     pairs are drawn one after the other, with probability proportional to what
-#'     the pairs before leave of the kernel's diagonal. They are drawn from all
-#'     training rows, or from a random subset of max(5 `n_landmarks`, 10,000) of them
-#'     (2,000 with [kernel_custom()]).
-#'   \item `"kmeans"`: the centres of [stats::kmeans()] started from the former (Zhang, Tsang and
-#'     Kwok, 2008), domain by domain when there is a domain kernel other than
-#'     [domain_pooled()], from at most max(5 `n_landmarks`, 20,000) rows. More accurate at equal
-#'     number, but slower to find.
-#'   \item `"uniform"`: rows drawn at random without replacement.
-#' } W is factorised by a pivoted Cholesky decomposition, and landmarks on which no
-#' more than eps^(2/3) = 3.7e-11 of the largest diagonal entry is left are dropped: there the
-#' rounding of a kernel value, amplified in the features, would be larger than what the landmark
-#' adds.
+#' With [domain_distribution()], mean embeddings are represented by the same kind of features of
+#' their own kernel, so that a fit keeps no training rows. The part of a new domain's embedding
+#' outside the span of the features does not contribute to its distances.
 #'
-#' With `orthogonal = TRUE` the frequencies come in blocks of p orthogonal
-#' directions with independent lengths of the right distribution (Yu, Suresh,
-#' Choromanski, Holtmann-Rice and Kumar, 2016): each frequency is distributed as
-#' without, but the error is smaller, the more so the smoother the kernel.
-#'
-#' With [domain_distribution()] the mean embeddings are represented by the same
-#' kind of features of their own kernel, so that a fit keeps no training rows. What lies
-#' outside the span of the features does not enter a new domain's distances.
-#'
-#' All random numbers come from R's generator, when the method is fitted;
-#' `set.seed()` makes a fit reproducible, and the map is stored in it.
-#' @param n_landmarks Number of landmarks. Fewer are used when fewer are linearly
-#'   independent; a warning says how many, where the number was given. Accuracy grows with it, time
+#' All random numbers come from R's generator when the method is fitted: use [set.seed()]. The map
+#' is stored in the fit.
+#' @param n_landmarks Number of landmarks, default 200. Fewer are used if fewer are linearly
+#'   independent, with a warning if the number was given. Accuracy increases with it; time increases
 #'   as its square.
-#' @param sampling How landmarks are chosen; see Details.
-#' @param n_features Number of frequencies D; the map has 2 D coordinates.
-#' @param orthogonal Whether the frequencies are orthogonal in blocks.
-#' @return An object of class `dg_features`, for the argument `feature_map` of the
-#'   methods. It holds the arguments; nothing is drawn before the method is fitted.
+#' @param sampling How landmarks are selected: `"rpcholesky"` (default), `"kmeans"` or `"uniform"`.
+#' @param n_features Number of frequencies D, default 250; there are 2 D features.
+#' @param orthogonal If `TRUE` (default), frequencies are orthogonal in blocks.
+#' @return An object of class `dg_features`, for the argument `feature_map` of the methods. It holds
+#'   the arguments; random numbers are drawn when the method is fitted.
 #' @section Errors:
-#' Counts below 1 are errors at once. When the method is fitted, a kernel that
-#' `features_rff()` does not know, a domain kernel with `features_rff()` and
-#' features that overflow are errors of class `domgen_error`; too few
-#' independent landmarks are a warning of class `domgen_warning_rank`.
+#' Counts below 1 are errors at once. When the method is fitted, a kernel without known spectral
+#' density or a domain kernel with `features_rff()`, and features that overflow, are errors of class
+#' `domgen_error`; too few independent landmarks are a warning of class `domgen_warning_rank`.
 #' @references
 #' Chen, Y., Epperly, E. N., Tropp, J. A. and Webber, R. J. (2025). Randomly pivoted Cholesky:
 #' practical approximation of a kernel matrix with few entry evaluations.
@@ -132,10 +138,13 @@ check_feature_map <- function(value, arg) {
 #' @examples
 #' features_nystrom(100)
 #' features_rff(250)
+#' toy <- simulate_ellipses(domains = 6, n = 40, seed = 1)
+#' dg_ridge(y ~ x1 + x2 | domain, data = toy, feature_map = features_nystrom(50), lambda = 1)
 #' @name features_nystrom
 NULL
 
 #' @rdname features_nystrom
+#' @order 1
 #' @export
 features_exact <- function() new_features("exact")
 
@@ -153,8 +162,7 @@ print.dg_features <- function(x, ...) {
   invisible(x)
 }
 
-# ---- what a feature map costs for each row, see dg_resources()
-# -------------------------------------
+# ---- resources of a feature map for each row, see dg_resources() --------------------------------
 #
 # In operations (an addition or a multiplication is one). list(
 #   dim      coordinates r
@@ -166,7 +174,7 @@ map_cost <- function(feature_map, p, domains = 0) UseMethod("map_cost")
 
 #' @exportS3Method
 map_cost.default <- function(feature_map, p, domains = 0) {
-  abort("argument", "The feature map ", format(feature_map), " does not say what it costs.")
+  abort("argument", "The resources of the feature map ", format(feature_map), " are not known.")
 }
 
 # An exponential or a cosine, in operations.

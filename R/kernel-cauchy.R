@@ -1,6 +1,7 @@
 #' @rdname kernel_rbf
-#' @param alpha Positive number: the larger, the lighter the tails, as near to a Gaussian kernel as
-#'   wanted.
+#' @order 4
+#' @param alpha Positive number, default 1. Larger values give lighter tails: the kernel approaches
+#'   the Gaussian kernel with bandwidth \eqn{\sigma/\sqrt2}{sigma / sqrt(2)}.
 #' @export
 kernel_cauchy <- function(bandwidth = NULL, alpha = 1, bandwidth_factor = 1, ...) {
   stationary("cauchy", bandwidth, bandwidth_factor, alpha = check_number(alpha, "alpha"),

@@ -4,8 +4,8 @@
 #   category  a categorical predictor as it is, by codes (see data-coding.R)
 #   id        what names the row in a matrix that the user gave, by its place there
 #   offset    what is known of a linear predictor, for the learner and no kernel
-# A kernel says what it wants by kernel_columns(). What nobody wants is not made, and where there
-# is more than a kernel wants, kernel_on() shows it the part that it does.
+# kernel_columns() says which kinds a kernel uses. Columns that no kernel uses are not made; where
+# there are more than a kernel uses, kernel_on() passes it its own.
 
 # A list of wishes: each the names of kinds, or a list(column, ids), the predictor `column` (the
 # only one if NULL) as places among `ids`.
@@ -82,7 +82,7 @@ shown_path <- function(kernel, path) {
   path[shown]
 }
 
-# One number for each column of X, 0 where the kernel does not look.
+# One number for each column of X, 0 where the kernel does not use it.
 spread_columns <- function(value, columns, p) replace(numeric(p), columns, value)
 
 is_placed <- function(kernel) {
@@ -102,8 +102,8 @@ place_kernel.domgen_kernel <- function(kernel, columns) {
   wish <- kernel_columns(kernel)[[1L]]
   seen <- granted(wish, columns)
   if (length(seen) == 0L) {
-    abort("argument", "The kernel ", format(kernel), " must have a predictor to act on beside the ",
-          "ids of kernel_precomputed(); give this one too, as in ",
+    abort("argument", "The kernel ", format(kernel), " has no predictor to act on: there are only ",
+          "the ids of kernel_precomputed(). Use that kernel here too, as in ",
           "`domain_distribution(kernel_precomputed(K))`, or `domain_pooled()`.")
   }
   # a column of places among ids is not one of numbers, even where it is the only column
@@ -141,7 +141,7 @@ place_kernels <- function(args, columns) {
   args
 }
 
-# The kernels on x by which a kernel between domains judges rows, those of its parts too.
+# The kernels on x by which a domain kernel compares domains, those of its parts too.
 describing_kernels <- function(between) {
   c(list(between$kernel), do.call(c, lapply(between$parts, describing_kernels)))
 }

@@ -1,25 +1,50 @@
-#' Sums, products and normalised kernels
+#' Combine kernels, or write one
 #'
+#' @order 1
 #' @description
-#' `k1 + k2` and `k1 * k2` are the kernels \eqn{k_1(x, z) + k_2(x, z)}{k1(x, z) + k2(x, z)}
-#' and \eqn{k_1(x, z) k_2(x, z)}{k1(x, z) k2(x, z)}; a non-negative number may stand for either.
-#' `kernel_normalise(k)` is \eqn{k(x, z)/\sqrt{k(x, x) k(z, z)}}{k(x, z)/sqrt(k(x, x) k(z, z))}
-#' (MTL paper, section 5).
+#' | expression | k(x, z) |
+#' |---|---|
+#' | `k1 + k2` | \eqn{k_1(x, z) + k_2(x, z)}{k1(x, z) + k2(x, z)} |
+#' | `k1 * k2` | \eqn{k_1(x, z)\, k_2(x, z)}{k1(x, z) k2(x, z)} |
+#' | `kernel_normalise(k)` | \eqn{k(x, z)/\sqrt{k(x, x) k(z, z)}}{k(x, z)/sqrt(k(x, x) k(z, z))} |
+#' | `kernel_custom(fun)` | `fun(x, z)`, a function in R |
 #'
-#' @param kernel A kernel.
+#' In a sum or product, a non-negative number is the constant kernel. Normalised kernels are those
+#' of the MTL paper, section 5.
+#'
+#' @details
+#' `kernel_custom()` calls `fun` with whole matrices, so it should be vectorised; it does not use
+#' several threads. `fun` must be symmetric and positive semi-definite. Only symmetry and, for pairs
+#' of rows, \eqn{k(x, z)^2 \le k(x, x) k(z, z)}{k(x, z)^2 <= k(x, x) k(z, z)} are checked. The
+#' kernel stores the variables and functions that the body of `fun` names, with their present
+#' values, and nothing else of the environment where it was defined: a saved model predicts the same
+#' in another session.
+#'
+#' @param kernel Kernel to normalise.
 #' @param e1,e2 Kernels, or one kernel and one non-negative number.
+#' @param fun Function of two numeric matrices `x` (n x p) and `z` (m x p) that returns the n x m
+#'   matrix of kernel values.
+#' @param formula String to print as the formula of the kernel.
 #' @return A kernel; see [kernel_rbf()].
+#' @section Errors:
+#' Other operators than `+` and `*`, and a negative number, are errors. So are, when the kernel is
+#' evaluated, values of `fun` that have another shape, are not finite or fail the checks above.
 #' @family kernels
 #' @examples
 #' k <- 0.5 * kernel_rbf(bandwidth = 1) + kernel_linear() * kernel_delta()
 #' k
 #' kernel_normalise(kernel_poly(degree = 2))
+#'
+#' cosine <- kernel_custom(function(x, z) tcrossprod(x, z) /
+#'   outer(sqrt(rowSums(x^2)), sqrt(rowSums(z^2))), "<x, z> / (||x|| ||z||)")
+#' kernel_matrix(cosine, as.matrix(iris[1:3, 1:4]))
 #' @export
 kernel_normalise <- function(kernel) {
   new_kernel("normalised", parts = list(check_kernel(kernel, "kernel")))
 }
 
 #' @rdname kernel_normalise
+#' @order 2
 #' @export
 Ops.domgen_kernel <- function(e1, e2) {
   combine_kernels(.Generic, e1, if (missing(e2)) NULL else e2, missing(e2))
@@ -51,7 +76,7 @@ combine_parts.domgen_kernel <- function(either, operator, e1, e2, alone) {
 as_kernel <- function(value) {
   if (inherits(value, "domgen_kernel")) return(value)
   if (!is_number(value) || value < 0) {
-    abort("argument", "A kernel must be added to, or multiplied by, a kernel or one non-negative ",
+    abort("argument", "A kernel can be added to, or multiplied by, a kernel or one non-negative ",
           "number, not ", describe(value), ".")
   }
   kernel_poly(1, gamma = 0, coef0 = as.numeric(value))

@@ -1,21 +1,5 @@
-#' Your own kernel
-#'
-#' Wraps an R function as a kernel. It is called with whole matrices, so it
-#' should be vectorised; it is not threaded.
-#'
-#' @param fun A function of two numeric matrices `x` (n x p) and `z` (m x p)
-#'   that returns the n x m matrix of kernel values. It must be symmetric and
-#'   positive semi-definite, of which only pairs of rows are checked; a wrong
-#'   shape or non-finite values are errors. The kernel keeps the variables and functions
-#'   that the body names, as they are now, and nothing else of where it was made: a saved
-#'   model predicts the same in another session.
-#' @param formula The formula to print.
-#' @return A kernel; see [kernel_rbf()].
-#' @family kernels
-#' @examples
-#' cosine <- kernel_custom(function(x, z) tcrossprod(x, z) /
-#'   outer(sqrt(rowSums(x^2)), sqrt(rowSums(z^2))), "<x, z> / (||x|| ||z||)")
-#' kernel_matrix(cosine, as.matrix(iris[1:3, 1:4]))
+#' @rdname kernel_normalise
+#' @order 3
 #' @export
 kernel_custom <- function(fun, formula = "a function given by the user") {
   check_given(fun, "fun")

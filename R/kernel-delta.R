@@ -1,12 +1,5 @@
-#' Delta kernel
-#'
-#' k(x, z) = 1 if x and z are equal in every column, else 0: the kernel on class
-#' labels (DICA paper, section 3.2).
-#'
-#' @return A kernel; see [kernel_rbf()].
-#' @family kernels
-#' @examples
-#' kernel_matrix(kernel_delta(), c(1, 1, 2))
+#' @rdname kernel_linear
+#' @order 4
 #' @export
 kernel_delta <- function() new_kernel("delta")
 

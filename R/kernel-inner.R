@@ -1,34 +1,42 @@
-#' Kernels of the inner product
+#' Linear, polynomial, exponential and delta kernels
 #'
+#' @order 1
 #' @description
-#' \itemize{
-#'   \item `kernel_linear()`: \eqn{k(x, z) = \langle x, z\rangle}{k(x, z) = <x, z>};
-#'   \item `kernel_poly()`: \eqn{k(x, z) = (\gamma\langle x, z\rangle + c)^d}{
-#'     k(x, z) = (gamma <x, z> + coef0)^degree};
-#'   \item `kernel_exponential()`: \eqn{k(x, z) = \exp(\langle x, z\rangle/\sigma^2)}{
-#'     k(x, z) = exp(<x, z>/sigma^2)}, whose normalised form is the Gaussian kernel.
-#' }
+#' | function | k(x, z) |
+#' |---|---|
+#' | `kernel_linear()` | \eqn{\langle x, z\rangle}{<x, z>} |
+#' | `kernel_poly()` | \eqn{(\gamma\langle x, z\rangle + c)^d}{(gamma <x, z> + coef0)^degree} |
+#' | `kernel_exponential()` | \eqn{\exp(\langle x, z\rangle/\sigma^2)}{exp(<x, z> / sigma^2)} |
+#' | `kernel_delta()` | 1 if x and z are equal in every column, else 0 |
+#'
+#' with \eqn{\gamma}{gamma} the `gamma`, c the `coef0`, d the `degree` and \eqn{\sigma}{sigma} the
+#' `bandwidth`.
 #'
 #' @details
-#' Where the functions of a method have a free constant and domains are pooled, in projections with
-#' centred features and in learners with `intercept = TRUE`, a linear kernel is evaluated and
-#' printed as \eqn{\langle x - m, z - m\rangle}{<x - m, z - m>}, m the mean of the training rows:
-#' the constant takes up the difference.
+#' The normalised exponential kernel ([kernel_normalise()]) is the Gaussian kernel with the same
+#' bandwidth. The delta kernel is the default for class labels (DICA paper, section 3.2).
 #'
-#' @param degree Whole number of at least 1.
-#' @param gamma Non-negative factor of the inner product.
-#' @param coef0 Non-negative constant (a negative one would not give a kernel).
-#' @param bandwidth Positive number.
-#' @param ... Not used; an argument that is not known is an error.
+#' A linear kernel is evaluated and printed as \eqn{\langle x - m, z - m\rangle}{<x - m, z - m>},
+#' with m the mean of the training rows, if domains are pooled and the method has a free constant:
+#' projections with centred features, and learners with `intercept = TRUE`. The fitted function is
+#' the same, because the constant absorbs the difference; precision is higher for data far from 0.
+#'
+#' @param degree Whole number of at least 1; default 2.
+#' @param gamma Non-negative factor of the inner product; default 1.
+#' @param coef0 Non-negative constant; default 1. A negative one would not give a kernel.
+#' @param bandwidth Positive number; default 1. It is not set from the data.
+#' @param ... Not used; an unknown argument is an error.
 #' @return A kernel; see [kernel_rbf()].
 #' @family kernels
 #' @examples
 #' kernel_poly(degree = 2)
 #' kernel_matrix(kernel_linear(), matrix(1:6, 3))
+#' kernel_matrix(kernel_delta(), c(1, 1, 2))
 #' @export
 kernel_linear <- function() new_kernel("linear")
 
 #' @rdname kernel_linear
+#' @order 2
 #' @export
 kernel_poly <- function(degree = 2, gamma = 1, coef0 = 1) {
   new_kernel("poly", degree = check_count(degree, "degree"),
@@ -37,6 +45,7 @@ kernel_poly <- function(degree = 2, gamma = 1, coef0 = 1) {
 }
 
 #' @rdname kernel_linear
+#' @order 3
 #' @export
 kernel_exponential <- function(bandwidth = 1, ...) {
   check_no_dots(list(...), "bandwidth")
@@ -81,8 +90,8 @@ kernel_origin.kernel_sum <- function(kernel, m) {
   kernel
 }
 
-# That of a method whose functions have a free constant; another kernel between domains makes
-# it a constant for each domain.
+# For a method whose functions have a free constant; with a domain kernel other than
+# domain_pooled() the constant differs by domain.
 free_origin <- function(args, X) {
   if (uses_domain(args$domain_kernel)) return(args$kernel)
   kernel_origin(args$kernel, unname(colMeans(X)))

@@ -1,4 +1,5 @@
 #' @rdname kernel_rbf
+#' @order 2
 #' @export
 kernel_laplace <- function(bandwidth = NULL, bandwidth_factor = 1, ...) {
   stationary("laplace", bandwidth, bandwidth_factor, dots = list(...))

@@ -1,5 +1,6 @@
 #' @rdname kernel_rbf
-#' @param nu Smoothness: 0.5, 1.5 or 2.5.
+#' @order 3
+#' @param nu Smoothness: 0.5, 1.5 (default) or 2.5.
 #' @export
 kernel_matern <- function(bandwidth = NULL, nu = 1.5, bandwidth_factor = 1, ...) {
   if (!is_number(nu) || !nu %in% c(0.5, 1.5, 2.5)) {

@@ -1,4 +1,4 @@
-#' Kernel of numeric and categorical predictors
+#' Kernel for numeric and categorical predictors
 #'
 #' @description
 #' The product over predictors of similarities, each of which is 1 where two rows agree:
@@ -9,41 +9,44 @@
 #'     * prod_nominal lambda^[x_j != z_j]
 #'     * prod_ordered lambda^(|r(x_j) - r(z_j)| / (c_j - 1))}
 #' with \eqn{\lambda}{lambda} the `smoothing`, r the rank of a level and \eqn{c_j}{c_j} the number
-#' of levels of an ordered factor. Factors, character and logical columns are categorical and reach
-#' the kernel as they are, not as scaled dummy variables; numeric columns are scaled as the method's
-#' `scale` says.
+#' of levels of an ordered factor.
 #'
 #' @details
-#' Products of one factor for each predictor, numeric or categorical, are those of Li and Racine
-#' (2003). That of a nominal predictor is due to Aitchison and Aitken (1976), here divided by its
-#' value for equal levels as in Racine and Li (2004), so that \eqn{\lambda}{lambda} does not depend
-#' on the number of levels. Theirs for ordered ones, \eqn{\lambda^{|r - r'|}}{lambda^|r - r'|}, has
-#' ranks in units of their range here, as the coefficient of Gower (1971) has numbers: the two ends
-#' of a scale are as unlike as two levels of a nominal predictor. Each factor is positive
-#' semi-definite for \eqn{0 \le \lambda \le 1}{0 <= lambda <= 1}, and so is the product. With
-#' `smoothing = 0` rows of different levels have nothing in common, with 1 categories do not count.
+#' Factors, character and logical columns are categorical; they enter as levels, not as scaled dummy
+#' variables. Numeric columns are scaled by the argument `scale` of the method. With `smoothing = 0`
+#' rows with different levels have similarity 0; with 1, categories have no effect.
 #'
-#' On prediction a level that training did not have is unlike all others, at the distance of two
-#' levels of a nominal predictor, with a warning of class `domgen_warning_new_level`;
-#' `new_levels = "error"` refuses it. Where the method has another kernel too that takes
-#' categories as dummy variables, for example that of [domain_distribution()] by default, such a
-#' row is taken as missing, as it is there. `domain_distribution(kernel_mixed())` has none.
+#' The product over numeric and categorical predictors is due to Li and Racine (2003). The nominal
+#' factor is that of Aitchison and Aitken (1976), divided by its value for equal levels as in Racine
+#' and Li (2004), so that \eqn{\lambda}{lambda} does not depend on the number of levels. The ordered
+#' factor of Li and Racine, \eqn{\lambda^{|r - r'|}}{lambda^|r - r'|}, is used with ranks divided by
+#' their range, as in the coefficient of Gower (1971): the two ends of a scale are as different as
+#' two levels of a nominal predictor. Each factor is positive semi-definite for
+#' \eqn{0 \le \lambda \le 1}{0 <= lambda <= 1}, and so is the product.
 #'
-#' In a matrix all columns are numeric, and the kernel is [kernel_rbf()]; so it is in a learner
-#' behind a projection in a [dg_pipeline()]. A formula must not have interactions of categorical
-#' predictors: the product has them all.
+#' *New levels.* A level that is not in the training data is as different from every other level as
+#' two levels of a nominal predictor, with a warning of class `domgen_warning_new_level`;
+#' `new_levels = "error"` makes it an error. If another kernel of the method uses dummy variables,
+#' as `domain_distribution()` does by default, the value is treated as missing;
+#' `domain_distribution(kernel_mixed())` avoids this.
+#'
+#' *Interactions.* A formula must not have interactions of categorical predictors: the product
+#' includes them.
+#'
+#' *Matrices.* All columns of a matrix are numeric, so the kernel is [kernel_rbf()]. The same holds
+#' for a learner after a projection in a [dg_pipeline()].
 #'
 #' @param bandwidth Bandwidth of the (scaled) numeric predictors: one positive number, or one per
-#'   numeric predictor. If `NULL`, `bandwidth_factor` their [median_bandwidth()]; [dg_gp()] and
-#'   `dg_ridge(bandwidths = "fitted")` fit it.
-#' @param smoothing Number from 0 to 1: the similarity \eqn{\lambda}{lambda} of two levels.
-#' @param ... Not used; an argument that is not known is an error.
+#'   numeric predictor. If `NULL` (default), `bandwidth_factor` times their [median_bandwidth()];
+#'   [dg_gp()] and `dg_ridge(bandwidths = "fitted")` fit it.
+#' @param smoothing Similarity \eqn{\lambda}{lambda} of two levels, from 0 to 1. Default 0.5.
+#' @param ... Not used; an unknown argument is an error.
 #' @inheritParams kernel_rbf
 #' @return A kernel; see [kernel_rbf()].
 #' @section Errors:
-#' A `smoothing` outside 0 to 1, interactions of categories, and feature maps that need numbers
-#' ([features_rff()], `features_nystrom(sampling = "kmeans")`) are errors; `features_nystrom()`
-#' works with its other samplings.
+#' A `smoothing` outside 0 to 1, interactions of categorical predictors, and feature maps for
+#' numeric columns only ([features_rff()], `features_nystrom(sampling = "kmeans")`) are errors. The
+#' other samplings of `features_nystrom()` can be used.
 #' @references
 #' Aitchison, J. and Aitken, C. G. G. (1976). Multivariate binary discrimination by the kernel
 #' method. *Biometrika* 63(3), 413-420.
@@ -80,7 +83,7 @@ kernel_mixed <- function(bandwidth = NULL, smoothing = 0.5, bandwidth_factor = 1
 # A factor that no column is for is 1.
 #' @exportS3Method
 place_kernel.kernel_mixed <- function(kernel, columns) {
-  whole <- do.call(kernel_mixed, unclass(kernel)[names(formals(kernel_mixed))])
+  whole <- do.call(kernel_mixed, unclass(kernel)[c("bandwidth", "smoothing", "bandwidth_factor")])
   whole$parts <- lapply(whole$parts, place_kernel, columns)
   kernel$parts <- Filter(function(part) is.null(columns) || length(part$columns), whole$parts)
   kernel

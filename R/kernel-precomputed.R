@@ -1,32 +1,34 @@
 #' Kernel given by its matrix
 #'
 #' @description
-#' k(x, z) is the entry of a matrix at the ids of the two rows. So strings, graphs, sequences or
-#' images, whose kernel was computed elsewhere, serve every method: a predictor holds the id of
-#' each row, and rows of training and new rows are looked up alike.
+#' k(x, z) is the entry of a given matrix at the ids of the two rows. Strings, graphs, sequences or
+#' images whose kernel was computed elsewhere can thus be used with every method: a predictor holds
+#' the id of each row.
 #'
 #' @details
-#' The predictor with the ids (character, factor or whole numbers) is one of the formula, as in
-#' `y ~ id | domain`; it is no predictor for any other kernel. In `kernel_precomputed(K, "id") *
-#' kernel_rbf()` the second kernel acts on the other predictors. Methods with
-#' [domain_distribution()] compare the domains by a kernel of its own, which is also to be
-#' `kernel_precomputed(K)` where there are no other predictors.
+#' *Formula.* The predictor with the ids (character, factor or whole numbers) is written in the
+#' formula, as in `y ~ id | domain`. No other kernel uses it: in
+#' `kernel_precomputed(K, "id") * kernel_rbf()` the second kernel acts on the other predictors.
 #'
-#' The matrix is kept once, however many models, folds and copies refer to it, and is saved with
-#' each model that is saved. Seen through `kernel_matrix()`, `dg_mmd()` and their like, `x` may be
-#' the vector of ids itself.
+#' *Domain kernel.* [domain_distribution()] compares domains by a kernel of its own. Without other
+#' predictors, use `domain_distribution(kernel_precomputed(K))`.
+#'
+#' *Memory.* The matrix is stored once for all models, folds and copies that refer to it. Each saved
+#' model contains it.
+#'
+#' In [kernel_matrix()], [dg_mmd()] and similar functions, `x` may be the vector of ids.
 #'
 #' @param K Symmetric positive semi-definite matrix, n x n, with the ids as row names, column names
-#'   or both. All rows that are ever predicted must be there.
-#' @param column Name of the predictor that holds the ids; if `NULL`, the only predictor, or the
-#'   only one that is categorical.
+#'   or both. It must contain the ids of all training rows and of all rows to predict.
+#' @param column Name of the predictor that holds the ids. If `NULL` (default), the only predictor,
+#'   or the only categorical one.
 #' @return A kernel; see [kernel_rbf()].
 #' @section Errors:
-#' A matrix that is not square, finite, symmetric (to 1e-8 of its largest entry) or without unique
-#' names; one that is not positive semi-definite (in full up to 2,000 rows, by a pivoted
-#' Cholesky decomposition of rank 500 beyond); a predictor that is not there; an id that the matrix
-#' does not have, in training or new rows; [features_rff()], and `features_nystrom(sampling =
-#' "kmeans")`, which need numbers.
+#' * `K` is not square, finite and symmetric (to 1e-8 of its largest entry), or has no unique names.
+#' * `K` is not positive semi-definite: checked in full up to 2,000 rows, by a pivoted Cholesky
+#'   decomposition of rank 500 beyond.
+#' * The predictor does not exist, or an id of the training or new rows is not in `K`.
+#' * [features_rff()] or `features_nystrom(sampling = "kmeans")`, which need numeric predictors.
 #' @family kernels
 #' @examples
 #' words <- c("pear", "pears", "bear", "bears", "tear", "tears")
@@ -68,14 +70,14 @@ gram_ids <- function(K) {
   names <- dimnames(K)
   ids <- if (is.null(names[[1L]])) names[[2L]] else names[[1L]]
   if (is.null(ids) || !identical(ids, if (is.null(names[[2L]])) ids else names[[2L]])) {
-    abort("data", "`K` must have the ids of its rows as row and column names, ",
-          if (is.null(ids)) "not none." else "the same for both.")
+    abort("data", "`K` must have the ids of its rows as row and column names; ",
+          if (is.null(ids)) "it has no names." else "the two differ.")
   }
   if (anyNA(ids) || any(ids == "") || anyDuplicated(ids)) {
     twice <- ids[duplicated(ids)]
     abort("data", "`K` must have a different name for each row; ",
           if (length(twice)) paste(enumerate(unique(twice), quote = "\""), "occurs twice.")
-          else "some have none.")
+          else "some rows have none.")
   }
   ids
 }
@@ -113,7 +115,7 @@ check_gram_definite <- function(K) {
   }
   least <- which.min(left)
   if (left[least] < -1e-8 * max(diag(K), 0)) {
-    abort("data", rule, "what other rows leave of the variance of \"", rownames(K)[least], "\" is ",
+    abort("data", rule, "the variance of \"", rownames(K)[least], "\" given other rows is ",
           signif(left[least], 3), ".")
   }
 }
@@ -126,8 +128,8 @@ kernel_columns.kernel_precomputed <- function(kernel) {
 # Where there are ids it stands in kernel_on().
 #' @exportS3Method
 kernel_fit.kernel_precomputed <- function(kernel, X, middle = median_bandwidth(X)) {
-  abort("argument", "kernel_precomputed() acts on ids, which are a predictor of the data: it is ",
-        "no kernel on a response, on scores of a projection or on mean embeddings.")
+  abort("argument", "kernel_precomputed() acts on ids in a predictor of the data: it cannot be ",
+        "the kernel on a response, on scores of a projection or on mean embeddings.")
 }
 
 #' @exportS3Method

@@ -1,31 +1,47 @@
-#' Kernels of the distance
+#' Gaussian, Laplace, Matern and Cauchy kernels
 #'
+#' @order 1
 #' @description
-#' With \eqn{r = \lVert (x - z)/\sigma \rVert}{r = ||(x - z)/sigma||} (a division by
-#' predictor when `bandwidth` is a vector):
-#' \itemize{
-#'   \item `kernel_rbf()`: \eqn{k(x, z) = \exp(-r^2/2)}{k(x, z) = exp(-r^2/2)}, that is
-#'     \eqn{\exp(-\lVert x - z\rVert^2 / (2\sigma^2))}{exp(-||x - z||^2/(2 sigma^2))};
-#'   \item `kernel_laplace()`: \eqn{k(x, z) = \exp(-r)}{k(x, z) = exp(-r)};
-#'   \item `kernel_matern()`: \eqn{\exp(-r)}{exp(-r)}, \eqn{(1 + \sqrt3 r) \exp(-\sqrt3 r)}{
-#'     (1 + sqrt(3) r) exp(-sqrt(3) r)} or \eqn{(1 + \sqrt5 r + 5r^2/3)\exp(-\sqrt5 r)}{
-#'     (1 + sqrt(5) r + 5 r^2/3) exp(-sqrt(5) r)} for `nu` = 1/2, 3/2, 5/2;
-#'   \item `kernel_cauchy()`: \eqn{(1 + r^2/\alpha)^{-\alpha}}{(1 + r^2/alpha)^(-alpha)}, a mixture
-#'     of Gaussian kernels of all bandwidths, whose tails are heavy: the Cauchy kernel for
-#'     `alpha = 1`; otherwise the rational quadratic kernel, evaluated in R.
-#' } All are characteristic: the mean embedding determines the distribution.
-#' Other packages mean other things by `bandwidth`: `kernlab::rbfdot(bandwidth = s)` is
-#' `kernel_rbf(bandwidth = sqrt(1 / (2 * s)))`.
+#' Kernels of the distance between two rows in units of the bandwidth,
+#' \eqn{r = \lVert (x - z)/\sigma \rVert}{r = ||(x - z) / sigma||}, with \eqn{\sigma}{sigma} the
+#' `bandwidth`: one number, or one per predictor, by which that predictor is divided.
 #'
-#' @param bandwidth Bandwidth in the units of the (scaled) predictors: one positive
-#'   number, or one per predictor. If `NULL`, `bandwidth_factor` the [median_bandwidth()] of the
+#' | function | k(x, z) |
+#' |---|---|
+#' | `kernel_rbf()` (Gaussian) | \eqn{\exp(-r^2/2)}{exp(-r^2 / 2)} |
+#' | `kernel_laplace()` | \eqn{\exp(-r)}{exp(-r)} |
+#' | `kernel_matern(nu = 0.5)` | \eqn{\exp(-r)}{exp(-r)} |
+#' | `kernel_matern(nu = 1.5)` | \eqn{(1 + s) \exp(-s)}{(1 + s) exp(-s)} |
+#' | `kernel_matern(nu = 2.5)` | \eqn{(1 + s + s^2/3)\exp(-s)}{(1 + s + s^2/3) exp(-s)} |
+#' | `kernel_cauchy()` | \eqn{(1 + r^2/\alpha)^{-\alpha}}{(1 + r^2 / alpha)^(-alpha)} |
+#'
+#' with \eqn{s = \sqrt{2\nu}\, r}{s = sqrt(2 nu) r}.
+#'
+#' @details
+#' All are characteristic: the mean embedding determines the distribution.
+#'
+#' `kernel_cauchy()` is a mixture of Gaussian kernels of all bandwidths, with heavy tails: the
+#' Cauchy kernel for `alpha = 1`, otherwise the rational quadratic kernel, which is evaluated in R,
+#' not in C++. The formulas are those of Rasmussen and Williams (2006, section 4.2.1), whose
+#' rational quadratic kernel has the length scale \eqn{\sigma/\sqrt2}{sigma / sqrt(2)}.
+#'
+#' `kernlab::rbfdot(s)` is `kernel_rbf(bandwidth = sqrt(1 / (2 * s)))`.
+#'
+#' @param bandwidth Bandwidth in units of the (scaled) predictors: one positive number, or one per
+#'   predictor. If `NULL` (default), `bandwidth_factor` times the [median_bandwidth()] of the
 #'   training rows.
-#' @param bandwidth_factor Positive number: the bandwidth as a multiple of the median, which does
-#'   not depend on the units, when `bandwidth` is not given.
-#' @param ... Not used; an argument that is not known is an error.
-#' @return A kernel, to be used as an argument of the methods or with
-#'   [kernel_matrix()]. Kernels can be added, multiplied and normalised
-#'   ([kernel_normalise()]).
+#' @param bandwidth_factor Positive number that multiplies the median distance; only without
+#'   `bandwidth`. Default 1.
+#' @param ... Not used; an unknown argument is an error.
+#' @return A kernel, for the arguments `kernel` and `kernel_y` of the methods and for
+#'   [kernel_matrix()]. Kernels can be added, multiplied and normalised ([kernel_normalise()]).
+#' @section Errors:
+#' A bandwidth that is not positive and finite, `bandwidth` together with `bandwidth_factor`,
+#' another `nu` and an unknown argument are errors. The number of bandwidths is compared with the
+#' predictors when the kernel is evaluated.
+#' @references
+#' Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*. MIT
+#' Press.
 #' @family kernels
 #' @examples
 #' kernel_rbf(bandwidth = 2)

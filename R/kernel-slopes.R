@@ -32,7 +32,7 @@ leaves_without_slope <- function(kernel) {
   if (!known) format(kernel)
 }
 
-# Open bandwidths without a derivative stay at the median, which the user is told.
+# Open bandwidths without a derivative stay at the median, with a warning.
 warn_no_derivative <- function(kernel, domain_kernel) {
   lacks <- lapply(stuck_bandwidths(kernel), function(path) format(kernel_at(kernel, path)))
   lost <- list(`\`kernel\`` = unlist(lacks))
@@ -41,9 +41,9 @@ warn_no_derivative <- function(kernel, domain_kernel) {
   }
   lost <- Filter(length, lost[order(names(lost))])
   if (length(lost) == 0L) return(invisible())
-  warn("derivative", "No derivative is known of ", enumerate(unique(unlist(lost)), quote = ""),
-       ": what it would fit, the bandwidth of ",
-       paste(names(lost), collapse = " and that of "), ", stays at the median.")
+  warn("derivative", "No derivative is known for ", enumerate(unique(unlist(lost)), quote = ""),
+       ": the bandwidth of ", paste(names(lost), collapse = " and that of "),
+       " is not fitted and stays at the median.")
 }
 
 # The part at the end of a path.

@@ -21,7 +21,7 @@ stationary <- function(name, bandwidth, bandwidth_factor, ..., dots = list()) {
   bandwidth_factor <- check_number(bandwidth_factor, "bandwidth_factor")
   if (bandwidth_factor != 1 && !is.null(bandwidth)) {
     abort("argument", "`bandwidth_factor` must not be given with `bandwidth`: it multiplies ",
-          "the median.")
+          "the median distance, which `bandwidth` replaces.")
   }
   kernel <- new_kernel(name, bandwidth = bandwidth, ...)
   if (bandwidth_factor != 1) kernel$bandwidth_factor <- bandwidth_factor

@@ -6,7 +6,7 @@
 # where that is not numbers, see kernel-columns.R) and format. A kernel of the distance has a
 # smaller contract: see kernel-stationary.R.
 #
-# Beside the value stands its derivative, kernel_rate (kernels of the distance) or
+# The derivative of the value is kernel_rate (kernels of the distance) or
 # kernel_profile_slope (of the inner product). Without it nothing is differentiated:
 # bandwidths that would need it stay at the median, and the fit says so.
 
@@ -111,30 +111,47 @@ list_bandwidths <- function(kernel) {
   else paste0("bandwidth = ", paste(rounded(bandwidth, 4), collapse = ", "))
 }
 
-#' Gram matrix of a kernel
+#' Gram matrix of a kernel, and median distance
 #'
-#' Evaluates a kernel on all pairs of rows, in C++, on several threads, in
-#' blocks. The result does not depend on the number of threads.
+#' @description
+#' `kernel_matrix()` evaluates a kernel on all pairs of rows.
+#'
+#' `median_bandwidth()` is the median Euclidean distance between pairs of rows, the default
+#' bandwidth of [kernel_rbf()] and of the other kernels of the distance.
+#'
+#' @details
+#' The Gram matrix is computed in C++, in chunks, on several threads. The result does not depend on
+#' the number of threads.
+#'
+#' `median_bandwidth()` uses up to 1,000 rows: all of them, or rows evenly spaced in lexicographic
+#' order. It depends neither on random numbers nor on the order of the rows. If half of the pairs
+#' coincide, it is the median of the positive distances; if all do, 1. Rows coincide if they differ
+#' by rounding only: a column that varies by at most 8 * `.Machine$double.eps` times its largest
+#' absolute value \eqn{a_j}{a_j} counts as constant, and a distance of at most
+#' \eqn{8\epsilon\,(\sum_j a_j^2)^{1/2}}{8 eps sqrt(sum_j a_j^2)} over the other columns as 0.
+#'
+#' The default bandwidth between domains has a lower bound, see [domain_distribution()].
 #'
 #' @param kernel A kernel such as [kernel_rbf()], or a sum or product of kernels.
-#' @param x Numeric matrix, n x p (a data frame of numbers is converted; a
-#'   vector is one column). For [kernel_mixed()] a data frame of any columns, for
-#'   [kernel_precomputed()] also the vector of ids.
-#' @param z Of the same columns, m rows; `x` unless given.
-#' @param threads Number of threads; `getOption("domgen.threads", 2)` if `NULL`. The BLAS has its
-#'   own number, see [domgen-package].
-#' @return A numeric matrix, n x m, with the kernel of row i of `x` and row j
-#'   of `z` in cell (i, j); exactly symmetric when `z` is `x`. A kernel without
-#'   a bandwidth takes the median distance of the rows of `z` (see
-#'   [median_bandwidth()]), the argument in whose place training data stand.
+#' @param x Numeric matrix, n x p. A numeric data frame is converted; a vector is one column. For
+#'   [kernel_mixed()] a data frame with any columns, for [kernel_precomputed()] also the vector of
+#'   ids.
+#' @param z Rows with the same columns as `x`, m x p. Default `x`.
+#' @param threads Number of threads. If `NULL` (default), `getOption("domgen.threads", 2)`. The BLAS
+#'   has its own number of threads, see [domgen-package].
+#' @return `kernel_matrix()`: numeric matrix, n x m, with the kernel of row i of `x` and row j of
+#'   `z` in cell (i, j); exactly symmetric without `z`. A kernel without a bandwidth uses the
+#'   median distance of the rows of `z`, which stand for the training rows.
+#'
+#'   `median_bandwidth()`: one positive number, in the units of `x`.
 #' @section Errors:
-#' Non-numeric or non-finite input, different numbers of columns, bandwidths
-#' that do not match the columns, and a matrix over the memory limit (see
-#' [domgen-package]) are errors.
+#' Non-numeric or non-finite input, different numbers of columns, bandwidths that do not match the
+#' columns, and a matrix over the memory limit (see [domgen-package]) are errors.
 #' @examples
 #' K <- kernel_matrix(kernel_rbf(bandwidth = 2), as.matrix(iris[1:5, 1:4]))
 #' K
 #' kernel_matrix(kernel_rbf() + kernel_linear(), as.matrix(iris[1:3, 1:4]))
+#' median_bandwidth(as.matrix(iris[, 1:4]))
 #' @export
 kernel_matrix <- function(kernel, x, z = NULL, threads = NULL) {
   check_kernel(kernel, "kernel")
@@ -219,26 +236,7 @@ check_overflow <- function(values, kernel) {
   }
 }
 
-#' Median distance between rows
-#'
-#' The median Euclidean distance between pairs of rows, the usual bandwidth of
-#' a stationary kernel. Up to 1,000 rows enter: all of them, or rows evenly
-#' spaced in lexicographic order, so that the value depends neither on random
-#' numbers nor on the order of the rows. When half of the pairs coincide, the
-#' median of the positive distances is taken; when all do, 1.
-#'
-#' Rows coincide when rounding cannot tell them apart: a column that varies by no more than
-#' 8 * `.Machine$double.eps` times its largest absolute value \eqn{a_j}{a_j} counts as constant, and
-#' a distance of no more than \eqn{8\epsilon\,(\sum_j a_j^2)^{1/2}}{8 eps sqrt(sum_j a_j^2)} over
-#' the other columns as 0.
-#'
-#' Between domains ([domain_distribution()]) the median distance of the mean embeddings has a
-#' floor, the distance that two samples from one distribution have.
-#'
-#' @param x Numeric matrix, n x p.
-#' @return One positive number, in the units of `x`.
-#' @examples
-#' median_bandwidth(as.matrix(iris[, 1:4]))
+#' @rdname kernel_matrix
 #' @export
 median_bandwidth <- function(x) {
   x <- spaced_rows(check_rows(x, "x"))

@@ -11,7 +11,7 @@ domain_rows <- function(object, newdata, domain, reference, reference_domain) {
   names <- sort(names[!is.na(names)])
   if (length(names) > 1L) {
     abort("data", "`newdata` must have rows of one domain, not of ", length(names), " (",
-          enumerate(names, quote = "\""), "): adapt to one at a time.")
+          enumerate(names, quote = "\""), "); adapt to one domain at a time.")
   }
   name <- if (length(names)) names
   known <- new$reference
@@ -58,8 +58,8 @@ named_column <- function(labels, data) {
 read_labels <- function(given, ok, response) {
   y <- read_vector(given$labels, length(ok), "labels")
   if (is.null(y) || all(is.na(y))) {
-    abort("data", "`labels` must have at least one label; without any the model itself predicts ",
-          "the domain.")
+    abort("data", "`labels` must have at least one label; without labels, use predict() of ",
+          "the model.")
   }
   y <- check_known_response(y, response, "labels")[ok]
   if (all(is.na(y))) abort("data", "No labelled row of `newdata` is complete.")
@@ -102,7 +102,7 @@ check_class_labels <- function(y, response, arg) {
   y <- value_labels(y)
   unknown <- setdiff(y, c(response$levels, NA))
   if (length(unknown)) {
-    abort("data", "`", arg, "` must be classes seen in training (",
+    abort("data", "`", arg, "` must be classes of the training data (",
           enumerate(response$levels, quote = "\""), "), not ", enumerate(unknown, quote = "\""),
           ".")
   }

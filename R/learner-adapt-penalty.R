@@ -59,7 +59,7 @@ adapt_domains <- function(learner, labels) {
 # Fewer where domains of training have fewer rows.
 shown_labels <- function(labels, size) min(labels, adapt_labels, size - 2L)
 
-# Of these rows, without their domain, [rows x machines]; the penalty is of a mean, as in
+# Of these rows, without their domain, [rows x submodels]; the penalty is of a mean, as in
 # choose_penalty().
 residuals_as_new <- function(learner, rows, lambda) {
   args <- learner$spec$args
@@ -74,7 +74,7 @@ residuals_as_new <- function(learner, rows, lambda) {
 }
 
 # Mean squared errors of corrections by labels of some of the rows i at the others, one for each
-# line of the grid. left: residuals [rows x machines].
+# line of the grid. left: residuals [rows x submodels].
 errors_as_new <- function(learner, i, left, labels, grid) {
   space <- learner$space
   own <- list(X = space$X[i, , drop = FALSE], domain = factor(rep(1L, length(i))),

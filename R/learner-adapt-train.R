@@ -1,5 +1,5 @@
 # Learning g = f - f0 from the labelled rows of one domain, in the space of
-# kappa(P_T, P_T) k. Each gives list(coefficients [rows or features x machines], ...).
+# kappa(P_T, P_T) k. Each gives list(coefficients [rows or features x submodels], ...).
 
 # The arguments of the penalised problem, those of the model unless others are given.
 adapt_arguments <- function(learner, cost, lambda) UseMethod("adapt_arguments")
@@ -30,7 +30,7 @@ with_penalty <- function(learner, arg, value) {
 
 #' @exportS3Method
 adapt_arguments.dg_gp <- function(learner, cost, lambda) {
-  goes_by <- "its `signal_sd` and `noise_sd`"
+  goes_by <- "`signal_sd` and `noise_sd`"
   refuse_penalty(cost, "cost", "dg_gp", goes_by)
   refuse_penalty(lambda, "lambda", "dg_gp", goes_by)
   c(learner$spec$args, list(lambda = (learner$noise_sd / learner$signal_sd)^2, intercept = FALSE))
@@ -38,7 +38,7 @@ adapt_arguments.dg_gp <- function(learner, cost, lambda) {
 
 refuse_penalty <- function(value, arg, method, goes_by) {
   if (!is.null(value)) {
-    abort("argument", "`", arg, "` must not be given for a `", method, "()`: it goes by ", goes_by,
+    abort("argument", "`", arg, "` must not be given for a `", method, "()`, which uses ", goes_by,
           ".")
   }
 }
@@ -49,7 +49,7 @@ correction_product <- function(space, sample, constant = NULL) UseMethod("correc
 #' @exportS3Method
 correction_product.feature_space <- function(space, sample, constant = NULL) {
   if (!is.null(constant) && constant > 0) {
-    abort("argument", "`constant` must be 0 with a feature map, which has no further coordinate.")
+    abort("argument", "`constant` must be 0 with a feature map; it is for `features_exact()`.")
   }
   space
 }
@@ -65,7 +65,7 @@ correction_product.gram_space <- function(space, sample, constant = NULL) {
   space
 }
 
-# start: f0 at the labelled rows, [rows x machines].
+# start: f0 at the labelled rows, [rows x submodels].
 train_correction <- function(learner, space, sample, start, args) UseMethod("train_correction")
 
 #' @exportS3Method

@@ -1,91 +1,96 @@
-#' Adapt a model to a domain with a few labels
+#' Adapt a model to a new domain with a few labels
 #'
 #' @description
-#' A model predicts in a new domain from its unlabelled rows. Where some of those rows get labels,
-#' `dg_adapt()` learns from them without going back to the training data (MTL paper, section 9):
-#' with
-#' \eqn{f_0(P_T, x)}{f0(P_T, x)} the function that the model has for the new domain, it minimises
+#' A model predicts in a new domain from its unlabelled rows. If some of these rows have labels,
+#' `dg_adapt()` learns from them without the training data (MTL paper, section 9). With
+#' \eqn{f_0(P_T, x)}{f0(P_T, x)} the model's function for the new domain, it minimises
 #' \deqn{\sum_i c_i\, \ell(y_i, f(x_i)) + \tfrac12\lVert f - f_0(P_T, \cdot)\rVert^2}{
 #'   sum_i c_i l(y_i, f(x_i)) + ||f - f0(P_T, .)||^2 / 2}
 #' over the labelled rows, with the model's loss and the norm of the kernel
-#' \eqn{\kappa(P_T, P_T)\,k(x, x')}{kappa(P_T, P_T) k(x, x')}. Without labels that is f0, with
-#' many of them the machine of the new domain alone.
+#' \eqn{\kappa(P_T, P_T)\,k(x, x')}{kappa(P_T, P_T) k(x, x')}. With no labels, the prediction is f0;
+#' with many, it approaches a model fitted to the new domain alone.
 #'
 #' @details
-#' All rows of `newdata` (or those of `reference`) describe the domain, labelled or not, and the
-#' adapted model keeps what it needs of that description: its predictions for a row do not
-#' depend on the other rows of the `newdata` that `predict()` is given.
+#' All rows of `newdata` (or those of `reference`), labelled or not, describe the domain. The
+#' adapted model keeps this description: its predictions for a row do not depend on the other rows
+#' given to `predict()`.
 #'
-#' \itemize{
-#'   \item [dg_svm()]: \eqn{c_i = \mathrm{cost}\cdot w_i}{c_i = cost w_i}. What is known of f
-#'     enters the linear term of the dual problem.
-#'   \item [dg_ridge()]: \eqn{\sum_i w_i (y_i - f(x_i))^2 + \lambda\lVert f - f_0\rVert^2}{
-#'     sum_i w_i (y_i - f(x_i))^2 + lambda ||f - f0||^2}, that is, \eqn{f = f_0 + g} with
-#'     \eqn{g = \sum_i \alpha_i \kappa k(x_i, \cdot)}{g = sum_i alpha_i kappa k(x_i, .)},
-#'     \eqn{(K + \lambda\,\mathrm{diag}(1/w))\alpha = y - f_0}{
-#'     (K + lambda diag(1/w)) alpha = y - f0}.
-#'     How far a new domain is from what the others tell is not what `lambda` of the model was
-#'     chosen for. Where that was left to the model (and it keeps its rows, without a feature map),
-#'     `lambda` and `constant` of the correction are those that would have served the training
-#'     domains: each is predicted by the others (see [dg_lodo()]), corrected by as many
-#'     labels as there are now, at random in 3 draws, and scored on its other rows; of `lambda`
-#'     from 0.001 to 1000, that of the model and no correction at all, and `constant` of 0, 1 and
-#'     10, those with the least mean squared error over domains are taken. At least 3 domains and at
-#'     most 2,000 rows of whole domains are looked at, always the same. In worlds without a
-#'     difference between domains the model's own `lambda` made predictions worse by 6 to 7 % with 2
-#'     or 8 labels, this choice by none; on real data errors with few labels were lower than by the
-#'     model's `lambda` (Oxide 6.1 for 11.9 with 5 labels, sleepstudy 29.2 for 33.2 with 2,
-#'     Orthodont 1.60 for 1.68 with one, MathAchieve 6.33 for 6.34 with 8; without labels
-#'     13.2, 42.3, 2.11 and 6.47).
-#'   \item [dg_glm()]: \eqn{\sum_i w_i d(y_i, \mu_i) + \lambda\lVert f - f_0\rVert^2}{
-#'     sum_i w_i d(y_i, mu_i) + lambda ||f - f0||^2}, the mean \eqn{\mu}{mu} being that of f. The
-#'     thresholds of `"ordinal"` and the baseline hazard of `"cox"` stay those of the model. For
-#'     `"cox"` the first sum is the partial likelihood's, with the labelled rows at risk: labels are
-#'     `survival::Surv(time, status)`, and without an event before the end of another row f is f0.
-#'   \item [dg_gp()]: f0 is the prior mean, \eqn{s^2\kappa(P_T, P_T)k}{s^2 kappa(P_T, P_T) k} the
-#'     prior covariance and \eqn{\nu^2/w_i}{nu^2 / w_i} the noise; `predict(se.fit = TRUE)` gives
-#'     the standard deviations of that posterior. They take f - f0 to be as uncertain as f was
-#'     before training, and so err on the large side with few labels.
-#'   \item [dg_pipeline()]s: the projection stays; what it ends in is adapted on the projected
-#'     scores.
-#' } With a feature map z, \eqn{\kappa k} is what the map makes of it, \eqn{\langle z(P_T, x),
-#' z(P_T, x')\rangle}{<z(P_T, x), z(P_T, x')>}, which is small for a domain that resembles none of
-#' those in training. Probabilities keep the calibration of the model. An unpenalised constant
-#' (`intercept = TRUE`) stays what it was in f0. Numbers
-#' are standardised as they were in training.
+#' ## By model
+#'
+#' * [dg_svm()]: \eqn{c_i = \mathrm{cost}\cdot w_i}{c_i = cost w_i}; f0 enters the linear term of
+#'   the dual problem.
+#' * [dg_ridge()]: \eqn{\sum_i w_i (y_i - f(x_i))^2 + \lambda\lVert f - f_0\rVert^2}{
+#'   sum_i w_i (y_i - f(x_i))^2 + lambda ||f - f0||^2}, that is, \eqn{f = f_0 + g} with
+#'   \eqn{g = \sum_i \alpha_i \kappa k(x_i, \cdot)}{g = sum_i alpha_i kappa k(x_i, .)},
+#'   \eqn{(K + \lambda\,\mathrm{diag}(1/w))\alpha = y - f_0}{(K + lambda diag(1/w)) alpha = y - f0}.
+#' * [dg_glm()]: \eqn{\sum_i w_i d(y_i, \mu_i) + \lambda\lVert f - f_0\rVert^2}{ sum_i w_i d(y_i,
+#'   mu_i) + lambda ||f - f0||^2}, with \eqn{\mu}{mu} the mean at f. The thresholds of `"ordinal"`
+#'   and the baseline hazard of `"cox"` are those of the model. For `"cox"`, labels are
+#'   `survival::Surv(time, status)`, the first sum is the partial likelihood with the labelled rows
+#'   at risk, and f is f0 unless an event occurs while another row is at risk.
+#' * [dg_gp()]: f0 is the prior mean, \eqn{s^2\kappa(P_T, P_T)k}{s^2 kappa(P_T, P_T) k} the prior
+#'   covariance and \eqn{\nu^2/w_i}{nu^2 / w_i} the noise. `predict(se.fit = TRUE)` returns the
+#'   standard deviations of that posterior. They treat f - f0 as uncertain as f before training, and
+#'   are therefore too large with few labels.
+#' * [dg_pipeline()]: the projection is kept; its learner is adapted on the projected scores.
+#'
+#' With a feature map z, \eqn{\kappa k} is
+#' \eqn{\langle z(P_T, x), z(P_T, x')\rangle}{<z(P_T, x), z(P_T, x')>}, which is small for a domain
+#' that resembles no training domain. Probabilities keep the model's calibration. An unpenalised
+#' constant (`intercept = TRUE`) stays as in f0. A numeric response is standardised as in training.
+#'
+#' ## Penalty of the correction
+#' `lambda` of a [dg_ridge()] was chosen for prediction within the training domains, not for the
+#' shift to a new one. If it was chosen by the model (and the model keeps its rows, without a
+#' feature map), `lambda` and `constant` of the correction are chosen on the training domains: each
+#' is predicted by the others (see [dg_lodo()]), corrected with as many labels as given now, in 3
+#' random draws, and scored on its other rows. Candidates are `lambda` from 0.001 to 1000, that of
+#' the model and no correction, and `constant` 0, 1 and 10; the least mean squared error over
+#' domains is chosen. At least 3 domains are needed; at most 2,000 rows of whole domains are used,
+#' always the same ones.
+#'
+#' In simulations without differences between domains, the model's own `lambda` raised the error by
+#' 6 to 7 % with 2 or 8 labels, the chosen one by 0 %. Errors on real data:
+#'
+#' | data | labels | without labels | model's `lambda` | chosen |
+#' |---|---|---|---|---|
+#' | Oxide | 5 | 13.2 | 11.9 | 6.1 |
+#' | sleepstudy | 2 | 42.3 | 33.2 | 29.2 |
+#' | Orthodont | 1 | 2.11 | 1.68 | 1.60 |
+#' | MathAchieve | 8 | 6.47 | 6.34 | 6.33 |
 #'
 #' @param object A [dg_svm()], [dg_ridge()], [dg_glm()] or [dg_gp()], or a fitted [dg_pipeline()]
 #'   that ends in one.
 #' @param newdata Rows of one new domain, labelled or not, as for [predict()][predict.dg_learner()].
-#' @param labels The response, one entry per row of `newdata` and `NA` where it is not known: a
-#'   vector, an expression in the columns of `newdata`, or the name of a column as a string.
-#' @param domain The domain of the rows, where `newdata` does not have it.
-#' @param cost,lambda As in [dg_svm()] and [dg_ridge()]: how much the labels count, and how much the
-#'   distance from f0. `NULL`: as in the model; a `lambda` that the model has chosen itself is
-#'   chosen for the correction too, with `constant`, see Details.
+#' @param labels Response with one entry per row of `newdata`, `NA` where it is unknown: a vector,
+#'   an expression in the columns of `newdata`, or the name of a column.
+#' @param domain Domain of the rows, if it is not a column of `newdata`.
+#' @param cost,lambda Positive numbers as in [dg_svm()] and [dg_ridge()]: factor on the loss of the
+#'   labelled rows, factor on the squared distance from f0. `NULL`: as in the model; a `lambda` that
+#'   the model chose itself is chosen again, with `constant`, see Details.
 #' @param constant Non-negative number c that is added to the kernel k of f - f0, so that a shift of
-#'   the whole domain costs less. `NULL`: chosen with `lambda` where that is, else 0. Not with a
-#'   feature map.
-#' @param weights Non-negative numbers, one per row of `newdata`, that multiply the cost of labelled
+#'   the whole domain has a smaller penalty. `NULL`: chosen with `lambda` if that is chosen, else 0.
+#'   Not available with a feature map.
+#' @param weights Non-negative numbers, one per row of `newdata`, that multiply the loss of labelled
 #'   rows. May be an expression in its columns.
-#' @param reference,reference_domain Further unlabelled rows that describe the domain in place of
-#'   `newdata`, as in [predict()][predict.dg_learner()].
-#' @param ... Not used.
-#' @return An object of class `dg_adapted` that [predicts][predict.dg_learner()] for rows of that
-#'   domain: a list with
+#' @param reference,reference_domain Further unlabelled rows that describe the domain instead of
+#'   `newdata`, and their domain, as in [predict()][predict.dg_learner()].
+#' @param ... Not used; an argument that is not known is an error.
+#' @return An object of class `dg_adapted`, which has [predictions][predict.dg_learner()] for rows
+#'   of that domain: a list with
 #'   \item{base}{the model at the domain, f0}
 #'   \item{correction}{list with the `coefficients` of f - f0, one per labelled row (with a feature
-#'     map: per coordinate) and machine, and what the solver reports}
-#'   \item{labelled}{which rows of `newdata` have labels}
+#'     map: per feature) and binary submodel, and what the solver reports}
+#'   \item{labelled}{indices of the rows of `newdata` with labels}
 #'   \item{decision}{decision values of f at the complete rows of `newdata` (of the standardised
 #'     response)}
-#'   \item{start, change}{values of f0 there; root mean square of f - f0}
-#'   `fitted()` and `predict()` without `newdata` give predictions for all rows of the `newdata` it
-#'   was adapted with, `nobs()` the number of labelled ones.
+#'   \item{start, change}{values of f0 there; root mean square of f - f0} `fitted()` and `predict()`
+#'   without `newdata` return predictions for the rows it was adapted with, `nobs()` the number of
+#'   labelled rows.
 #' @section Errors:
-#' Rows of several domains, labels that are not of the response's kind, no label at all, an
-#' argument that the model does not have (`lambda` for [dg_svm()]), and models of other
-#' kinds are errors; so are rows of another domain, and `reference`, in `predict()`.
+#' Rows of several domains, labels of another type than the response, no label, an argument that the
+#' model does not have (`lambda` for [dg_svm()]), and other models are errors. In `predict()`, so
+#' are rows of another domain and a `reference`.
 #' @references
 #' Blanchard, G., Deshmukh, A. A., Dogan, U., Lee, G. and Scott, C. (2021). Domain
 #' generalization by marginal transfer learning. *Journal of Machine Learning
@@ -97,7 +102,7 @@
 #' new <- subset(toy, !domain %in% levels(domain)[1:6])
 #' model <- dg_svm(y ~ x1 + x2 | domain, data = train, cost = 10)
 #'
-#' # the error at the unlabelled rows, by the number of labels
+#' # error on the unlabelled rows, by number of labels
 #' sapply(c(2, 5, 10, 20), function(m) {
 #'   known <- replace(new$y, -seq_len(m), NA)
 #'   adapted <- dg_adapt(model, new, known)
@@ -184,7 +189,7 @@ corrected <- function(object, rows, given, args, call) {
 
 #' @exportS3Method
 dg_adapt.dg_adapted <- function(object, newdata, labels, ...) {
-  abort("argument", "`object` is adapted already: adapt the model itself to all labels.")
+  abort("argument", "`object` has already been adapted; adapt the original model to all labels.")
 }
 
 # f0 + g.
@@ -225,8 +230,8 @@ describes_domain.dg_adapted <- function(object) FALSE
 #' @exportS3Method
 check_new.dg_adapted <- function(object, newdata, domain, reference, reference_domain) {
   if (!is.null(reference) || !is.null(reference_domain)) {
-    abort("argument", "`reference` must not be given: the domain was described when the model was ",
-          "adapted to it.")
+    abort("argument", "`reference` cannot be given: the domain was described when the model was ",
+          "adapted. Use the original model.")
   }
   found <- given_domain(object$blueprint, newdata, domain)
   other <- setdiff(unique(as.character(found)), c(object$name, NA))

@@ -1,29 +1,32 @@
 #' Boosted trees
 #'
 #' @description
-#' Gradient boosting of trees by the package xgboost (`xgboost::xgb.train()`): of numbers by squared
-#' error, of two classes by the logistic, of more by the multinomial likelihood, with probabilities.
+#' Gradient boosting of trees by the package xgboost (`xgboost::xgb.train()`). The loss is the
+#' squared error for a numeric response, the logistic loss for two classes and the multinomial loss
+#' for more; classes have probabilities.
 #'
 #' @details
-#' `scale = "both"` gives the trees each predictor beside its value standardised within the domain,
-#' `domain_means = TRUE` the domain's means. Categorical predictors are dummy variables. Random
-#' numbers, of which there are some where `subsample` is below 1, are those of R's generator.
+#' A tree uses one row at a time. `scale = "both"` adds each predictor standardised within its
+#' domain; `domain_means = TRUE` adds the means of the domain. Categorical predictors become dummy
+#' variables. If `subsample` is below 1, the random numbers come from R's generator.
 #'
 #' @inheritParams dg_forest
-#' @param trees How many rounds; with more than two classes each has a tree for each class.
-#' @param tree_depth The largest depth of a tree.
-#' @param learn_rate By which each tree is multiplied, at most 1 (`eta` of xgboost).
-#' @param subsample The share of rows that are drawn for each tree, at most 1.
-#' @param calibration `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
-#'   calibrated on held-out domains, see [dg_svm()].
-#' @param weights Non-negative numbers, one per row, that multiply its cost.
-#' @return With data, a model of class `dg_boost`, see [learner_custom()], whose `engine$object` is
-#'   a list with `booster`, the trees as `xgboost::xgb.save.raw()` gives them, so that a model can
-#'   be saved, and `levels`; without, a specification. [dg_tune()] tries `trees` 50, 150 and 450 and
-#'   `tree_depth` 2, 4 and 6 by default.
+#' @param trees Number of boosting rounds. With more than two classes, each round grows one tree per
+#'   class. Default 150.
+#' @param tree_depth Maximum depth of a tree. Default 4.
+#' @param learn_rate Factor on the contribution of each tree (`eta` of xgboost), at most 1. Default
+#'   0.1.
+#' @param subsample Proportion of the rows drawn for each tree, at most 1. Default 1.
+#' @param calibration `"none"`: the model's own probabilities. `"platt"` or `"isotonic"`: calibrated
+#'   on held-out domains, see [calibration].
+#' @param weights Non-negative numbers, one per row: factors on the loss of the row.
+#' @return With data, a model of class `dg_boost`, see [learner_custom()]. Its `engine$object` is a
+#'   list with `booster`, the trees as returned by `xgboost::xgb.save.raw()` (so that the model can
+#'   be saved), and `levels`. Without data, a specification. By default, [dg_tune()] tries `trees`
+#'   50, 150 and 450 and `tree_depth` 2, 4 and 6.
 #' @section Errors:
-#' Without the package xgboost there is an error of class `domgen_error_package`; what xgboost
-#' refuses is one of class `domgen_error_learner`.
+#' Without the package xgboost, an error of class `domgen_error_package`. Errors of xgboost have
+#' class `domgen_error_learner`.
 #' @references
 #' Chen, T. and Guestrin, C. (2016). XGBoost: A scalable tree boosting system. *Proceedings of the
 #' 22nd ACM SIGKDD International Conference on Knowledge Discovery and Data Mining*, 785-794.

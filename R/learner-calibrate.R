@@ -2,6 +2,104 @@
 # argument `calibration` gets them without further code: fit_input() calls calibrate() for
 # the outermost specification, respond() asks class_probabilities().
 
+#' Calibrated class probabilities
+#'
+#' @description
+#' With `calibration = "platt"` or `"isotonic"`, a classifier learns on held-out domains how its
+#' decision values translate into class probabilities, which `predict(type = "prob")` then returns.
+#' Probabilities from a model's own training rows are overconfident, because the model was fitted to
+#' their labels and domains. The argument exists in [dg_svm()], [dg_ridge()], [dg_auto()],
+#' [dg_ensemble()], [learner_custom()], [dg_forest()], [dg_boost()], [dg_net()], [dg_mixed()] and
+#' [dg_gam()]; with `"none"`, the default, the last six and [dg_ensemble()] return the probabilities
+#' of the model itself, where there are any. [dg_calibration()] assesses the probabilities of any
+#' classifier.
+#'
+#' @details
+#' ## Held-out decision values
+#' Domains are held out one at a time, or in 10 folds of whole domains of about equal size if there
+#' are more than 10. The learner is fitted to the other domains (a [dg_pipeline()] with its
+#' projection), and gives the held-out rows a decision value f, using the unlabelled rows of their
+#' own domain. Scaling, which uses no labels, remains that of all rows. This takes one further fit
+#' per fold.
+#'
+#' Exceptions: [dg_ridge()] with a given `lambda` and given bandwidths uses the closed form of
+#' [dg_lodo()], one domain at a time, without further fits. With nested or crossed domains, whole
+#' levels of the outer factor are held out. A [dg_ensemble()] uses the weighted mean of its members'
+#' held-out values.
+#'
+#' ## Maps
+#' For each binary submodel, one map from f to a probability p is fitted:
+#'
+#' * `"platt"` (Platt, 1999): \eqn{p(f) = 1/(1 + e^{-(af + b)})}{p(f) = 1 / (1 + exp(-(a f + b)))},
+#'   where b and a >= 0 minimise the weighted cross-entropy against the targets
+#'   \eqn{(N_+ + 1)/(N_+ + 2)}{(N+ + 1) / (N+ + 2)} and \eqn{1/(N_- + 2)}{1 / (N- + 2)}, by Newton's
+#'   method (Lin, Lin and Weng, 2007). \eqn{N_+, N_-}{N+, N-} are sums of weights.
+#' * `"isotonic"` (Zadrozny and Elkan, 2002): the weighted isotonic regression of the labels on f,
+#'   linear between the ends of its blocks, constant outside. A lowest block without a positive row
+#'   has \eqn{1/(W + 2)}{1 / (W + 2)} instead of 0, with W its sum of weights, but at most the value
+#'   of the next block; the highest block likewise. It needs some hundreds of rows.
+#'
+#' A larger f never lowers p. If f does not separate the classes on held-out domains, p is the class
+#' frequency, with a warning. Three or four domains with very different class frequencies say little
+#' about the next domain, whatever the method. Rows count by their `weights`; `domain_weights` does
+#' not affect the maps.
+#'
+#' ## More than two classes
+#'
+#' | submodels | probabilities |
+#' |---|---|
+#' | one per pair of classes ([dg_svm()]) | coupled, see below |
+#' | one per class (all others) | divided by their sum (Zadrozny and Elkan, 2002) |
+#'
+#' Pairs are coupled by the second method of Wu, Lin and Weng (2004): p minimises
+#' \eqn{\sum_i\sum_{j\ne i}(r_{ji}p_i - r_{ij}p_j)^2}{sum_i sum_{j != i} (r_ji p_i - r_ij p_j)^2}
+#' with \eqn{\sum_i p_i = 1}{sum_i p_i = 1}, where \eqn{r_{ij}}{r_ij} is the probability of i among
+#' i and j. The \eqn{r_{ij}}{r_ij} and p(f) are kept between 1e-7 and 1 - 1e-7.
+#'
+#' ## Predicted class
+#' The predicted class is the most probable one, which can differ from the class that the decision
+#' values give.
+#'
+#' @return The fitted model has an element `calibration`, a list with
+#'
+#'   | element | content |
+#'   |---|---|
+#'   | `method` | `"platt"` or `"isotonic"` |
+#'   | `maps` | one map per binary submodel |
+#'   | `folds` | fold of each domain, 0 for a domain of weight 0 |
+#'   | `log_loss` | two numbers, `calibrated` and of the class `frequencies` |
+#'   | `warnings` | table of the warnings given while domains were held out |
+#'
+#'   `log_loss` is cross-fitted: each held-out fold is scored with the maps (or class frequencies)
+#'   of the other folds. `print()` shows both numbers.
+#' @section Errors:
+#' A numeric response, fewer than two domains (with a positive weight), or no two classes that occur
+#' in two domains each are errors. A class that occurs in a single domain, and decision values that
+#' do not separate the classes of held-out domains, give a warning of class
+#' `domgen_warning_calibration`.
+#' @references
+#' Lin, H.-T., Lin, C.-J. and Weng, R. C. (2007). A note on Platt's probabilistic outputs for
+#' support vector machines. *Machine Learning* 68(3), 267-276.
+#'
+#' Platt, J. C. (1999). Probabilistic outputs for support vector machines and comparisons to
+#' regularized likelihood methods. *Advances in Large Margin Classifiers*, 61-74.
+#'
+#' Wu, T.-F., Lin, C.-J. and Weng, R. C. (2004). Probability estimates for multi-class
+#' classification by pairwise coupling. *Journal of Machine Learning Research* 5, 975-1005.
+#'
+#' Zadrozny, B. and Elkan, C. (2002). Transforming classifier scores into accurate multiclass
+#' probability estimates. *Proceedings of the 8th ACM SIGKDD International Conference on Knowledge
+#' Discovery and Data Mining*, 694-699.
+#' @seealso [dg_calibration()], [predict.dg_learner()], [set_intervals()] for sets of classes
+#' @examples
+#' toy <- simulate_ellipses(domains = 8, n = 40, seed = 1)
+#' new <- toy$domain %in% levels(toy$domain)[7:8]
+#' model <- dg_svm(y ~ x1 + x2 | domain, data = toy[!new, ], calibration = "platt")
+#' model
+#' head(predict(model, toy[new, ], type = "prob"))
+#' @name calibration
+NULL
+
 calibration_methods <- c("none", "platt", "isotonic")
 
 # How a specification makes probabilities; NULL where it has no such argument.
@@ -16,7 +114,7 @@ wants_probabilities <- function(spec) {
 check_probability <- function(spec, sample) {
   if (!wants_probabilities(spec)) return(invisible())
   if (!is.factor(sample$y)) {
-    abort("argument", "`calibration` must be \"none\" when the response is a number, not \"",
+    abort("argument", "`calibration` must be \"none\" when the response is numeric, not \"",
           spec_calibration(spec), "\".")
   }
   check_held_out(sample, paste0("calibration = \"", spec_calibration(spec), "\""))
@@ -68,7 +166,7 @@ calibration_folds <- function(sample) {
   stats::setNames(fold, names(size))
 }
 
-# The fitted model with `calibration`, a list(method, maps (one for each machine), folds,
+# The fitted model with `calibration`, a list(method, maps (one for each submodel), folds,
 # log_loss, warnings).
 calibrate <- function(fitted, sample) {
   if (!wants_probabilities(fitted$spec)) return(fitted)
@@ -106,7 +204,7 @@ holding_out <- function(domains, code, purpose = "") {
 }
 
 # Decision values of each row by a model that has not seen its domain's labels:
-#   list(values [n x machines], NA where there is none, folds of the domains).
+#   list(values [n x submodels], NA where there is none, folds of the domains).
 held_out_decisions <- function(spec, sample, fitted) UseMethod("held_out_decisions")
 
 # By fitting again: a pipeline with its projection.
@@ -132,7 +230,7 @@ by_folds <- function(sample, columns, purpose, values) {
 }
 
 # Fits to the rows outside; those inside are judged by the rows of their own domain. NA for
-# a machine that the other domains cannot train, because they lack a class.
+# a submodel that the other domains cannot train, because they lack a class.
 decide_held_out <- function(spec, sample, inside, response) {
   counts <- sample$weights > 0 & !inside
   seen <- unique(sample$y[counts])
@@ -183,7 +281,7 @@ held_out_decisions.dg_ridge_spec <- function(spec, sample, fitted) {
   list(values = values, folds = folds)
 }
 
-# One map for each machine from its decision value to the probability of its positive side.
+# One map for each submodel from its decision value to the probability of its positive side.
 calibration_maps <- function(values, sides, weights, method) {
   lapply(seq_len(ncol(values)), function(m) {
     side <- sides[, m]
@@ -195,17 +293,17 @@ calibration_maps <- function(values, sides, weights, method) {
   })
 }
 
-# Some machine must have had held-out rows of both sides; those that learn nothing are told.
+# Some submodel must have had held-out rows of both sides; those that learn nothing are told.
 check_maps <- function(maps, response) {
   lost <- vapply(maps, inherits, logical(1), "constant_map")
   if (all(lost)) {
-    abort("data", "`calibration` needs classes that are in at least 2 domains: no two classes ",
-          "could be told apart on held-out domains.")
+    abort("data", "`calibration` needs two classes that each occur in at least 2 domains, so ",
+          "that they can be distinguished on held-out domains.")
   }
   flat <- !vapply(maps, is_informed, logical(1))
   if (!any(flat)) return(invisible())
   names <- submodel_names(response)[flat]
-  warn("calibration", "On held-out domains the decision values do not tell ",
+  warn("calibration", "On held-out domains the decision values do not distinguish ",
        enumerate(names, quote = ""), "; the probabilities are the class frequencies",
        if (length(maps) > 1L) " there", ".")
 }

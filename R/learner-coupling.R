@@ -1,11 +1,11 @@
-# From machines for two classes to probabilities of all classes. The classes of a machine
+# From submodels for two classes to probabilities of all classes. The classes of a submodel
 # are response$pairs, see new_targets(); two classes may have none.
 
 submodel_pairs <- function(response) {
   if (is.null(response$pairs)) cbind(1L, 2L) else response$pairs
 }
 
-# Is a row on the positive side of each machine [n x machines]; NA on neither.
+# Is a row on the positive side of each submodel [n x submodels]; NA on neither.
 submodel_sides <- function(y, response) {
   code <- as.integer(y)
   apply(submodel_pairs(response), 1L, function(pair) {
@@ -13,7 +13,7 @@ submodel_sides <- function(y, response) {
   })
 }
 
-# A number for each machine, by which those of a model with fewer classes are found.
+# A number for each submodel, by which those of a model with fewer classes are found.
 submodel_codes <- function(response, levels) {
   code <- c(0L, match(response$levels, levels))
   pairs <- submodel_pairs(response) + 1L
@@ -29,7 +29,7 @@ submodel_names <- function(response) {
 # Estimates of a probability are kept this far from 0 and 1.
 least_probability <- 1e-7
 
-# Probabilities [rows x classes] of decision values [rows x machines].
+# Probabilities [rows x classes] of decision values [rows x submodels].
 class_probabilities <- function(values, response, maps) {
   if (nrow(values) == 0L) {
     return(matrix(0, 0L, length(response$levels), dimnames = list(NULL, response$levels)))
@@ -50,7 +50,7 @@ class_probabilities <- function(values, response, maps) {
 #   Q_ii = sum_{s != i} r_si^2, Q_ij = -r_ji r_ij
 # it is p'Qp, which e e' leaves as it is but for a constant, and p is (Q + e e')^-1 e divided by
 # its sum. Q alone is singular when the r_ij are consistent.
-# r [rows x machines]: probability of the class pairs[, 2]. Many rows at a time.
+# r [rows x submodels]: probability of the class pairs[, 2]. Many rows at a time.
 couple_pairs <- function(r, pairs, classes) {
   if (nrow(r) > chunk_rows) {
     parts <- split(seq_len(nrow(r)), (seq_len(nrow(r)) - 1L) %/% chunk_rows)

@@ -1,67 +1,84 @@
-#' Any learner, by two functions
+#' Any learner, from two functions
 #'
 #' @description
-#' Makes a specification of a function that fits and one that predicts, so that any learner stands
-#' beside those of this package: in [fit()], [dg_cv()], [dg_compare()], [dg_tune()], behind a
-#' projection in a [dg_pipeline()], with calibrated probabilities, in a file. Ready ones are
-#' [dg_forest()], [dg_boost()], [dg_net()], [dg_mixed()] and [dg_gam()].
+#' Makes a specification from a function that fits and a function that predicts. It can be used like
+#' the learners of this package: in [fit()], [dg_cv()], [dg_compare()], [dg_tune()], after a
+#' projection in a [dg_pipeline()], with calibrated probabilities, and saved to a file. Ready-made
+#' learners of this kind are [dg_forest()], [dg_boost()], [dg_net()], [dg_mixed()] and [dg_gam()].
 #'
 #' @details
-#' **What `fit` gets.** `x`, a data frame: with `needs = "numbers"` the numeric columns that the
-#' formula makes (dummy variables for categories), scaled by `scale`; with `needs = "data"` the
-#' numeric columns, and behind them the categorical predictors as factors with the levels of the
-#' training data. Behind a projection it is the scores, in either case. Names of columns are those
-#' of the terms, such as `poly(a, 2)1`: `data.frame()` changes them, `cbind(x, y = y)` does not.
-#' `y`: a numeric vector, or a factor. Both come first, whatever they are called. If the function
-#' has arguments of these names, also `domain`, a factor without order, and `weights`, the costs of
-#' the rows: their weights, times \eqn{n/(G n_g)}{n/(G n_g)} for `domain_weights = "equal"`. Rows of
-#' weight 0 are left out. An argument `domain` without a default makes a domain necessary; without
-#' an argument `weights`, weights are an error.
+#' ## Arguments of `fit`
+#' The first two are the rows and the response, under any names.
 #'
-#' **What `predict` gets.** What `fit` gave, and `x` as above, of new rows. If it has an argument
-#' `domain`, the domain of each row, a factor: `NULL` where the new data do not say it, and `NA` for
-#' single rows that do not. With [dg_cv()] it is a domain that was not in training.
+#' | argument | value |
+#' |---|---|
+#' | first | data frame: the numeric columns of the formula, scaled by `scale` |
+#' | second | response: numeric vector or factor |
+#' | `domain` | domain of each row, an unordered factor; passed if `fit` has it |
+#' | `weights` | cost of each row; passed if `fit` has it |
+#' | others | the learner's own arguments, see below |
 #'
-#' **What `predict` gives.** For a number a numeric vector, finite, one entry per row. For classes
-#' one of: a factor or character vector of classes; a matrix or data frame of probabilities with a
-#' column for each class, named by it, whose rows sum to 1; with two classes a numeric vector, the
-#' probability of the second. Anything else is an error that says what was expected and found. With
-#' probabilities the decision value of two classes is 2p - 1, and of more p for each class;
-#' `predict(type = "prob")` gives the probabilities, unless `calibration` asks for others.
+#' With `needs = "numbers"` categories are dummy variables; with `needs = "data"` they follow the
+#' numeric columns as factors with the levels of the training data. After a projection the columns
+#' are its scores in either case. Columns are named by their terms, such as `poly(a, 2)1`; `cbind(x,
+#' y = y)` keeps these names, `data.frame()` changes them. The costs are the row weights, multiplied
+#' by \eqn{n/(G n_g)}{n/(G n_g)} for `domain_weights = "equal"`. Rows of weight 0 are left out. An
+#' argument `domain` without a default makes a domain mandatory. Without an argument `weights`,
+#' weights are an error.
 #'
-#' **Arguments of its own.** Further arguments of `fit` are the learner's own. They are given here
-#' in `...`, changed by [update()][update.dg_spec()], tuned by [dg_tune()], and printed; one that is
-#' not given (or `NULL`) is left to `fit`. `predict` is handed those that it has too.
+#' ## Arguments and value of `predict`
+#' The arguments are the value of `fit` and a data frame of new rows as above. If `predict` has an
+#' argument `domain`, it is the domain of each row: a factor, `NA` where a row has none, or `NULL`
+#' if the new data have no domain. In [dg_cv()] it is a domain that was not in training.
 #'
-#' Both functions keep the variables and functions that their bodies name, as they are now, and
-#' nothing else of where they were made. Random numbers are those of R's generator. Of the fitted
-#' object a [saved model][predict.dg_learner()] records only the outermost parts.
+#' | response | value |
+#' |---|---|
+#' | numeric | numeric vector of finite numbers, one per row |
+#' | classes | factor or character vector of classes |
+#' | classes | matrix or data frame of probabilities, one column per class, named by class |
+#' | two classes | numeric vector: probability of the second class |
 #'
-#' @param fit A function of `x` and `y`, see Details.
-#' @param predict A function of what `fit` gives and of `x`, see Details; perhaps
+#' The rows of a matrix of probabilities sum to 1. Any other value is an error that names what was
+#' expected. With probabilities, the decision value of two classes is 2p - 1; for more classes it is
+#' p of each class. `predict(type = "prob")` returns these probabilities, unless `calibration`
+#' replaces them.
+#'
+#' ## Own arguments
+#' Further arguments of `fit` are the learner's own. They are given in `...`, changed by
+#' [update()][update.dg_spec()], tuned by [dg_tune()], and printed. If one is not given (or `NULL`),
+#' the default of `fit` is used. `predict` receives those that it also has.
+#'
+#' ## What is kept
+#' Both functions keep the variables and functions that their bodies use, with their present values,
+#' and nothing else of their environment. Random numbers come from R's generator. The integrity
+#' check of a [saved model][predict.dg_learner()] covers only the outermost parts of the fitted
+#' object.
+#'
+#' @param fit Function of the rows and the response, see Details.
+#' @param predict Function of the value of `fit` and of new rows, see Details; for example
 #'   [stats::predict()].
-#' @param ... Values of the learner's own arguments, by name.
-#' @param title What to call it, in print and in messages.
-#' @param needs `"numbers"`: `x` has numeric columns only; `"data"`: also factors.
-#' @param scale As in [dg_svm()], but by default `"none"`.
-#' @param domain_means If `TRUE`, each column of numbers gets a further one, `<name>.mean`, with its
-#'   mean over the rows of the domain, in the unit of the scaled column (of `scale = "pooled"`,
-#'   unless it is `"none"`): the contextual effect of multilevel models. Those of new domains are
-#'   means over their unlabelled rows in `newdata` or `reference`, see [predict.dg_learner()]. There
-#'   are as many different means as domains: with few domains they mislead a learner that does not
-#'   select or shrink.
-#' @param domain_weights `"size"`: each row weighs the same; `"equal"`: each domain does.
-#' @param calibration For classes, `"platt"` or `"isotonic"`: probabilities that are calibrated on
-#'   held-out domains, see [dg_svm()].
+#' @param ... The learner's own arguments, by name.
+#' @param title Name of the learner in prints and messages.
+#' @param needs `"numbers"` (default): all columns are numeric; `"data"`: categories are factors.
+#' @param scale As in [dg_svm()], but `"none"` by default.
+#' @param domain_means If `TRUE`, each numeric column is followed by a column `<name>.mean`, its
+#'   mean over the rows of the domain (contextual effect of multilevel models), in the unit of the
+#'   scaled column (of `scale = "pooled"`, unless that is `"none"`). In a new domain, the mean is
+#'   taken over its unlabelled rows in `newdata` or `reference`, see [predict.dg_learner()]. Default
+#'   `FALSE`. The number of different means is the number of domains: with few domains they mislead
+#'   a learner without selection or shrinkage.
+#' @param domain_weights `"size"` (default): each row has the same weight; `"equal"`: each domain
+#'   has.
+#' @param calibration For classes. `"none"`: the probabilities of `predict`, if it returns any.
+#'   `"platt"` or `"isotonic"`: calibrated on held-out domains, see [calibration].
 #' @return A specification. Fitted, it is a model of class `learner_custom`, a list with
-#'   \item{engine}{list: `object`, what `fit` gave}
+#'   \item{engine}{list with `object`, the value of `fit`}
 #'   \item{decision}{n x m decision values of the training rows}
-#'   \item{probabilities}{does `predict` give probabilities?}
-#'   and what `predict()` needs. `coef()` is that of what `fit` gave.
+#'   and what `predict()` needs. `coef()` returns the coefficients of the value of `fit`.
 #' @section Errors:
-#' An error inside a function is given on, with the title, in one of class `domgen_error_learner`;
-#' so is a prediction of the wrong kind. A `fit` with a parameter that this function or [fit()] has,
-#' an unknown argument, and data among the arguments are errors.
+#' An error in one of the functions is passed on with the title, as class `domgen_error_learner`; so
+#' is a prediction of the wrong type. A `fit` with an argument that `learner_custom()` or [fit()]
+#' has, an unknown argument, and data among the arguments are errors.
 #' @seealso [dg_forest()], [predict.dg_learner()], [dg_compare()]; `vignette("extending")`
 #' @examples
 #' # the mean of the k nearest rows
@@ -145,8 +162,8 @@ check_predict <- function(fun, own) {
   open <- vapply(formals(args(fun)), identical, NA, quote(expr = ))
   other <- setdiff(names(which(open[-(1:2)])), c("domain", "...", own))
   if (length(other)) {
-    abort("argument", "`predict` must be a function of the fitted object and the rows, perhaps of ",
-          "`domain` and what `fit` has, and not also of ", enumerate(other), ".")
+    abort("argument", "`predict` must be a function of the fitted object, the rows, and perhaps ",
+          "`domain` and arguments of `fit`, but not of ", enumerate(other), ".")
   }
 }
 
@@ -158,12 +175,12 @@ own_arguments <- function(fit, dots) {
   reserved <- c(names(formals(learner_custom)), data_arguments)
   if (any(names(dots) %in% data_arguments)) {
     abort("argument", "`", intersect(names(dots), data_arguments)[1L], "` must not be given: ",
-          "learner_custom() makes a specification, which fit() gives data.")
+          "learner_custom() makes a specification. Give the data to fit().")
   }
   if (any(names %in% reserved)) {
-    abort("argument", "`fit` must not have a parameter called ",
-          enumerate(intersect(names, reserved)), ", which learner_custom() or fit() has; another ",
-          "function may call it, as in `function(x, y) lm(y ~ ., data = x)`.")
+    abort("argument", "`fit` must not have an argument called ",
+          enumerate(intersect(names, reserved)), ", because learner_custom() or fit() has it; ",
+          "use another function, as in `function(x, y) lm(y ~ ., data = x)`.")
   }
   if (is.null(names(dots))) check_no_dots(dots, names)
   twice <- setdiff(names(dots)[duplicated(names(dots))], "")

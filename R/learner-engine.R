@@ -85,8 +85,8 @@ own_warnings <- function(title, code) {
 pointer_hint <- function(object) {
   parts <- if (typeof(object) == "list") unclass(object) else list(object)
   if (!any(vapply(parts, typeof, "") == "externalptr")) return("")
-  paste("; the fitted object has an external pointer, which a file does not keep: let `fit` give",
-        "what can be saved")
+  paste("; the fitted object has an external pointer, which is lost when saved: `fit` must return",
+        "an object that can be saved")
 }
 
 # By names in an environment: a function that keeps its call would keep all rows in it.
@@ -115,8 +115,8 @@ decision.learner_custom <- function(object, rows) {
   if (found$probabilities == is.null(object$response$means)) {
     kinds <- c("classes", "probabilities")
     if (!found$probabilities) kinds <- rev(kinds)
-    abort("learner", object$spec$parts$title, ": `predict` must return the same for all rows; it ",
-          "gave ", kinds[1L], " for the training rows, and ", kinds[2L], " now.")
+    abort("learner", object$spec$parts$title, ": `predict` must return the same type for all ",
+          "rows; it returned ", kinds[1L], " for the training rows, and ", kinds[2L], " now.")
   }
   found$values
 }

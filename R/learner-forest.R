@@ -1,36 +1,40 @@
 #' Random forests
 #'
 #' @description
-#' The random forest of the package ranger (`ranger::ranger()`), as a learner on labelled domains:
-#' of numbers, of two classes or of more, with probabilities.
+#' The random forest of the package ranger (`ranger::ranger()`) as a learner on labelled domains,
+#' for a numeric response and for two or more classes, with probabilities.
 #'
 #' @details
-#' `scale = "both"` gives the forest each predictor beside its value standardised within the domain,
-#' `domain_means = TRUE` the domain's means: what a tree, which looks at one row at a time, cannot
-#' learn of domains by itself. Categorical predictors are factors, whose levels ranger takes in
-#' their order. Random numbers are those of R's generator: the same after [set.seed()], whatever the
-#' number of threads, and those of `ranger::ranger(x, y)` on the same columns. An interrupt (Ctrl-C,
-#' Esc) or a time limit is answered when the forest at work has been grown; `predict()` answers
-#' within about a second.
+#' A tree uses one row at a time, so a forest learns about domains only from columns that describe
+#' them. `scale = "both"` adds each predictor standardised within its domain; `domain_means = TRUE`
+#' adds the means of the domain. Categorical predictors are factors whose levels ranger uses in
+#' their order. Random numbers come from R's generator: after [set.seed()] the forest is the same
+#' for any number of threads, and the same as that of `ranger::ranger(x, y)` on the same columns. An
+#' interrupt (Ctrl-C, Esc) or a time limit takes effect once the current forest is grown;
+#' `predict()` responds within about one second.
 #'
 #' @inheritParams dg_svm
 #' @inheritParams learner_custom
-#' @param trees How many trees.
-#' @param mtry Predictors that are tried at each split, at most as many as there are; `NULL`:
-#'   ranger's default, the root of their number.
-#' @param min_n Rows of a node that is split no further; `NULL`: ranger's default, 5 for numbers and
-#'   10 for probabilities.
-#' @param calibration `"none"`: the probabilities of the forest, the mean shares of the classes in
-#'   the leaves; `"platt"` or `"isotonic"`: calibrated on held-out domains, see [dg_svm()].
-#' @param weights Non-negative numbers, one per row: the chances of a row to be drawn for a tree.
-#' @param scale As in [dg_svm()], but by default `"none"`.
-#' @param threads How many; the default is `getOption("domgen.threads", 2)`.
+#' @param data Data frame in which the formula is evaluated.
+#' @param trees Number of trees. Default 500.
+#' @param mtry Number of predictors tried at each split, at most the number of columns. `NULL`:
+#'   ranger's default, the square root of the number of columns.
+#' @param min_n Minimum number of rows in a node that is split. `NULL`: ranger's default, 5 for a
+#'   numeric response and 10 for probabilities.
+#' @param calibration `"none"`: the forest's own probabilities, the mean proportions of the classes
+#'   in the leaves. `"platt"` or `"isotonic"`: calibrated on held-out domains, see [calibration].
+#' @param weights Non-negative numbers, one per row: the probability of drawing the row for a tree,
+#'   up to a factor.
+#' @param domain_weights `"size"` (default): each row has the same weight; `"equal"`: each domain
+#'   has.
+#' @param scale As in [dg_svm()], but `"none"` by default.
+#' @param threads Number of threads. `NULL`: `getOption("domgen.threads", 2)`.
 #' @return With data, a model of class `dg_forest`, see [learner_custom()], whose `engine$object` is
-#'   the ranger forest; without, a specification. [dg_tune()] tries `min_n` 1, 5, 20 and 80 by
-#'   default.
+#'   the ranger forest. Without data, a specification. By default, [dg_tune()] tries `min_n` 1, 5,
+#'   20 and 80.
 #' @section Errors:
-#' Without the package ranger there is an error of class `domgen_error_package`; what ranger refuses
-#' is one of class `domgen_error_learner`.
+#' Without the package ranger, an error of class `domgen_error_package`. Errors of ranger have class
+#' `domgen_error_learner`.
 #' @references
 #' Breiman, L. (2001). Random forests. *Machine Learning* 45, 5-32.
 #'

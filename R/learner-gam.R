@@ -1,31 +1,31 @@
 #' Additive models
 #'
 #' @description
-#' Generalised additive models of the package mgcv (`mgcv::gam()`) for numbers and two classes: a
-#' smooth function of each numeric column, a linear term of each that has few values.
+#' Generalised additive models by the package mgcv (`mgcv::gam()`), for a numeric response and for
+#' two classes: a smooth function of each numeric column, and a linear term for columns with few
+#' values.
 #'
 #' @details
 #' The model is \eqn{g(E[y]) = \beta_0 + \sum_j f_j(x_j)}{g(E y) = beta_0 + sum_j f_j(x_j)}, with g
-#' the identity or the logit and thin plate regression splines \eqn{f_j}{f_j} whose smoothness is
-#' chosen by restricted maximum likelihood. Columns with at most `k` different values, such as dummy
-#' variables, have a linear term; `print()` says how many. Where there are fewer rows than
-#' coefficients, `k` is lowered, to 3 at least; below that all terms are linear. Beyond the range of
-#' the training rows splines go on along straight lines.
+#' the identity or the logit. The \eqn{f_j}{f_j} are thin plate regression splines, whose smoothness
+#' is chosen by restricted maximum likelihood (Wood, 2017). Columns with at most `k` different
+#' values, such as dummy variables, have a linear term; `print()` shows their number. With fewer
+#' rows than coefficients, `k` is lowered, to at least 3; if that is not enough, all terms are
+#' linear. Outside the range of the training rows the splines are linear.
 #'
 #' @inheritParams dg_forest
-#' @param k Dimension of the basis of each smooth function, at least 3.
-#' @param calibration `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
-#'   calibrated on held-out domains, see [dg_svm()].
-#' @param weights Non-negative numbers, one per row: inverse variances, up to a factor, of numbers;
-#'   of classes as many rows.
-#' @return With data, a model of class `dg_gam`, see [learner_custom()], whose `engine$object` is a
-#'   list with `gam`, what `mgcv::gam()` gave, without the rows, and `columns`, the names of its
-#'   variables V1, V2, ...; without, a specification. `coef()` gives the coefficients of the basis.
-#'   [dg_tune()] tries `k` 5, 10 and 20 by default.
+#' @param k Dimension of the basis of each smooth function, at least 3. Default 10.
+#' @param calibration `"none"`: the model's own probabilities. `"platt"` or `"isotonic"`: calibrated
+#'   on held-out domains, see [calibration].
+#' @param weights Non-negative numbers, one per row. Numeric response: inverse variances up to a
+#'   factor. Classes: numbers of rows.
+#' @return With data, a model of class `dg_gam`, see [learner_custom()]. Its `engine$object` is a
+#'   list with `gam`, the result of `mgcv::gam()` without the rows, `columns`, the names of its
+#'   variables V1, V2, ..., and `coefficients`. Without data, a specification. `coef()` returns the
+#'   coefficients of the basis. By default, [dg_tune()] tries `k` 5, 10 and 20.
 #' @section Errors:
-#' More than two classes, and the absence of the package mgcv (class `domgen_error_package`); what
-#' mgcv refuses is an error of class `domgen_error_learner`, and what it warns of a warning of class
-#' `domgen_warning_engine`.
+#' More than two classes, and a missing package mgcv (class `domgen_error_package`). Errors of mgcv
+#' have class `domgen_error_learner`, its warnings class `domgen_warning_engine`.
 #' @references
 #' Wood, S. N. (2017). *Generalized Additive Models: An Introduction with R*, second edition. CRC
 #' Press.

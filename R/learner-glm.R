@@ -1,119 +1,149 @@
 #' Generalised linear models on kernels and labelled domains
 #'
 #' @description
-#' Kernel regression for responses that are no plain numbers: classes, proportions, counts, positive
-#' amounts, censored times. With the mean \eqn{\mu = h(f + b)}{mu = h(f + b)}, h the inverse of the
-#' family's link, f minimises
+#' Kernel regression for classes, proportions, counts, positive amounts and censored times. With the
+#' mean \eqn{\mu = h(f + b)}{mu = h(f + b)}, h the inverse link, f minimises
 #' \deqn{\sum_i c_i\, d(y_i, \mu_i) + \lambda\lVert f\rVert^2,}{
 #'   sum_i c_i d(y_i, mu_i) + lambda ||f||^2,}
-#' where d is the unit deviance of the family (McCullagh and Nelder, 1989, section 2.3), twice what
-#' the row lacks of the largest log likelihood, and \eqn{c_i}, \eqn{\lambda}{lambda} and the norm of
-#' the kernel \eqn{\kappa(P, P')\,k(x, x')}{kappa(P, P') k(x, x')} are those of [dg_ridge()]: with
-#' `family = gaussian()` it is that regression, with its `lambda`. The constant b has no penalty.
+#' where d is the unit deviance of the family (McCullagh and Nelder, 1989, section 2.3): twice the
+#' difference between the row's largest log likelihood and its log likelihood at the fit. The costs
+#' \eqn{c_i}, \eqn{\lambda}{lambda} and the norm of the kernel
+#' \eqn{\kappa(P, P')\,k(x, x')}{kappa(P, P') k(x, x')} are those of [dg_ridge()]. The constant b
+#' has no penalty. With `family = gaussian()`, the model is that ridge regression with the same
+#' `lambda`.
 #'
 #' @details
-#' **Families.** `gaussian()`, `binomial()`, `poisson()`, `Gamma()`, `inverse.gaussian()` and the
-#' three of `quasi()` of base R ([stats::family]) with their links, `"multinomial"` and `"ordinal"`.
-#' What is fitted is the mean, so that a dispersion makes no difference: `quasipoisson()` is
-#' `poisson()`. `NULL` takes `gaussian()` for a number, `binomial()` for two classes,
-#' `"multinomial"` for more, `"cox"` for censored times.
+#' ## Families
 #'
-#' * `binomial()`: two classes (the second is predicted by \eqn{\mu}{mu}), or a number from 0 to 1,
-#'   such as the share of ill animals of a herd, with its size as `weights`.
-#' * `"multinomial"`: probabilities \eqn{p_c = e^{f_c + b_c} / \sum_j e^{f_j + b_j}}{
-#'   p_c = exp(f_c + b_c) / sum_j exp(f_j + b_j)} with a function for each class,
-#'   \eqn{d = -2\log p_y}{d = -2 log p_y}, the norms add up, and the functions and constants sum
-#'   to 0 (Zhu and Hastie, 2004; Friedman, Hastie and Tibshirani, 2010, section 4).
-#' * `"ordinal"`: classes in the order of their levels, \eqn{P(y \le k) = 1/(1 + e^{f -
-#'   \theta_k})}{P(y <= k) = 1 / (1 + exp(f - theta_k))} with increasing thresholds
-#'   \eqn{\theta}{theta}, without a penalty, in the place of b, \eqn{d = -2\log p_y}{d = -2 log
-#'   p_y} (the cumulative logit or proportional odds model, McCullagh, 1980). One function for all
-#'   classes; decision values are the logarithms of their probabilities.
+#' | `family` | response | default for |
+#' |---|---|---|
+#' | `gaussian()` | number | numeric response |
+#' | `binomial()` | two classes, or proportion (size as `weights`) | two classes |
+#' | `poisson()` | count, 0 or more | |
+#' | `Gamma()`, `inverse.gaussian()` | positive amount | |
+#' | `quasibinomial()`, `quasipoisson()` | as `binomial()`, `poisson()` | |
+#' | `quasi()` | numbers in the range of its variance function | |
+#' | `"multinomial"` | two or more classes | more than two classes |
+#' | `"ordinal"` | classes in the order of their levels | |
+#' | `"cox"` | `survival::Surv(time, status)`, right-censored | censored times |
 #'
-#' * `"cox"`: times until an event, of which some are only known to be longer, as
-#'   `survival::Surv(time, status)`, right-censored. The hazard of a row is \eqn{h_0(t)\,e^f}{h0(t)
-#'   exp(f)}, and twice the negative logarithm of the partial likelihood (Cox, 1972) is the
-#'   deviance,
-#'   \deqn{2 \sum_{i:\ \mathrm{event}} c_i \left[\log \sum_{j:\ t_j \ge t_i} c_j e^{f_j} -
-#'     f_i\right].}{2 sum_(i: event) c_i [log sum_(j: t_j >= t_i) c_j exp(f_j) - f_i].}
-#'   Events at the same time count as Breslow (1974) has it, by which weight k is k copies of a row
-#'   (`ties = "breslow"` of [survival::coxph()]; on predictors that are not scaled, with
-#'   [kernel_linear()] and [domain_pooled()], `lambda` is the `theta` of [survival::ridge()]). The
-#'   baseline \eqn{h_0}{h0} is that of all domains together, as no row of a new domain tells its
-#'   own, so that domains differ by f alone; a constant makes no difference, and b is 0. Decision
-#'   values are f, the logarithm of the hazard beside that of f = 0, and responses
-#'   \eqn{e^f}{exp(f)}. With the cumulative baseline hazard H of Breslow (1974), `family$baseline`,
-#'   the probability to be without the event until t is \eqn{\exp(-H(t)\,e^f)}{exp(-H(t) exp(f))}.
-#'   Left-out domains are scored by the concordance within each, see [dg_cv()].
+#' Families of base R ([stats::family]) have all their links. Only the mean is fitted, so that
+#' dispersion makes no difference: `quasipoisson()` is `poisson()`. With `binomial()`, \eqn{\mu}{mu}
+#' is the probability of the second class.
 #'
-#' **Offset and exposure.** What is known of the link is an `offset()` of the formula, as in
-#' [stats::glm()]: \eqn{\mu = h(f + b + o)}{mu = h(f + b + o)}. No kernel sees it, new rows must
-#' have its columns, predictions contain it, and [dg_lodo()], [dg_adapt()] and [dg_cv()] know it.
-#' Where a count grows with an exposure e (time at risk, inhabitants), `offset(log(e))` makes f the
-#' logarithm of the rate. The rate y/e with `weights = e` gives the same f, \eqn{e\, d(y/e, \mu) =
-#' d(y, e \mu)}{e d(y/e, mu) = d(y, e mu)} for `poisson()`, but is scored and predicted as a rate;
-#' for `Gamma()`, \eqn{d(y/e, \mu) = d(y, e \mu)}{d(y/e, mu) = d(y, e mu)}, so that one divides
-#' without weights. Not with `"multinomial"`, and neither in a [dg_pipeline()] nor an ensemble;
-#' [dg_null()] takes no notice of it. In place of `cbind(success, failure)` give the share, with the
-#' sizes as weights.
+#' `"multinomial"`: \eqn{p_c = e^{f_c + b_c} / \sum_j e^{f_j + b_j}}{
+#' p_c = exp(f_c + b_c) / sum_j exp(f_j + b_j)} with one function per class and
+#' \eqn{d = -2\log p_y}{d = -2 log p_y}. Norms are added; functions and constants sum to 0 (Zhu and
+#' Hastie, 2004; Friedman, Hastie and Tibshirani, 2010, section 4).
 #'
-#' **Solver.** Newton's method with the expected curvature (Fisher scoring, iteratively reweighted
-#' least squares; of `"cox"` the observed one), a step along which the objective does not go down is
-#' shortened; on the Gram matrix a Cholesky factorisation a step, n^3/3 operations, on a feature map
-#' with r coordinates n r^2. `"cox"` has the second steps on the Gram matrix too, in the r columns
-#' of its root, r its rank. For more than two classes steps go round the classes, each with the
-#' others as known, or from f to the thresholds and back. It stops where a step gains less than
-#' 1e-14 of the objective.
+#' `"ordinal"`: the cumulative logit or proportional odds model (McCullagh, 1980),
+#' \eqn{P(y \le k) = 1/(1 + e^{f - \theta_k})}{P(y <= k) = 1 / (1 + exp(f - theta_k))} with
+#' increasing thresholds \eqn{\theta}{theta}, without a penalty, in place of b, and
+#' \eqn{d = -2\log p_y}{d = -2 log p_y}. There is one function for all classes; decision values are
+#' the log probabilities of the classes.
 #'
-#' **Out of memory.** With a feature map, families of base R are fitted to a [row_source()] of any
-#' size, one pass per Newton step; the other three families take at most 20,000 rows of it.
+#' `"cox"`: the hazard of a row is \eqn{h_0(t)\,e^f}{h0(t) exp(f)}, and the deviance is twice the
+#' negative log partial likelihood (Cox, 1972),
+#' \deqn{2 \sum_{i:\ \mathrm{event}} c_i \left[\log \sum_{j:\ t_j \ge t_i} c_j e^{f_j} -
+#'   f_i\right].}{2 sum_(i: event) c_i [log sum_(j: t_j >= t_i) c_j exp(f_j) - f_i].}
+#' Tied events count as in Breslow (1974), so that weight k equals k copies of a row (`ties =
+#' "breslow"` of [survival::coxph()]; with unscaled predictors, [kernel_linear()] and
+#' [domain_pooled()], `lambda` is the `theta` of [survival::ridge()]). The baseline hazard
+#' \eqn{h_0}{h0} is shared by all domains, because that of a new domain cannot be estimated without
+#' its events; domains differ by f alone, and b is 0. Decision values are f, the log hazard relative
+#' to f = 0; responses are \eqn{e^f}{exp(f)}. With the cumulative baseline hazard H of Breslow
+#' (1974), `family$baseline`, the probability of no event until t is
+#' \eqn{\exp(-H(t)\,e^f)}{exp(-H(t) exp(f))}. Held-out domains are scored by the concordance within
+#' each domain, see [dg_cv()].
 #'
-#' **The penalty.** Where `lambda` is not given, it is the one of a path by which groups of domains
-#' (at most 10) that are left out have the least deviance, by fits without them (to at most 500
-#' rows, so that it takes some seconds). How wide the kernel between domains is they say as in
-#' [dg_ridge()], in closed form: in the quadratic approximation of the deviance at the model that
-#' has the constant alone.
+#' ## Offset and exposure
+#' A known part o of the link is an `offset()` in the formula, as in [stats::glm()]:
+#' \eqn{\mu = h(f + b + o)}{mu = h(f + b + o)}. It is not part of any kernel; new rows need its
+#' columns; predictions include it, and [dg_lodo()], [dg_adapt()] and [dg_cv()] use it. It is not
+#' available with `"multinomial"`, in a [dg_pipeline()] or in an ensemble; [dg_null()] ignores it.
 #'
-#' **Probabilities** are those of the likelihood and need no calibration map. Like those of
-#' [dg_svm()] with `loss = "logistic"` they are shrunk towards the class frequencies and have not
-#' seen a left-out domain; `dg_cv(metric = "log_loss")` says what they are worth there.
+#' For counts that grow with an exposure e (time at risk, inhabitants), `offset(log(e))` makes f the
+#' log rate. The rate y/e with `weights = e` gives the same f,
+#' \eqn{e\, d(y/e, \mu) = d(y, e \mu)}{e d(y/e, mu) = d(y, e mu)} for `poisson()`, but is scored and
+#' predicted as a rate. For `Gamma()`, \eqn{d(y/e, \mu) = d(y, e \mu)}{d(y/e, mu) = d(y, e mu)}:
+#' divide without weights. In place of `cbind(success, failure)`, give the proportion, with the
+#' sizes as `weights`.
 #'
-#' **Intervals** of `predict(interval = )` rest on the errors at left-out domains
-#' ([set_intervals()]), and end where the response does: shares at 0 and 1, counts and amounts at 0.
-#' At most ten fits without domains give these errors, each of which chooses `lambda` anew where it
-#' is open: seconds become a minute for some hundred rows of several classes. With `lambda` given,
-#' or [features_nystrom()], they are quick; [set_intervals()] finds them once.
+#' ## Penalty
+#' If `lambda` is not given, a path of values is scored by the deviance of held-out groups of
+#' domains (at most 10), each predicted by a fit without it (with at most 500 rows, so that it takes
+#' some seconds). The bandwidth of the domain kernel is chosen first, as in [dg_ridge()], in closed
+#' form, in the quadratic approximation of the deviance at the model with only the constant.
+#'
+#' ## Solver
+#' Newton's method with the expected curvature (Fisher scoring, iteratively reweighted least
+#' squares; the observed curvature for `"cox"`). Steps that raise the objective are shortened. On
+#' the Gram matrix, a step is a Cholesky factorisation, n^3/3 operations; with a feature map of r
+#' features it takes n r^2; `"cox"` on the Gram matrix works in the r columns of its root, with r
+#' its rank. With more than two classes, steps alternate over classes, for `"ordinal"` between f and
+#' the thresholds. The solver stops when a step gains less than 1e-14 of the objective.
+#'
+#' With a feature map, families of base R are fitted to a [row_source()] of any number of rows: each
+#' Newton step is one pass over the rows, and one more pass gives the deviances. If `lambda` is not
+#' given, it is chosen on the sample. `"multinomial"`, `"ordinal"` and `"cox"` take a source of at
+#' most 20,000 rows, which is read into memory; so is such a source if `family` is not given.
+#'
+#' ## Probabilities and intervals
+#' Probabilities are those of the likelihood and need no calibration map. As with [dg_svm()] and
+#' `loss = "logistic"`, they are shrunk towards the class frequencies and have not been checked on a
+#' held-out domain; `dg_cv(metric = "log_loss")` does that.
+#'
+#' Intervals of `predict(interval = )` come from the errors on held-out domains ([set_intervals()])
+#' and stay within the range of the response: 0 to 1 for proportions, 0 or more for counts and
+#' amounts. They take at most ten fits without some domains, each of which chooses `lambda` again if
+#' it is not given: about a minute for some hundred rows of several classes. They are fast with a
+#' given `lambda` or with [features_nystrom()]; [set_intervals()] computes the errors once.
 #'
 #' @inheritParams dg_dica
 #' @inheritParams dg_ridge
-#' @param family One of base R's families, as an object, a function or a name (`poisson()`,
-#'   `poisson`, `"poisson"`), `"multinomial"`, `"ordinal"` or `"cox"`. `NULL`: by the response, see
-#'   Details.
-#' @param intercept Add the constant b, without a penalty? Without it f shrinks to the link 0: a
-#'   probability of 1/2, a mean of 1 with a log link.
+#' @param y Response when `x` is not a formula: numbers; class labels as factor, character or
+#'   logical; or `survival::Surv(time, status)`. The order of an ordered factor is used by `family =
+#'   "ordinal"` only.
+#' @param family A family of base R as object, function or name (`poisson()`, `poisson`,
+#'   `"poisson"`), or `"multinomial"`, `"ordinal"` or `"cox"`. `NULL`: by the response, see Details.
+#' @param lambda Positive number: factor on the squared norm. `NULL`: chosen on held-out domains,
+#'   see Details.
+#' @param kernel [Kernel][kernel_rbf] on the predictors. `NULL`: [kernel_rbf()] with the median
+#'   bandwidth; in a [dg_pipeline()], [kernel_linear()] on the projected scores.
+#' @param domain_kernel [Domain kernel][domain_distribution], multiplied with `kernel`. Default
+#'   [domain_distribution()].
+#' @param feature_map [Feature map][features_nystrom] that represents the kernel: [features_exact()]
+#'   (default, the Gram matrix), or features, whose Newton steps need only sums over rows.
+#' @param intercept If `TRUE` (default), the unpenalised constant b is added. If `FALSE`, f shrinks
+#'   to the link 0: a probability of 1/2, or a mean of 1 with a log link.
+#' @param weights Non-negative numbers, one per row, that multiply the row's deviance; for
+#'   proportions, their sizes. May be a column of `data`.
 #' @return With data, an object of class `dg_glm`, a list with
 #'   \item{coefficients}{n x m matrix, or r x m with features, as in [dg_ridge()]; m is 1, or the
-#'     number of classes if there are more than two}
-#'   \item{offset}{m constants b}
-#'   \item{decision}{n x m values of f + b at the training rows, on the scale of the link}
-#'   \item{family}{its name, link and (of `quasi()`) variance, of `"ordinal"` the `thresholds`, of
-#'     `"cox"` the `baseline`, a data frame with `time` of events and cumulative `hazard`}
-#'   \item{deviance, null_deviance}{sum of c_i d_i, and of the model that has b alone}
+#'     number of classes with `"multinomial"`}
+#'   \item{intercept}{m constants b}
+#'   \item{decision}{decision values at the training rows: f + b plus the offset, n x m, on the
+#'     scale of the link; with `"ordinal"` one column per class}
+#'   \item{family}{its name, link and (of `quasi()`) variance; of `"ordinal"` the `thresholds`; of
+#'     `"cox"` the `baseline`, a data frame with the `time` of events and the cumulative `hazard`}
+#'   \item{deviance, null_deviance}{sum of c_i d_i, of the fit and of the model with only b}
 #'   \item{converged, iterations}{of the solver}
-#'   \item{costs, lambda}{c_i; as given, or as chosen}
-#'   and what `predict()` needs (`known`: the columns of an offset): `type = "response"` gives the
-#'   mean of a number and, as of all classifiers here but not as of [glm()], the most probable class
-#'   of classes; `"prob"` their probabilities, of every family of classes, `"decision"` f + b, and
-#'   the offset.
-#'   Without data, a specification. `deviance()` gives the deviance, `residuals(type = )`
-#'   `"response"`, `"deviance"` or `"pearson"` residuals of a number.
+#'   \item{costs, lambda}{c_i; as given or chosen}
+#'   \item{known}{columns of the offset, or `NULL`}
+#'   and what `predict()` needs. Without data, a specification.
+#'
+#'   `predict(type = "response")` returns the mean of a numeric response. For classes it returns the
+#'   most probable class, as all classifiers of this package do (unlike [stats::glm()]). `type =
+#'   "prob"` is available for all families of classes. `deviance()` returns the deviance,
+#'   `residuals(type = )` the `"response"`, `"deviance"` or `"pearson"` residuals of a numeric
+#'   response.
 #' @section Errors:
-#' A response that the family does not have (negative counts, three classes of `binomial()`, times
-#' that are not right-censored, or without an event), intervals, sets and probabilities of `"cox"`,
-#' a link that has no value at 0 with `intercept = FALSE`, an `offset()` that is no finite number,
-#' families that are not of base R, non-positive `lambda`, unknown arguments, and Gram matrices over
-#' the memory limit ([domgen-package]) are errors; a solver that stops early gives a warning of
-#' class `domgen_warning_convergence`.
+#' A response that the family does not have (negative counts, three classes with `binomial()`, times
+#' without an event or not right-censored); intervals, sets and probabilities of `"cox"`; a link
+#' without a value at 0 with `intercept = FALSE`; an `offset()` that is not a finite number; a
+#' family that is not listed; non-positive `lambda`; unknown arguments; and Gram matrices over the
+#' memory limit ([domgen-package]) are errors. A solver that stops early gives a warning of class
+#' `domgen_warning_convergence`.
 #' @references
 #' Breslow, N. (1974). Covariance analysis of censored survival data. *Biometrics* 30(1), 89-99.
 #'
@@ -133,13 +163,13 @@
 #' regression. *Biostatistics* 5(3), 427-443.
 #' @seealso [dg_ridge()], [predict.dg_learner()], [dg_lodo()], [metric_deviance()]
 #' @examples
-#' # breaks of wool by loom: kinds of wool and tension that were not in training
+#' # breaks of wool by loom, for combinations of wool and tension that were not in training
 #' looms <- transform(warpbreaks, kind = interaction(wool, tension))
 #' model <- dg_glm(breaks ~ wool + tension | kind, data = looms, family = poisson())
 #' model
 #' head(predict(model, looms))
 #'
-#' # the share of ill animals, herds of 1 to 35 as domains
+#' # proportion of ill animals; herds are domains
 #' if (requireNamespace("lme4", quietly = TRUE)) {
 #'   cbpp <- lme4::cbpp
 #'   herds <- dg_glm(incidence / size ~ period | herd, data = cbpp, weights = size,
@@ -180,7 +210,7 @@ family_for <- function(family, y) {
                else "multinomial", "family")
 }
 
-# How the machines of a loss are trained, and what a step without each domain in turn gives.
+# How the submodels of a loss are trained, and what a step without each domain in turn gives.
 glm_solver <- function(loss) {
   switch(loss$coupled,
     nothing = list(solve = solve_newton, without = newton_without),
@@ -209,7 +239,7 @@ fit_glm <- function(problem, shared) {
   task <- glm_task(family_for(args$family, sample$y), sample, args, known)
   # which family it is may be known by the response alone
   if (!rows$keeps && task$loss$coupled != "nothing") {
-    problem$spec$args$family <- task$par$name
+    problem$spec$args$family <- new_family(task$par$name)
     abort_whole(problem$spec)
   }
   if (is.null(args$lambda)) args <- choose_glm_penalty(args, rows, task)
@@ -228,7 +258,7 @@ fit_glm <- function(problem, shared) {
 }
 
 # columns: of X, those that are an offset. list(loss: a row of the table, par: the family, response,
-# Y [n x m], costs [n], constant [m], known: of the link [n x 1], or NULL). Where a machine starts,
+# Y [n x m], costs [n], constant [m], known: of the link [n x 1], or NULL). Where a submodel starts,
 # f = 0, is the best constant.
 glm_task <- function(family, sample, args, columns = NULL) {
   loss <- family_loss(family)
@@ -243,7 +273,7 @@ glm_task <- function(family, sample, args, columns = NULL) {
   known <- known_values(sample$X, columns)
   if (!is.null(known) && ncol(Y) > 1L) {
     abort("argument", "`formula` must not contain `offset()` with `family = ",
-          dQuote(family$name, FALSE), "`, which has a function for each class.")
+          dQuote(family$name, FALSE), "`, which has one function per class.")
   }
   if (!args$intercept && !is.null(loss$no_zero)) {
     abort("argument", "`intercept` must be TRUE with ", loss$no_zero, ".")
@@ -270,7 +300,7 @@ glm_deviance <- function(task, values) {
 }
 
 # start: known values of f [n x m] in the place of the constants; task$alpha: coefficients to begin
-# at, a list, where machines know nothing of each other. Gives what solve_newton() does.
+# at, a list, where submodels know nothing of each other. Gives what solve_newton() does.
 train_glm <- function(data, task, args, start = NULL, tolerance = 1e-8) {
   known <- if (is.null(start)) constant_values(task) else start
   problem <- list(
@@ -317,7 +347,7 @@ train_by_passes <- function(rows, space, task, args, columns) {
   moves <- args$intercept && length(columns) > 0L
   deviances <- 2 * args$lambda * pass_values(rows, space, coded, solved, moves)
   solved$intercept <- solved$intercept + task$constant
-  c(solved[c("coefficients", "offset", "converged", "iterations")],
+  c(solved[c("coefficients", "intercept", "converged", "iterations")],
     list(decision = matrix(0, 0L, 1L), par = task$par, deviance = deviances[1L],
          null_deviance = deviances[2L], costs = numeric()))
 }
@@ -346,7 +376,7 @@ pass_values <- function(rows, space, coded, solved, moves) {
   table <- rows_table(rows, space)
   further <- 0
   for (round in seq_len(5L)) {
-    work <- values_work(space, table, coded, solved[c("coefficients", "offset")], further)
+    work <- values_work(space, table, coded, solved[c("coefficients", "intercept")], further)
     sums <- pass(rows, work, "deviance")
     if (!moves) return(sums[1L, ])
     step <- -sums[2L, 2L] / sums[3L, 2L]
@@ -430,12 +460,12 @@ print_details.dg_glm <- function(x) {
   args <- x$spec$args
   cat_line("  lambda = ", format(rounded(penalty_of(x, "lambda"), 4)),
            if (is.null(args$lambda)) chosen_by(x), " (domain weights: ", args$domain_weights,
-           "), offset: ",
+           "), intercept: ",
            intercept_words(x$intercept, args$intercept))
   known <- x$blueprint$columns[x$known]
-  if (length(known)) cat_line("  known: ", paste(known, collapse = ", "))
-  cat_line("  deviance ", rounded(x$deviance, 4), ", of the constant alone ",
-           rounded(x$null_deviance, 4), "; ", if (!all(x$converged)) "NOT ", "converged after ",
+  if (length(known)) cat_line("  offset: ", paste(known, collapse = ", "))
+  cat_line("  deviance ", rounded(x$deviance, 4), " (constant only: ",
+           rounded(x$null_deviance, 4), "); ", if (!all(x$converged)) "NOT ", "converged after ",
            plural(max(x$iterations), "iteration"))
 }
 
@@ -505,7 +535,7 @@ working_task <- function(task, values) {
   at <- if (joint) task$loss$together(task$Y, values, task$costs)
         else task$loss$smooth(task$Y, values, task$par, 0)
   bent <- as.matrix(pmax(at$curvature, 1e-10 * max(at$curvature, if (!joint) 1e-10)))
-  # machines share the weights of rows
+  # submodels share the weights of rows
   shared <- rowMeans(bent)
   Y <- values - at$slope / shared
   list(response = task$response, Y = if (is.null(task$known)) Y else Y - task$known,

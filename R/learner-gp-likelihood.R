@@ -199,7 +199,7 @@ warn_optimum <- function(best) {
   if (length(best$blocks) == 0L) return(invisible())
   if (best$stopped && max(abs(free_gradient(best))) > 0.1) {
     warn("convergence", "The likelihood was not maximised after ",
-         plural(best$evaluations, "evaluation"), "; the largest derivative left is ",
+         plural(best$evaluations, "evaluation"), "; the largest remaining derivative is ",
          signif(max(abs(free_gradient(best))), 2), ". Give some parameters or raise `restarts`.")
   }
 }

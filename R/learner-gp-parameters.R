@@ -1,9 +1,9 @@
 # The parameters of a Gaussian process: what is fitted, where it is in the
 # kernels, between which bounds. A point is
-#   list(signal, noise, kernel, domain_kernel)
+#   list(signal_sd, noise_sd, kernel, domain_kernel)
 # with every number filled in (see domain_start.domain_embedding() for the unit of
 # one kind of them); a block names some of its numbers,
-#   list(of: "signal", "noise", "kernel" or "domain", path, size, name, meaning, link),
+#   list(of: "signal_sd", "noise_sd", "kernel" or "domain", path, size, name, meaning, link),
 # of "domain" a domain_parameter(). The optimiser sees the logarithms (or logits) of all blocks
 # in one vector.
 
@@ -92,7 +92,7 @@ theta_bounds <- function(point, blocks) {
        upper = unlist(lapply(blocks, function(b) rep(range(b)[2L], b$size))))
 }
 
-# By how much a start differs from the first: list(bandwidth, outer, noise).
+# By how much a start differs from the first: list(bandwidth, embedding_kernel, noise_sd).
 start_factors <- function(start) {
   switch(min(start, 4L),
     list(bandwidth = 1, embedding_kernel = 1, noise_sd = 1),

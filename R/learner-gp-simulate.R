@@ -1,9 +1,5 @@
-#' @rdname predict.dg_gp
-#' @param nsim Number of draws.
-#' @param seed `NULL`, or a number for [set.seed()]; the generator is put back.
-#' @return `simulate()`: a data frame with one line per row of `newdata` (the training rows if
-#'   there is none) and one column per draw, `sim_1`, `sim_2`, ... With a feature map, what the
-#'   features leave of the prior variance is drawn independently for each row.
+#' @rdname dg_gp
+#' @order 2
 #' @importFrom stats simulate
 #' @export
 simulate.dg_gp <- function(object, nsim = 1, seed = NULL, newdata, domain = NULL,

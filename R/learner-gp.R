@@ -7,92 +7,120 @@
 #'   y_i = f(P_i, x_i) + e_i, Cov(f(P, x), f(P', x')) = s^2 kappa(P, P') k(x, x'),
 #'   Var(e_i) = nu^2 / w_i,}
 #' with s the `signal_sd`, \eqn{\nu}{nu} the `noise_sd` and \eqn{w_i}{w_i} the weights: the
-#' regression of the DICA paper's section 3.3 with a
-#' [kernel between domains][domain_distribution]. Signal, noise and the bandwidths that are
-#' not given are those of the largest marginal likelihood
+#' regression of the DICA paper's section 3.3 with a [domain kernel][domain_distribution].
+#' `signal_sd`, `noise_sd` and the bandwidths that are not given maximise the marginal likelihood
 #' \deqn{\log p(y) = -\tfrac12 y'A^{-1}y - \tfrac12 \log|A| - \tfrac n2 \log 2\pi, \quad
 #'   A = s^2 K \circ \kappa + \nu^2 \mathrm{diag}(1/w_i)}{
 #'   log p(y) = -(y'A^-1 y + log|A| + n log(2 pi)) / 2,  A = s^2 K o kappa + nu^2 diag(1/w_i)}
-#' (Rasmussen and Williams, 2006, equation 2.30).
+#' (Rasmussen and Williams, 2006, equation 2.30). [predict()][predict.dg_learner()] returns means,
+#' standard errors and intervals; `simulate()` draws responses.
 #'
 #' @details
-#' *What is fitted.* `signal_sd` and `noise_sd` if they are `NULL`; the bandwidth of
-#' [kernel_rbf()], [kernel_laplace()], [kernel_matern()] or [kernel_cauchy()] without a `bandwidth`,
-#' as `kernel`, inside sums and products of kernels, as the kernel of the mean embeddings and as the
-#' outer kernel of [domain_distribution()]; and `tau` of `domain_multitask(NULL)`. With
-#' `ard = TRUE` the bandwidths of `kernel` are one per predictor: a large one says that
-#' its predictor counts little. Numbers that are given are kept, also a bandwidth in
-#' [kernel_normalise()], which is the median distance if not given. So is one whose derivative is
-#' not known, with a warning. Between domains nothing is fitted when there is only one.
+#' ## Fitted parameters
 #'
-#' *How.* Each evaluation is one Cholesky factorisation; the derivatives (equation 5.9) need
-#' its inverse, and kernel values that are made again tile by tile: no further matrix is
-#' stored. [stats::nlminb()] climbs on the logarithms of the parameters, from `restarts` points:
-#' the median bandwidths with noise half as large as the response, a third of them with less
-#' noise, three times them with more, and, for more than three, random ones (`set.seed()`). The
-#' starts are climbed on 500 rows, evenly spaced in the order of domain and x; the climb on
-#' all rows begins where the likelihood of all rows is largest. With `optimise = FALSE` the first
-#' start is used as it is. Bandwidths stay within 1/100 and 1,000 times the median (that of kappa
-#' in units of the distance between embeddings), the noise within 1e-4 and 10 times the size
-#' of the response.
+#' | parameter | fitted if |
+#' |---|---|
+#' | `signal_sd`, `noise_sd` | `NULL` |
+#' | `bandwidth` of stationary kernels, see below | `NULL` |
+#' | `tau` of [domain_multitask()] | `NULL` |
 #'
-#' *Units.* A numeric response is standardised by its (weighted) training mean and
-#' standard deviation unless `scale = "none"`: `signal_sd` and `noise_sd` are then in standard
-#' deviations of the response, and far from all training rows the prediction is the mean.
-#' `bandwidth` is in the units of the scaled predictors. Predictions, their standard errors and
-#' the log likelihood are in the units of the response.
+#' Bandwidths are fitted for [kernel_rbf()], [kernel_laplace()], [kernel_matern()] and
+#' [kernel_cauchy()]. They can be those of `kernel`, of the kernel of the mean embeddings and of the
+#' kernel on embeddings in [domain_distribution()], also inside sums and products of kernels. With
+#' `ard = TRUE`, `kernel` has one bandwidth per predictor: predictors with a large one have little
+#' influence. Given parameters are kept. So are the bandwidth in [kernel_normalise()] (the median
+#' distance if it is not given), and, with a warning, a bandwidth whose derivative is not known.
+#' With a single domain, no parameter of the domain kernel is fitted.
 #'
-#' *Weights* are precisions, as in [stats::lm()]: a row of weight 4 has half the noise. At given
-#' parameters, predictions are those with 4 copies of the row; the likelihood is not, because 4
-#' equal copies would say that there is little noise. Rows of weight 0 only describe their
-#' domain.
+#' ## Optimisation
+#' Each evaluation is one Cholesky factorisation. The derivatives (Rasmussen and Williams, 2006,
+#' equation 5.9) need its inverse and kernel values that are computed again tile by tile, so that no
+#' further matrix is stored. [stats::nlminb()] maximises over the logarithms of the parameters from
+#' `restarts` starts: the median bandwidths with noise half as large as the response; a third of
+#' them with less noise; three times them with more noise; and, for more than three, random starts
+#' (use [set.seed()]). Starts use 500 rows, evenly spaced in the order of domain and x; the
+#' maximisation on all rows begins where the likelihood of all rows is largest. Bandwidths stay
+#' within 1/100 and 1,000 times the median (of the domain kernel: in units of the distance between
+#' embeddings), the noise within 1e-4 and 10 times the standard deviation of the response.
 #'
-#' *Feature maps.* With `feature_map` other than [features_exact()] the process is
+#' ## Units
+#' A numeric response is standardised by its (weighted) training mean and standard deviation, unless
+#' `scale = "none"`: `signal_sd` and `noise_sd` are then in standard deviations of the response, and
+#' far from all training rows the prediction is the mean. `bandwidth` is in units of the scaled
+#' predictors. Predictions, standard errors and the log likelihood are in units of the response.
+#'
+#' ## Weights
+#' Weights are precisions, as in [stats::lm()]: the noise of a row of weight 4 has half the standard
+#' deviation. At given parameters, the predictions are those with 4 copies of the row. The
+#' likelihood is not, because 4 equal copies would be evidence of little noise. Rows of weight 0
+#' only describe their domain.
+#'
+#' ## Feature maps
+#' With a `feature_map` other than [features_exact()] the process is
 #' \eqn{f = \langle z(P, x), \beta\rangle}{f = <z(P, x), beta>} with
-#' \eqn{\beta \sim N(0, s^2 I)}{beta ~ N(0, s^2 I)}. The likelihood then needs only sums over
-#' rows, of r x r numbers for r features, and no training rows are kept. `signal_sd` and `noise_sd`
-#' are fitted; the map is made before, so bandwidths keep the value given or the median. What the
-#' features leave of a new row's prior variance, \eqn{s^2(\kappa k - \lVert z\rVert^2)}{
-#' s^2 (kappa k - |z|^2)}, is added to its predictive variance, so that rows far from all
-#' landmarks are not taken to be certain (Quinonero-Candela and Rasmussen, 2005, "DTC").
+#' \eqn{\beta \sim N(0, s^2 I)}{beta ~ N(0, s^2 I)}. The likelihood needs only sums over rows, r x r
+#' numbers for r features, and no training rows are kept. `signal_sd` and `noise_sd` are fitted; the
+#' map is made before, with bandwidths that are given or medians. The part of a new row's prior
+#' variance that the features miss, \eqn{s^2(\kappa k - \lVert z\rVert^2)}{s^2 (kappa k - |z|^2)},
+#' is added to its predictive variance, so that rows far from all landmarks have large standard
+#' errors (Quinonero-Candela and Rasmussen, 2005, "DTC").
+#'
+#' ## Draws
+#' `simulate()` draws responses from the joint predictive distribution of the rows of `newdata`.
+#' With a feature map, the variance that the features miss is drawn independently for each row.
 #'
 #' @inheritParams dg_dica
 #' @inheritParams dg_svm
-#' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix
-#'   n x p or a data frame of predictors. Without `x` the result is a
-#'   specification.
-#' @param domain_kernel [Kernel between domains][domain_distribution].
-#' @param feature_map [Feature map][features_nystrom]: [features_exact()] uses the Gram matrix.
+#' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix n x p or a data frame
+#'   of predictors. Without `x` the result is a specification.
+#' @param y Response when `x` is not a formula: numbers.
+#' @param domain Vector: the domain of each row. May be a column of `data`. In `simulate()`: the
+#'   domain of each row of `newdata`, if it is not a column.
+#' @param kernel [Kernel][kernel_rbf] on the predictors. `NULL`: [kernel_rbf()] with a fitted
+#'   bandwidth; in a [dg_pipeline()], [kernel_linear()] on the projected scores.
+#' @param domain_kernel [Domain kernel][domain_distribution], multiplied with `kernel`. Default
+#'   [domain_distribution()].
+#' @param feature_map [Feature map][features_nystrom] that represents the kernel. Default
+#'   [features_exact()], the Gram matrix.
 #' @param signal_sd,noise_sd Positive numbers: standard deviations of f and of the noise of a row of
-#'   weight 1. `NULL`: fitted.
-#' @param optimise Fit the parameters that are not given? If `FALSE` they are those of the first
-#'   start, see Details.
-#' @param ard One bandwidth per predictor in `kernel`?
-#' @param restarts Number of points from which the likelihood is climbed, at most 1,000.
-#' @param weights Non-negative numbers, one per row: precisions of the response. May be a
-#'   column of `data`.
+#'   weight 1, see Units in Details. `NULL`: fitted.
+#' @param optimise If `TRUE` (default), parameters that are not given are fitted; if `FALSE`, they
+#'   are those of the first start, see Details.
+#' @param ard If `TRUE`, `kernel` has one bandwidth per predictor. Default `FALSE`.
+#' @param restarts Number of starts of the optimisation, 1 to 1,000. Default 3.
+#' @param weights Non-negative numbers, one per row: precisions of the response. May be a column of
+#'   `data`.
+#' @param object A model of `dg_gp()`.
+#' @param nsim Number of draws. Default 1.
+#' @param seed Number for [set.seed()]; the generator is restored afterwards. `NULL`: the generator
+#'   continues.
+#' @param newdata,reference,reference_domain New rows and further unlabelled rows that describe
+#'   their domains, as in [predict()][predict.dg_learner()]. Without `newdata`, the training rows.
 #' @return With data, an object of class `dg_gp`, a list with
 #'   \item{coefficients}{n numbers alpha: f(P, x) = sum_i alpha_i kappa(P_i, P) k(x_i, x); with a
 #'     feature map the r numbers beta}
 #'   \item{decision}{n x 1 values of f at the training rows, of the standardised response}
-#'   \item{signal, noise}{as above}
-#'   \item{parameters}{data frame: `name`, `value`, `fitted` (or fixed), `at_bound`, `meaning`}
+#'   \item{signal_sd, noise_sd}{as given or fitted}
+#'   \item{parameters}{data frame: `name`, `value`, `fitted` (`FALSE`: given), `at_bound`,
+#'     `meaning`}
 #'   \item{log_likelihood}{of the response, in its units; see [stats::logLik()]}
-#'   \item{gradient}{derivatives of the log likelihood in the logarithms (logit of tau) of the
-#'     fitted parameters, at the result}
-#'   \item{evaluations}{evaluations of the likelihood in the last climb}
-#'   \item{log_density}{with a feature map, by domain, see [dg_lodo()]}
-#'   and what `predict()` needs. Without data, a specification. `logLik()` has the
-#'   attribute `df`, the number of fitted parameters, so that [stats::AIC()] and
-#'   [stats::BIC()] work. The mean of the response and bandwidths that are medians are not
-#'   counted.
+#'   \item{gradient}{derivatives of the log likelihood in the logarithms (of `tau`: the logit) of
+#'     the fitted parameters, at the result}
+#'   \item{evaluations}{evaluations of the likelihood in the last maximisation}
+#'   \item{log_density}{with a feature map, by domain, see [dg_lodo()]} and what `predict()` needs.
+#'   Without data, a specification. `logLik()` has the attribute `df`, the number of fitted
+#'   parameters, so that [stats::AIC()] and [stats::BIC()] work; the mean of the response and
+#'   bandwidths that are medians are not counted.
+#'
+#'   `simulate()` returns a data frame with one row per row of `newdata` and columns `sim_1`,
+#'   `sim_2`, ...
 #' @section Errors:
-#' Classes as response, `signal_sd` or `noise_sd` that are not positive, `ard` with a
-#' kernel that leaves no bandwidth open, covariances that are not numerically positive
-#' definite (the noise is too small), unknown arguments, and Gram matrices over the memory
-#' limit ([domgen-package]) are errors. A likelihood that is not maximised gives a warning of
-#' class `domgen_warning_convergence`, an open bandwidth of a kernel without a derivative one of
-#' class `domgen_warning_derivative`.
+#' Classes as response, non-positive `signal_sd` or `noise_sd`, `ard` with a kernel that leaves no
+#' bandwidth open, covariances that are not numerically positive definite (`noise_sd` too small),
+#' unknown arguments, and Gram matrices over the memory limit ([domgen-package]), in `simulate()`
+#' also the joint covariance of the rows, are errors. Warnings: `domgen_warning_convergence` if the
+#' likelihood is not maximised, `domgen_warning_derivative` for an open bandwidth of a kernel
+#' without a known derivative.
 #' @references
 #' Muandet, K., Balduzzi, D. and Scholkopf, B. (2013). Domain generalization via invariant
 #' feature representation. *Proceedings of the 30th International Conference on Machine
@@ -103,14 +131,15 @@
 #'
 #' Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*. MIT
 #' Press.
-#' @seealso [predict.dg_gp()] for standard errors and draws, [dg_lodo()], [dg_cv()]
+#' @seealso [predict.dg_learner()] for standard errors and intervals, [dg_lodo()], [dg_cv()]
 #' @examples
 #' toy <- simulate_dica(domains = 6, n = 30, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:5])
 #' new <- subset(toy, !domain %in% levels(domain)[1:5])
 #' model <- dg_gp(y ~ . | domain, data = train)
 #' summary(model)
-#' head(predict(model, new, interval = "prediction"))
+#' head(predict(model, new, interval = "posterior"))
+#' simulate(model, nsim = 2, seed = 1, newdata = new[1:3, ], reference = new)
 #' dg_lodo(model)
 #'
 #' # compare with pooled domains
@@ -119,7 +148,8 @@
 #' # the growth of an orange tree, from other trees
 #' trees <- dg_gp(circumference ~ age | Tree, data = subset(Orange, Tree != "4"))
 #' new <- subset(Orange, Tree == "4")
-#' cbind(new, predict(trees, new, interval = "prediction"))
+#' cbind(new, predict(trees, new, interval = "posterior"))
+#' @order 1
 #' @export
 dg_gp <- function(x, y = NULL, domain = NULL, data = NULL, kernel = NULL,
                   domain_kernel = domain_distribution(), feature_map = features_exact(),

@@ -24,8 +24,8 @@ keep_intervals <- function(object, env, sample = NULL) UseMethod("keep_intervals
 with_intervals <- function(object, asked) {
   if (asked$type != "set" && !isTRUE(asked$interval %in% prediction_kinds[-1L])) return(object)
   if (asked$interval == "domain_mean") {
-    abort("argument", "`interval` must not be \"domain_mean\" with a source as `newdata`: its ",
-          "blocks do not have a domain's rows together.")
+    abort("argument", "`interval` must not be \"domain_mean\" with a source as `newdata`, in ",
+          "which a domain's rows can be in several chunks.")
   }
   keep_intervals(object, asked$env)
 }

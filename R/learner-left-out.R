@@ -197,7 +197,7 @@ predict_left_out.feature_space <- function(space, sample, task, args, lambdas) {
 }
 
 # The fit to all rows but some, from the sums of both, whose targets are less `centre` there:
-# list(coefficients [r x m lambdas], offset [m lambdas]).
+# list(coefficients [r x m lambdas], intercept [m lambdas]).
 fit_without <- function(total, own, centre, args, lambdas) {
   rest <- Map(`-`, total, own)
   rest$cross <- rest$cross - outer(rest$sums, centre)

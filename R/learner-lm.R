@@ -1,24 +1,28 @@
 #' Baselines: the null model and least squares
 #'
 #' @description
-#' What any method has to beat. `dg_null()` predicts the (weighted) mean of a
-#' number, the most frequent class, or of censored times the same hazard for all. `dg_lm()` is
-#' least squares for numbers and logistic regression for two classes, by [stats::lm.wfit()] and
-#' [stats::glm.fit()], on all domains pooled.
+#' Baselines that every method should beat. `dg_null()` predicts the (weighted) mean of a numeric
+#' response, the most frequent class, or the same hazard for all rows (censored times). `dg_lm()` is
+#' least squares for a numeric response and logistic regression for two classes, by
+#' [stats::lm.wfit()] and [stats::glm.fit()], on all domains pooled.
 #'
 #' @inheritParams dg_svm
-#' @param domain_weights `"size"`: each row weighs the same, as in [stats::lm()];
-#'   `"equal"`: each domain does.
-#' @param scale As in [dg_svm()], but by default `"none"`: least squares on the predictors as they
-#'   are and on `"pooled"` ones predict the same. `"both"` puts the predictors beside those
-#'   standardised within domains.
+#' @param y Response when `x` is not a formula: numbers, or class labels as factor, character or
+#'   logical; for `dg_null()` also censored times, `survival::Surv(time, status)`.
+#' @param data Data frame in which the formula is evaluated; for `dg_null()` also a [row_source()],
+#'   see [fit_source].
+#' @param weights Non-negative numbers, one per row: factors on the squared error or log likelihood
+#'   of the row. May be a column of `data`.
+#' @param domain_weights `"size"` (default): each row has the same weight, as in [stats::lm()];
+#'   `"equal"`: each domain has.
+#' @param scale As in [dg_svm()], but `"none"` by default; `"pooled"` gives the same predictions.
+#'   `"both"` uses the pooled and the within-domain standardised predictors.
 #' @inheritParams learner_custom
-#' @return With data, a model; without, a specification. `coef()` gives the
-#'   coefficients, one for each column that `scale` and `domain_means` make: of `"none"` in the
-#'   units of the data.
+#' @return With data, a model. Without data, a specification. `coef()` returns one coefficient per
+#'   column that `scale` and `domain_means` make; with `scale = "none"` in the units of the data.
 #' @section Errors:
-#' `dg_lm()`: more than two classes. Coefficients that the data cannot tell apart
-#' are set to zero, with a warning.
+#' `dg_lm()`: more than two classes. Collinear coefficients are set to zero, with a warning of class
+#' `domgen_warning_collinear`.
 #' @seealso [predict.dg_learner()], [dg_compare()]
 #' @examples
 #' dg_lm(Sepal.Length ~ . | Species, data = iris)
@@ -57,8 +61,9 @@ zero_lost <- function(coefficients, design) {
   if (any(lost)) {
     names <- names(coefficients)[lost]
     own <- all(vapply(names, is_own_mean, NA, design))
-    warn("collinear", "The data cannot tell apart the effect of ", enumerate(names),
-         "; set to zero", if (own) ", as a predictor that does not vary in domains is its own mean",
+    warn("collinear", "The effects of collinear columns cannot be separated; set to zero: ",
+         enumerate(names),
+         if (own) " (a predictor that is constant in each domain is its own mean)",
          ".")
   }
   replace(coefficients, lost, 0)

@@ -2,48 +2,48 @@
 #'
 #' @description
 #' Linear and logistic regression with random effects of the domains, by the package lme4
-#' (`lme4::lmer()`, `lme4::glmer()`). Rows of a training domain are predicted with its effects, rows
-#' of any other domain, or of none, by the mean over domains.
+#' (`lme4::lmer()`, `lme4::glmer()`). Rows of a training domain are predicted with that domain's
+#' effects. Rows of any other domain, or of none, are predicted by the mean over domains.
 #'
 #' @details
 #' The model is
 #' \deqn{g(E[y]) = \beta_0 + u_{0d} + \sum_j (\beta_j + u_{jd}) x_j, \qquad
 #'   u_d \sim N(0, \Sigma),}{g(E y) = beta_0 + u_0d + sum_j (beta_j + u_jd) x_j, u_d ~ N(0, Sigma),}
-#' with \eqn{u_{jd}}{u_jd} for the columns named in `slopes` only, by restricted maximum likelihood
-#' for a number (g the identity), by Laplace's approximation for two classes (g the logit). Columns
-#' are standardised for the fit alone: its optimiser needs it, and estimates are given in the units
-#' of the columns.
+#' with \eqn{u_{jd}}{u_jd} for the columns named in `slopes` only. A numeric response is fitted by
+#' restricted maximum likelihood (g the identity), two classes by the Laplace approximation (g the
+#' logit); see Bates, Maechler, Bolker and Walker (2015). Columns are standardised during the fit,
+#' because the optimiser needs it; estimates are in the units of the columns.
 #'
 #' The effect of a new domain is unknown. A numeric response is predicted at \eqn{u = 0}, its mean
 #' over new domains. A probability is averaged over them,
 #' \deqn{P(y = 1) = \int \mathrm{logit}^{-1}(x'\beta + s)\, N(s; 0, z'\Sigma z)\, ds, \qquad
 #'   z = (1, x_j \ldots),}{P(y = 1) = int plogis(x'beta + s) dnorm(s, 0, sqrt(z' Sigma z)) ds,}
 #' because at \eqn{u = 0} it is too far from one half and does not agree with the observed
-#' proportion (`marginal = FALSE` gives it all the same). The unlabelled rows of the new domain
-#' enter through `domain_means = TRUE` or `scale`. With a single training domain its effect cannot
+#' proportion (`marginal = FALSE` predicts there). The unlabelled rows of a new domain are used only
+#' with `domain_means = TRUE` or `scale`. With a single training domain its effect cannot
 #' be separated from the intercept: the model is then that of [dg_lm()], with a warning.
 #'
 #' @inheritParams dg_forest
-#' @param slopes Names of columns whose slopes differ between domains, as `coef()` gives them;
-#'   `NULL`: only the intercept does.
+#' @param data Data frame in which the formula is evaluated.
+#' @param slopes Names of the columns whose slopes vary by domain, as in `coef()`. `NULL`: only the
+#'   intercept varies.
 #' @param marginal If `TRUE`, probabilities in new domains are averaged over the random effects; if
 #'   `FALSE`, the random effects are set to zero. Numeric responses do not depend on it.
-#' @param calibration `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
-#'   calibrated on held-out domains, see [dg_svm()].
-#' @param weights Non-negative numbers, one per row: inverse variances, up to a factor, of numbers;
-#'   of classes as many rows.
+#' @param calibration `"none"`: the model's own probabilities. `"platt"` or `"isotonic"`: calibrated
+#'   on held-out domains, see [calibration].
+#' @param weights Non-negative numbers, one per row. Numeric response: inverse variances up to a
+#'   factor. Classes: numbers of rows.
 #' @return With data, a model of class `dg_mixed`, see [learner_custom()]. Its `engine$object` is a
 #'   list with
-#'   \item{coefficients}{beta, which `coef()` gives}
+#'   \item{coefficients}{beta, returned by `coef()`}
 #'   \item{effects}{domains x (1 + slopes) matrix of the random effects}
 #'   \item{covariance}{their covariance Sigma}
-#'   \item{sigma}{residual standard deviation of a number}
+#'   \item{sigma}{residual standard deviation of a numeric response}
 #'   Without data, a specification.
 #' @section Errors:
-#' More than two classes, `slopes` that are no columns, and the absence of the package lme4 (class
-#' `domgen_error_package`). What lme4 warns of is a warning of class `domgen_warning_engine`;
-#' coefficients that the data cannot tell apart are set to zero, with one of class
-#' `domgen_warning_collinear`.
+#' More than two classes, `slopes` that are not columns, and a missing package lme4 (class
+#' `domgen_error_package`) are errors. Warnings of lme4 have class `domgen_warning_engine`.
+#' Collinear coefficients are set to zero, with a warning of class `domgen_warning_collinear`.
 #' @references
 #' Bates, D., Maechler, M., Bolker, B. and Walker, S. (2015). Fitting linear mixed-effects models
 #' using lme4. *Journal of Statistical Software* 67(1).
@@ -130,8 +130,8 @@ mixed_estimates <- function(frame, y, domain, costs, places) {
 }
 
 one_domain_estimates <- function(frame, y, costs) {
-  warn("engine", "Mixed model: one domain has no effect that could be told from the intercept; ",
-       "fitted without.")
+  warn("engine", "Mixed model: with one domain, its effect cannot be separated from the ",
+       "intercept; fitted without random effects.")
   design <- cbind(`(Intercept)` = 1, as.matrix(frame))
   list(beta = if (is.factor(y)) logistic(design, code_rows(list(kind = "class"), y), costs)
               else stats::lm.wfit(design, y, costs)$coefficients)

@@ -1,4 +1,4 @@
-# Many classes by machines for two: a machine is a column of targets, +1, -1 or 0
+# Many classes by submodels for two: a submodel is a column of targets, +1, -1 or 0
 # where a row takes no part. All share one Gram matrix or one set of features.
 
 multiclass_schemes <- c("one_vs_one", "one_vs_rest")

@@ -2,7 +2,7 @@
 #'
 #' @description
 #' Linear, logistic and multinomial regression with the elastic net penalty, by the package glmnet
-#' (`glmnet::glmnet()`), with the penalty chosen by domains that are left out.
+#' (`glmnet::glmnet()`). The penalty is chosen on held-out domains.
 #'
 #' @details
 #' The coefficients minimise
@@ -10,34 +10,34 @@
 #'   \left(\alpha |\beta_j| + \frac{1 - \alpha}{2} \beta_j^2\right)}{
 #'   sum_i c_i l(y_i, beta_0 + x_i'beta) / sum_i c_i +
 #'   lambda sum_j (alpha |beta_j| + (1 - alpha) / 2 beta_j^2)}
-#' for columns that glmnet standardises by itself, with c the costs of the rows and l half the
-#' squared error or minus the logarithm of the likelihood.
+#' for columns that glmnet standardises itself (Friedman, Hastie and Tibshirani, 2010). The c are
+#' the costs of the rows; l is half the squared error or the negative log likelihood.
 #'
-#' Where `lambda` is not given, domains are left out in folds, one each and at most ten folds, as in
-#' [dg_svm()] for probabilities; the other domains give a path of their own, and the penalty of the
-#' path of all rows with the smallest mean loss of left-out rows is taken: that of
-#' `glmnet::cv.glmnet()` with these folds as `foldid`, which asks for three. A fold without which a
-#' class has fewer than two rows is left out. With a single training domain, or where no fold is
-#' left, ten folds of rows, at random, choose.
+#' If `lambda` is not given, each domain is held out in turn, or ten folds of domains with more than
+#' ten domains. A path is fitted to the other domains, and the value of the path of all rows with
+#' the smallest mean loss on held-out rows is used: the choice of `glmnet::cv.glmnet()` with these
+#' folds as `foldid` (which needs three folds). Folds whose removal leaves a class with fewer than
+#' two rows are not used. With a single domain, or if no fold remains, ten random folds of rows are
+#' used.
 #'
 #' @inheritParams dg_forest
-#' @param alpha From 0 (ridge) to 1 (lasso).
-#' @param lambda The penalty, in the units of glmnet; `NULL`: chosen by left-out domains.
-#' @param calibration `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
-#'   calibrated on held-out domains, see [dg_svm()].
-#' @param weights Non-negative numbers, one per row, that multiply its cost.
+#' @param alpha Mixing proportion, from 0 (ridge) to 1 (lasso). Default 1.
+#' @param lambda Non-negative number: the penalty, on the scale of glmnet. `NULL`: chosen on
+#'   held-out domains.
+#' @param calibration `"none"`: the model's own probabilities. `"platt"` or `"isotonic"`: calibrated
+#'   on held-out domains, see [calibration].
+#' @param weights Non-negative numbers, one per row: factors on the loss of the row.
 #' @return With data, a model of class `dg_net`, see [learner_custom()]. Its `engine$object` is a
 #'   list with
-#'   \item{coefficients}{in the units of the columns, as `coef()` gives them; a matrix with a column
-#'     per class if there are more than two}
-#'   \item{lambda}{as given, or as chosen}
-#'   \item{search}{data frame, where it was chosen: `lambda`, the mean `loss` of left-out rows (mean
-#'     squared error, deviance)}
-#'   Without data, a specification. [dg_tune()] tries `alpha` 0, 0.5 and 1 by default.
+#'   \item{coefficients}{in the units of the columns, returned by `coef()`; with more than two
+#'     classes a matrix with one column per class}
+#'   \item{lambda}{as given or chosen}
+#'   \item{search}{data frame, if `lambda` was chosen: `lambda` and the mean `loss` of held-out rows
+#'     (squared error or deviance)}
+#'   Without data, a specification. By default, [dg_tune()] tries `alpha` 0, 0.5 and 1.
 #' @section Errors:
-#' Without the package glmnet there is an error of class `domgen_error_package`; what glmnet refuses
-#' is one of class `domgen_error_learner`, and what it warns of a warning of class
-#' `domgen_warning_engine`.
+#' Without the package glmnet, an error of class `domgen_error_package`. Errors of glmnet have class
+#' `domgen_error_learner`, its warnings class `domgen_warning_engine`.
 #' @references
 #' Friedman, J., Hastie, T. and Tibshirani, R. (2010). Regularization paths for generalized linear
 #' models via coordinate descent. *Journal of Statistical Software* 33(1).
@@ -159,7 +159,7 @@ print_details.dg_net <- function(x) {
   found <- x$engine$object
   used <- rowSums(as.matrix(found$coefficients)[-1L, , drop = FALSE] != 0) > 0
   cat_line("  lambda         ", format(rounded(found$lambda, 4)),
-           if (!is.null(found$search)) ", by left-out domains",
+           if (!is.null(found$search)) ", chosen on held-out domains",
            "\n  in use         ", sum(used), " of ",
            plural(length(used), "column"))
 }

@@ -184,6 +184,6 @@ choose_cost <- function(args, sample, loss, choose) {
 chosen_by <- function(object) {
   # fits to sums do not know the domain of each row
   if (is.null(object$rows$sizes) && length(object$y) && nlevels(object$domain) < 2L) {
-    ", the default: no domain can be left out"
-  } else ", by left-out domains"
+    ", the default: no domain can be held out"
+  } else ", chosen on held-out domains"
 }

@@ -3,7 +3,7 @@
 
 # What respond() needs of a fit, or of a list that has its `response` alone: the targets of
 # new_targets(), and what makes probabilities or means of values, if anything does:
-#   maps    of each machine, from its value to a probability
+#   maps    of each submodel, from its value to a probability
 #   family  of dg_glm()
 #   shares  of the classes, whatever the values are
 #   means   "odds": values are their logarithms; "common": they are means, see common_values()
@@ -62,8 +62,8 @@ abort_no_probabilities <- function(object) {
   }
   possible <- !is.null(spec_calibration(object$spec))
   if (possible && !is.null(object$rows$n)) {
-    abort("argument", "`type = \"prob\"` needs `dg_svm(loss = \"logistic\")` of a model fitted to ",
-          "sums or a source: calibration needs the rows themselves.")
+    abort("argument", "`type = \"prob\"` of a model fitted to sums or a source needs ",
+          "`dg_svm(loss = \"logistic\")`; calibration needs the rows themselves.")
   }
   abort("argument", "`type = \"prob\"` is not available",
         if (possible) " without calibration: fit `" else " for `", object$spec$method,

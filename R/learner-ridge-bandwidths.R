@@ -16,7 +16,7 @@ fit_bandwidths <- function(task, sample, args) {
     if (!identical(theta, at$theta)) {
       at$found <- lodo_slopes(problem, theta)
       if (!all(is.finite(unlist(at$found)))) {
-        abort("numeric", "The error of left-out domains overflows; scale the response.")
+        abort("numeric", "The error of held-out domains overflows; scale the response.")
       }
       at$theta <- theta
       at$count <- at$count + 1L

@@ -2,114 +2,121 @@
 #'
 #' @description
 #' Pooled, multi-task or distributional least squares on the kernel
-#' \eqn{\kappa(P, P')\,k(x, x')}{kappa(P, P') k(x, x')}: f minimises
+#' \eqn{\kappa(P, P')\,k(x, x')}{kappa(P, P') k(x, x')} (kernel ridge regression: Saunders,
+#' Gammerman and Vovk, 1998): f minimises
 #' \deqn{\sum_i c_i\, (y_i - f(P_i, x_i))^2 + \lambda \lVert f\rVert^2}{
 #'   sum_i c_i (y_i - f(P_i, x_i))^2 + lambda ||f||^2}
-#' with \eqn{c_i} the row's weight, times \eqn{n/(G n_g)}{n/(G n_g)} for `domain_weights =
-#' "equal"` (n, n_g: sums of weights). With
-#' \eqn{C = \mathrm{diag}(c)}{C = diag(c)}, \eqn{f = \sum_i \alpha_i \bar k(\cdot, (P_i, x_i))}{
-#' f = sum_i alpha_i k(., (P_i, x_i))} and
+#' with \eqn{c_i} the row's weight, times \eqn{n/(G n_g)}{n/(G n_g)} for `domain_weights = "equal"`
+#' (n, n_g: sums of weights). With \eqn{C = \mathrm{diag}(c)}{C = diag(c)}, \eqn{f = \sum_i \alpha_i
+#' \bar k(\cdot, (P_i, x_i))}{f = sum_i alpha_i k(., (P_i, x_i))} and
 #' \deqn{\alpha = (K + \lambda C^{-1})^{-1} y,}{alpha = (K + lambda C^-1)^-1 y,}
-#' that is \eqn{(K + \lambda I)^{-1} y}{(K + lambda I)^-1 y} when all rows weigh 1: `lambda` is not
-#' multiplied by n. [dg_lodo()] gives the predictions of each domain by the model that is fitted
-#' without it, in the time of about two fits.
+#' that is \eqn{(K + \lambda I)^{-1} y}{(K + lambda I)^-1 y} if all rows have weight 1: `lambda` is
+#' not multiplied by n. [dg_lodo()] predicts each domain by the model fitted without it, in the time
+#' of about two fits.
 #'
 #' @details
-#' **Response.** A number is standardised by its (weighted) training mean and standard deviation,
-#' unless `scale = "none"`; without an offset the function shrinks to the mean. Two
-#' classes are -1 and 1 (the second level), and the sign decides. More classes have an indicator
-#' each, 0 or 1, all from the same factorisation, and the largest value decides, which for two
-#' classes is the same rule.
+#' ## Response
+#' A numeric response is standardised by its (weighted) training mean and standard deviation, unless
+#' `scale = "none"`; without an intercept, f shrinks to the mean. Two classes are coded -1 and 1
+#' (the second level), and the sign decides. With more classes, each has an indicator, 0 or 1, all
+#' from the same factorisation, and the largest value decides, which for two classes is the same
+#' rule.
 #'
-#' **The penalty.** Where `lambda` is not given, domains that are left out choose it: in folds of
-#' whole domains (one each, at most 10 folds) they are predicted by the others in closed form (see
-#' [dg_lodo()]), from the Gram matrix of all rows; of more than 1,000, from 1,000 that are evenly
-#' spaced within domains in the order of x. Candidates are the \eqn{\lambda/\sum_i c_i}{
-#' lambda / sum_i c_i} from 1e-5 to 10 in steps of half a power of ten, the last of which leaves
-#' little but the constant; the one with the smallest mean of \eqn{c_i r_i^2}{c_i r_i^2}, with
-#' \eqn{r_i} the residual of a left-out row, is taken. The bandwidth of [domain_distribution()] or
-#' [domain_wasserstein()] is chosen along with it where `embedding_kernel` is [kernel_rbf()] without
-#' `bandwidth` or `bandwidth_factor`: 1, 2, 4 or 8 times the median distance, the last nearly
-#' pooling, a narrower one only where its error is smaller by more than half a standard error of the
-#' difference over domains. So the default should seldom lose to pooling or to the mean by more than
-#' chance. With fewer than two domains, with [domain_multitask()], which is made for known domains,
-#' and with sums of features, `lambda` is 1. With a given `lambda` nothing is chosen, and the
-#' bandwidth is the median distance.
+#' ## Penalty
+#' If `lambda` is not given, it is chosen on held-out domains, together with the bandwidth of the
+#' domain kernel:
 #'
-#' **Weights.** A row with weight k counts as k rows, one with weight 0 as none, but weights do not
-#' change a domain's mean embedding, which describes the unlabelled rows.
+#' * Folds are whole domains, one each or at most 10 folds. They are predicted in closed form (see
+#'   [dg_lodo()]) from the Gram matrix of all rows. With more than 1,000 rows, 1,000 are used,
+#'   evenly spaced within domains in the order of x.
+#' * Candidates are \eqn{\lambda/\sum_i c_i}{lambda / sum_i c_i} from 1e-5 to 10 in steps of half a
+#'   power of ten; the largest leaves little but the constant. The smallest mean of
+#'   \eqn{c_i r_i^2}{c_i r_i^2} is chosen, with \eqn{r_i} the residual of a held-out row.
+#' * The bandwidth of [domain_distribution()] or [domain_wasserstein()] is chosen along with it if
+#'   `embedding_kernel` is [kernel_rbf()] without `bandwidth` or `bandwidth_factor`: 1, 2, 4 or 8
+#'   times the median distance. The last is nearly pooling. A narrower one is chosen only if its
+#'   error is smaller by more than half a standard error of the difference over domains, so that the
+#'   default should seldom lose to pooling or to the mean by more than chance.
 #'
-#' **Features.** With `feature_map = features_exact()` a Cholesky factorisation in the memory of the
-#' Gram matrix, n^3/3 operations. With any other feature map z, f = z'w and
+#' `lambda` is 1 with fewer than two domains, with [domain_multitask()] (made for known domains),
+#' and for sums of features. If `lambda` is given, nothing is chosen, and the bandwidth is the
+#' median distance.
+#'
+#' ## Weights
+#' A row of weight k counts as k rows, a row of weight 0 as none. Weights do not change the mean
+#' embedding of a domain, which describes its unlabelled rows.
+#'
+#' ## Features
+#' `features_exact()` takes a Cholesky factorisation in the memory of the Gram matrix, n^3/3
+#' operations. With any other feature map z, f = z'w and
 #' \deqn{w = (Z'CZ + \lambda I)^{-1} Z'Cy,}{w = (Z'CZ + lambda I)^-1 Z'C y,}
-#' from sums that are taken in one pass over the rows, in blocks: n r^2 operations for r
-#' coordinates. The model keeps neither the training rows nor their features. `fit(dg_ridge(),
-#' sums)` takes such sums from [feature_sums()]; kernel, domain kernel and features are then those
-#' of the sums. The domain kernel of sums is [domain_pooled()] unless another was given there, and a
-#' message says so: the default here is another. One that was asked for here must be that of the
-#' sums.
+#' from sums taken in one pass over the rows, in chunks: n r^2 operations for r features. The model
+#' keeps neither the training rows nor their features. `fit(dg_ridge(), sums)` uses sums from
+#' [feature_sums()], with the kernel, domain kernel and features of the sums. Their domain kernel is
+#' [domain_pooled()] unless another was given there, and a message says so, because the default here
+#' differs. A domain kernel given here must be that of the sums.
 #'
-#' **Bandwidths.** With `bandwidths = "fitted"` the bandwidths that the kernels leave open (a
-#' `bandwidth` that is `NULL`) minimise the squared error of the left-out domains, the mean of
-#' \eqn{c_i r_i^2}{c_i r_i^2} with \eqn{r_i} the residual of a row when its domain is left out (in
-#' closed form, see [dg_lodo()]): for the kernel on x one per predictor, and a predictor that
-#' does not help in other domains gets a large one; with [domain_distribution()] also those of the
-#' embeddings' kernel and of `embedding_kernel`, one each. `lambda` is not fitted. The search starts
-#' at the best multiple, among 1/4, 1/2, 1, 2 and 4, of the median distance, and follows the exact
-#' gradient ([stats::nlminb()] on the logarithms), at most a factor of 1,000 away from the median.
-#' A search takes some tens of steps of a few fits each. It needs `features_exact()` and at least
-#' two domains; with few of them, the error that it minimises says little.
+#' ## Fitted bandwidths
+#' With `bandwidths = "fitted"`, the bandwidths that the kernels leave open (`bandwidth = NULL`)
+#' minimise the mean squared error of held-out domains, the mean of \eqn{c_i r_i^2}{c_i r_i^2} with
+#' \eqn{r_i} the residual of a row when its domain is held out (in closed form, see [dg_lodo()]).
 #'
-#' **Probabilities.** With `calibration = "platt"` or `"isotonic"` classes get probabilities that
-#' are calibrated on held-out domains, by the formulas in [dg_svm()]: one map for two classes,
-#' \eqn{p(f) = 1/(1 + e^{-(af + b)})}{p(f) = 1 / (1 + exp(-(a f + b)))} with `"platt"`; for more one
-#' for each class against the rest, and the probabilities are divided by their sum (Zadrozny and
-#' Elkan, 2002). The decision values of each domain without its labels come from the closed form of
-#' [dg_lodo()], so that no fit is repeated, and scaling, bandwidths and features stay those of all
-#' rows; only a penalty that is not given and fitted bandwidths are fitted again, and in a
-#' [dg_pipeline()] everything is, in at most 10 folds of domains. The predicted class is then the
-#' most probable one, which need not be that of the decision values.
+#' * The kernel on x has one bandwidth per predictor; a predictor that does not help in other
+#'   domains gets a large one. With [domain_distribution()], those of the embeddings' kernel and of
+#'   `embedding_kernel` are fitted too, one each. `lambda` is not fitted.
+#' * The search starts at the best of 1/4, 1/2, 1, 2 and 4 times the median distance and follows the
+#'   exact gradient ([stats::nlminb()] on the logarithms), within a factor of 1,000 of the median.
+#'   It takes some tens of steps, each as long as a few fits.
+#' * It needs `features_exact()` and at least two domains. With few domains, the error that it
+#'   minimises is unreliable.
+#'
+#' ## Probabilities
+#' With `calibration`, classes have probabilities that are calibrated on held-out domains, see
+#' [calibration]. With a given `lambda` and given bandwidths the held-out values come from the
+#' closed form of [dg_lodo()], without further fits.
 #'
 #' @inheritParams dg_dica
 #' @inheritParams dg_svm
-#' @param lambda Positive number: weight of the squared norm. `NULL`: chosen by left-out domains,
+#' @param lambda Positive number: factor on the squared norm. `NULL`: chosen on held-out domains,
 #'   see Details.
-#' @param domain_weights `"size"`: each row weighs the same; `"equal"`: each domain does.
-#' @param domain_means Are the means of the scaled predictors over the row's domain predictors too
-#'   (contextual effects)? See [learner_custom()].
-#' @param bandwidths `"given"`: those of the kernels, and medians where they have none; `"fitted"`:
-#'   those that they do not have are fitted, see Details.
+#' @param kernel [Kernel][kernel_rbf] on the predictors. `NULL`: [kernel_rbf()] with the median
+#'   bandwidth; in a [dg_pipeline()], [kernel_linear()] on the projected scores.
+#' @param domain_kernel [Domain kernel][domain_distribution], multiplied with `kernel`. Default
+#'   [domain_distribution()].
+#' @param feature_map [Feature map][features_nystrom] that represents the kernel: [features_exact()]
+#'   (default, the Gram matrix), or features, of which only sums over rows are needed.
+#' @param domain_weights `"size"` (default): each row has the same weight; `"equal"`: each domain
+#'   has.
+#' @param domain_means If `TRUE`, domain means of the scaled predictors are added as predictors
+#'   (contextual effects), see [learner_custom()]. Default `FALSE`.
+#' @param bandwidths `"given"` (default): bandwidths of the kernels, and medians where they have
+#'   none; `"fitted"`: open bandwidths are fitted, see Details.
 #' @return With data, an object of class `dg_ridge`, a list with
 #'   \item{coefficients}{n x m matrix alpha, or r x m matrix w with features; m is 1, or the number
 #'     of classes if there are more than two}
-#'   \item{offset}{m constants, 0 without an offset}
+#'   \item{intercept}{m constants, 0 without an intercept}
 #'   \item{decision}{n x m values of f at the training rows (of the standardised response)}
 #'   \item{costs}{n costs c_i}
-#'   \item{lambda}{as given, or as chosen}
-#'   \item{search}{with fitted bandwidths a list: `error`, the mean squared error of the
-#'     left-out domains (standardised response), `start`, that of the medians, `converged`,
-#'     `evaluations` and `message`}
-#'   \item{calibration}{with probabilities a list, see [dg_svm()]}
-#'   and what `predict()` needs. `predict(type = "decision")` gives a matrix with a column per class
-#'   if there are more than two. Without data, a specification.
+#'   \item{lambda}{as given or chosen}
+#'   \item{search}{with fitted bandwidths, a list: `error`, the mean squared error of held-out
+#'     domains (standardised response), `start`, that of the medians, `converged`, `evaluations` and
+#'     `message`}
+#'   \item{calibration}{with `calibration`, a list, see [calibration]}
+#'   and what `predict()` needs. Without data, a specification.
 #' @section Errors:
-#' A single class, negative or missing weights, non-positive `lambda`, unknown arguments, what
-#' [dg_svm()] refuses of probabilities, and Gram matrices over the memory limit ([domgen-package])
-#' are errors. A `lambda` so small that it is lost in the rounding of the Gram matrix is raised,
-#' with a warning of class `domgen_warning_ridge`; one that rounding leaves fewer than four digits
-#' beside gives such a warning too. A search for bandwidths that has not converged
-#' gives a warning of class `domgen_warning_convergence`, an open bandwidth that stays at the median
-#' because the derivative of its kernel is not known one of class `domgen_warning_derivative`.
-#' @references
-#' Platt, J. C. (1999). Probabilistic outputs for support vector machines and comparisons to
-#' regularized likelihood methods. *Advances in Large Margin Classifiers*, 61-74.
+#' A single class, negative or missing weights, non-positive `lambda`, unknown arguments, and Gram
+#' matrices over the memory limit ([domgen-package]) are errors; for errors of probabilities see
+#' [calibration]. Warnings:
 #'
+#' | class | reason |
+#' |---|---|
+#' | `domgen_warning_ridge` | `lambda` is lost in the rounding of the Gram matrix, and is raised |
+#' | `domgen_warning_ridge` | rounding leaves fewer than four correct digits at this `lambda` |
+#' | `domgen_warning_convergence` | the search for bandwidths has not converged |
+#' | `domgen_warning_derivative` | an open bandwidth stays at the median: no known derivative |
+#' @references
 #' Saunders, C., Gammerman, A. and Vovk, V. (1998). Ridge regression learning algorithm in dual
 #' variables. *Proceedings of the 15th International Conference on Machine Learning*.
-#'
-#' Zadrozny, B. and Elkan, C. (2002). Transforming classifier scores into accurate multiclass
-#' probability estimates. *Proceedings of the 8th ACM SIGKDD International Conference on Knowledge
-#' Discovery and Data Mining*, 694-699.
 #' @seealso [dg_lodo()], [predict.dg_learner()], [domain_distribution()], [dg_cv()]
 #' @examples
 #' toy <- simulate_dica(domains = 8, n = 40, seed = 1)
@@ -194,10 +201,10 @@ print_details.dg_ridge <- function(x) {
   args <- x$spec$args
   cat_line("  lambda = ", format(rounded(penalty_of(x, "lambda"), 4)),
            if (is.null(args$lambda)) chosen_by(x), " (domain weights: ",
-           args$domain_weights, "), offset: ",
+           args$domain_weights, "), intercept: ",
            intercept_words(x$intercept, args$intercept))
   if (!is.null(x$search)) {
-    cat_line("  bandwidths fitted: mean squared error of left-out domains ",
+    cat_line("  bandwidths fitted: mean squared error of held-out domains ",
              rounded(x$search$error, 4), ", from ", rounded(x$search$start, 4),
              " (standardised response)")
   }

@@ -1,11 +1,11 @@
-# The sums over rows of which Newton's method for machines is made, see learner-svm-newton.R, of the
-# losses alone and of the machines that are not done. Those of disjoint rows add by add_moments():
-# list(value, slope [lengths x machines], gradient [coordinates x machines],
-# hessian [coordinates x coordinates x machines], costs [machines]).
+# The sums over rows that Newton's method for submodels needs, see learner-svm-newton.R: of the
+# losses alone, for the submodels that are not done. Those of disjoint rows add by add_moments():
+# list(value, slope [lengths x submodels], gradient [coordinates x submodels],
+# hessian [coordinates x coordinates x submodels], costs [submodels]).
 
-# What rows with these values add, all [n x machines]: F of f at theta, dF of the change of f in
-# the direction; Y, costs: of the machines; list(value, slope [lengths x machines], and of the end
-# of the step: pull [n x machines] c l', weight [n x machines] c l''). Only of active machines.
+# What rows with these values add, all [n x submodels]: F of f at theta, dF of the change of f in
+# the direction; Y, costs: of the submodels; list(value, slope [lengths x submodels], and of the end
+# of the step: pull [n x submodels] c l', weight [n x submodels] c l''). Only of active submodels.
 newton_rows <- function(state, F, dF, Y, costs, loss, args) {
   m <- which(state$active)
   width <- rep(state$width[m], each = nrow(F))
@@ -21,7 +21,7 @@ newton_rows <- function(state, F, dF, Y, costs, loss, args) {
        weight = costs * ended$curvature)
 }
 
-# The sums of a block of features Z [n x r]. start: known values of f [n x machines] or 0. A row
+# The sums of a block of features Z [n x r]. start: known values of f [n x submodels] or 0. A row
 # without cost adds nothing.
 newton_block <- function(state, Z, Y, costs, loss, args, start = 0) {
   task <- active_task(state, Y, costs, start)
@@ -68,7 +68,7 @@ newton_moments <- function(state, space, rows, table, task, loss, args) {
   newton_sums(state, task, sums, moments[[1L]]$cross, lapply(moments, `[[`, "labelled_second"))
 }
 
-# What concerns the machines that are not done, all [n x machines].
+# What concerns the submodels that are not done, all [n x submodels].
 active_task <- function(state, Y, costs, start) {
   m <- which(state$active)
   columns <- function(A) if (is.matrix(A)) A[, m, drop = FALSE] else A
@@ -82,7 +82,7 @@ task_at <- function(task, rows) {
 
 take_start <- function(start, rows) if (is.matrix(start)) take(start, rows) else start
 
-# list(F, dF [n x machines]); apply: a function that gives Z W.
+# list(F, dF [n x submodels]); apply: a function that gives Z W.
 newton_values <- function(state, task, apply) {
   m <- length(task$submodels)
   W <- cbind(state$theta[, task$submodels], state$direction[, task$submodels])
@@ -93,7 +93,7 @@ newton_values <- function(state, task, apply) {
   list(F = task$start + values[, own, drop = FALSE], dF = values[, m + own, drop = FALSE])
 }
 
-# cross: Z' cbind(pull, weight); seconds: Z' diag(weight) Z of each machine.
+# cross: Z' cbind(pull, weight); seconds: Z' diag(weight) Z of each submodel.
 newton_sums <- function(state, task, rows, cross, seconds) {
   m <- length(seconds)
   own <- seq_len(m)

@@ -1,8 +1,8 @@
-# Machines by Newton's method where rows come in blocks and all that can be had are sums over them:
+# Submodels by Newton's method where rows come in blocks and all that can be had are sums over them:
 #   minimise |w|^2 / 2 + sum_i c_i loss(y_i, start_i + z_i'w + b),   theta = c(w, b)
-# for all machines (columns) at once. A pass over the rows gives sums, which add, and from them
+# for all submodels (columns) at once. A pass over the rows gives sums, which add, and from them
 # comes the state of the next pass:
-#   state <- newton_start(r, machines, offset, loss)
+#   state <- newton_start(r, submodels, intercept, loss)
 #   while (!state$done) state <- newton_next(state, <sums of newton_block() over all blocks>)
 #   newton_result(state)
 # The last pass tried the step `direction` from `theta`. Its sums are value and slope along that
@@ -17,7 +17,7 @@ step_lengths <- c(0, 2^(-10:2))
 
 step_end <- 12L
 
-# r: features; loss: see read_loss(); at: theta to start from [r (+ 1) x machines], say of a machine
+# r: features; loss: see read_loss(); at: theta to start from [r (+ 1) x submodels], say of one
 # that was trained on a sample of the rows. Its coordinates without a penalty come last. unit: the
 # standard deviation of a response that is not standardised, by which kinks are rounded.
 newton_start <- function(r, submodels, intercept, loss, tolerance = 1e-3, max_iterations = 0,
@@ -59,7 +59,7 @@ newton_next <- function(state, sums) {
   state
 }
 
-# One machine: it goes to the end of its step and has a new direction, or to the best length.
+# One submodel: it goes to the end of its step and has a new direction, or to the best length.
 newton_submodel <- function(state, m, sums) {
   theta <- state$theta[, m]
   direction <- state$direction[, m]
@@ -114,8 +114,8 @@ shorten_step <- function(state, m, along) {
   stop_late(state, m)
 }
 
-# What train_machine() gives, of all machines: the coefficients [r x machines], the rest one for
-# each machine.
+# What train_submodel() gives, of all submodels: the coefficients [r x submodels], the rest one for
+# each submodel.
 newton_result <- function(state) {
   w <- state$penalty > 0
   c(list(coefficients = state$theta[w, , drop = FALSE],

@@ -26,7 +26,7 @@ weighted_sd <- function(centred, weights) {
 describe_response <- function(response) {
   levels <- response$levels
   cat_line("  response       ", if (!is.null(response$words)) response$words else
-           if (response$kind == "number") "a number" else {
+           if (response$kind == "number") "numeric" else {
          paste0("classes, ", enumerate(levels, quote = "\""),
                 if (length(levels) == 2L) {
                   paste0(" (decision > 0: ", dQuote(levels[2L], FALSE), ")")
@@ -36,7 +36,7 @@ describe_response <- function(response) {
 
 check_two_classes <- function(y, method) {
   if (is.factor(y) && nlevels(y) != 2L) {
-    abort("data", "`", method, "()` needs a number or two classes as response, not ",
+    abort("data", "`", method, "()` needs a numeric response or two classes, not ",
           plural(nlevels(y), "class", "classes"), " (", enumerate(levels(y), quote = "\""), ").")
   }
 }
@@ -46,88 +46,149 @@ domain_weightings <- c("equal", "size")
 #' Predict with a learner
 #'
 #' @description
-#' Predictions for new rows, from domains seen in training or not. With a domain
-#' kernel other than [domain_pooled()] the prediction for a row depends on the
-#' *unlabelled* rows of its domain: `newdata` must say which domain a row
-#' belongs to, and all of a domain's rows in `newdata` describe it, or, if given,
-#' its rows in `reference`. The result depends neither on the order of the rows
-#' nor on the threads; a domain described by a single row gives a warning.
+#' Predictions for rows of new or training domains. A model with a domain kernel other than
+#' [domain_pooled()], with scaling or imputation by domain, or with `domain_means = TRUE` also uses
+#' the *unlabelled* rows of each domain: those in `reference` if given, otherwise those in
+#' `newdata`. The domain of each row of `newdata` must then be given. The result does not depend on
+#' the order of the rows or on the number of threads. A domain described by a single row gives a
+#' warning. Without `newdata`, the training rows are predicted, as by `fitted()`.
 #'
-#' @inheritParams predict.dg_projection
-#' @param object A learner ([dg_svm()], [dg_ridge()], [dg_auto()], [dg_ensemble()], [dg_lm()],
-#'   [dg_null()], [dg_forest()], [learner_custom()] and others) or a [dg_pipeline()] that was
-#'   fitted.
-#' @param type `"response"`: the number, or the class. `"class"`: the class.
-#'   `"prob"`: a matrix of class probabilities ([dg_lm()], [dg_null()], [dg_forest()],
-#'   [dg_boost()], [dg_net()], [dg_mixed()], [dg_gam()], a [learner_custom()] whose functions give
-#'   some, a [dg_ensemble()] all of whose members do, [dg_svm()] with `loss = "logistic"`, and
-#'   [dg_svm()], [dg_ridge()], [dg_auto()] and others that were fitted with
-#'   `calibration = "platt"` or `"isotonic"`). A model with probabilities gives the most probable
-#'   class, the first of several, so that class and probabilities never contradict each other; they
-#'   can differ from the class that the sign or the largest of the decision values would give.
-#'   `"decision"`: the value whose sign decides between the two classes
-#'   (positive: the second level); with more classes a matrix of scores with one column
-#'   per class, the largest of which decides; for a number the same as `"response"`.
-#'   `"similarity"`: how near a row is to those of training, see Details. `"set"`: a set of classes
-#'   that has that of the row with probability `level`, see [set_intervals()].
-#' @param domain Domain of each row of `newdata`, when it is not a column of it; one value if all
-#'   rows are from one domain. Needed where a row is judged by the rows of its domain: with a kernel
-#'   between domains, scaling or imputation by domain, or `domain_means = TRUE`. [dg_mixed()] knows
-#'   the training domains by it.
-#' @param reference More unlabelled rows of the new domains, like `newdata`; a domain that appears
-#'   in it is judged by these rows instead of by its rows in `newdata`. Without it a few rows of a
-#'   training domain are judged by these few alone, and predicted otherwise than by `fitted()`;
-#'   `"training"` takes the stored rows (or their moments) of the training domains; a model with a
-#'   feature map keeps none. Only used with a kernel between domains, scaling or imputation by
-#'   domain, or `domain_means = TRUE`. [set_reference()] gives a model that has it for good.
-#' @param se.fit If `TRUE`, standard errors are returned as well. Only models with a posterior have
-#'   them: [dg_gp()], and pipelines that end in one, see [predict.dg_gp()].
-#' @param interval `"prediction"`: an interval that has the number of a row of a new domain with
-#'   probability `level`; `"domain_share"`: intervals that have, with probability `level`, at least
-#'   the share `level` of a new domain's rows; `"domain_mean"`: an interval for the mean of each
-#'   domain of `newdata`. Distribution-free, from the errors at left-out domains, and true of new
-#'   domains that are exchangeable with these (no drift in time, no shifted predictors): see
-#'   [set_intervals()]. `"confidence"` and `"posterior"` are for models with a posterior, see
-#'   [predict.dg_gp()].
-#' @param level Probability of intervals and sets.
 #' @details
-#' **Far from training.** Where a kernel such as the Gaussian is near 0 at all training rows, a
-#' prediction is the constant to which f shrinks. `type = "similarity"` says how far each row is
-#' from that,
+#' ## Types of prediction
+#'
+#' | `type` | value | for |
+#' |---|---|---|
+#' | `"response"` | the number, the class, or the relative hazard (censored times) | all models |
+#' | `"class"` | the class | classes |
+#' | `"prob"` | class probabilities | models with probabilities, see below |
+#' | `"decision"` | see below | all models |
+#' | `"similarity"` | similarity to the training rows, 0 to 1 | kernels, see below |
+#' | `"set"` | a set that contains the class with probability `level` | classes: [set_intervals()] |
+#'
+#' Decision values: with two classes, the sign decides (positive: the second level). With more
+#' classes, there is one score per class, and the largest decides. For a numeric response they equal
+#' the prediction; for [dg_glm()], they are values of the link.
+#'
+#' Probabilities are available from [dg_lm()], [dg_null()], [dg_glm()], [dg_forest()], [dg_boost()],
+#' [dg_net()], [dg_mixed()] and [dg_gam()]; from [dg_svm()] with `loss = "logistic"`; from a
+#' [learner_custom()] whose function returns them; from a [dg_ensemble()] all of whose members have
+#' them; and from any classifier fitted with `calibration = "platt"` or `"isotonic"`
+#' ([calibration]). Such a model predicts the most probable class (the first in case of ties). This
+#' class can differ from the one that the decision values would give.
+#'
+#' ## Intervals
+#'
+#' | `interval` | contains | assumes |
+#' |---|---|---|
+#' | `"prediction"` | the response of a row of a new domain | exchangeability |
+#' | `"domain_share"` | at least the proportion `level` of a new domain's rows | exchangeability |
+#' | `"domain_mean"` | the mean response of each domain of `newdata` | exchangeability |
+#' | `"confidence"` | f at a row | the model is true |
+#' | `"posterior"` | the response of a row of weight 1 | the model is true |
+#'
+#' Each does so with probability `level`. The first three are distribution-free, come from the
+#' errors on held-out domains, and are described in [set_intervals()]. They need new domains that
+#' are exchangeable with the training domains: no drift in time, no shifted predictors. The last two
+#' need a model with a posterior.
+#'
+#' ## Models with a posterior
+#' [dg_gp()], a [dg_pipeline()] that ends in it, and either of them after [dg_adapt()] have a
+#' predictive distribution. For f at a new row it is normal with
+#' \deqn{\mathrm{E} f_* = k_*'A^{-1}y, \qquad
+#'   \mathrm{Var} f_* = s^2\kappa(P_*, P_*)k(x_*, x_*) - k_*'A^{-1}k_*}{
+#'   E f_* = k_*'A^-1 y,  Var f_* = s^2 kappa(P_*, P_*) k(x_*, x_*) - k_*'A^-1 k_*}
+#' with A the covariance of the training responses and \eqn{k_* = s^2\kappa k}{k_* = s^2 kappa k}
+#' between the training rows and the new row (Rasmussen and Williams, 2006, equations 2.25-2.26).
+#' The response also has the variance of the noise. The farther a domain is from the training
+#' domains, the closer its predictions are to the mean and the larger their standard errors.
+#'
+#' These standard errors and intervals treat the parameters and the description of a domain by its
+#' rows as known. If the model is true, 95 % intervals cover about 95 %
+#' (`vignette("which-method")`). In simulations outside the model, 8 to 40 domains of 15 rows had a
+#' mean response that was unrelated to the predictors or followed the mean of one. Intervals for
+#' responses covered 89 to 95 %, those for f 84 to 95 %. Intervals for f covered only 54 to 69 %
+#' where [domain_distribution()] estimates the mean response of a domain from 15 rows, which adds an
+#' error that the intervals ignore.
+#'
+#' Each call computes the Cholesky factor of A again, because a fit does not keep it. Rows are
+#' predicted in chunks, so that memory does not grow with their number. [simulate()][dg_gp()] draws
+#' from the joint predictive distribution.
+#'
+#' ## Rows far from training
+#' Where a kernel such as the Gaussian is near 0 at all training rows, the prediction is the
+#' constant to which f shrinks. `type = "similarity"` measures how far each row is from that case:
 #' \deqn{\max_i \frac{|\bar k((P, x), (P_i, x_i))|}{
 #'   \sqrt{\bar k((P, x), (P, x))\, \bar k((P_i, x_i), (P_i, x_i))}},}{
 #'   max_i |k((P, x), (P_i, x_i))| / sqrt(k((P, x), (P, x)) k((P_i, x_i), (P_i, x_i))),}
-#' the largest over the training rows (the landmarks, for [features_nystrom()]) of the normalised
-#' kernel \eqn{\bar k = \kappa k}{kappa k}: 1 at a training row of its own domain, 0 far from all.
-#' It takes about as long as a prediction. A model of [dg_auto()] gives the mean of its members.
+#' the largest value of the normalised kernel \eqn{\bar k = \kappa k}{kappa k} over the training
+#' rows (with [features_nystrom()]: the landmarks). It is 1 at a training row of the same domain and
+#' 0 far from all of them. It takes about as long as a prediction. A [dg_ensemble()] or [dg_auto()]
+#' returns the mean over its members that have a kernel.
 #'
-#' With [domain_distribution()] a domain is far when
+#' ## Domains far from training
+#' With [domain_distribution()], a domain is far from training if
 #' \deqn{\max_g \frac{\kappa(P, P_g)}{\sqrt{\kappa(P, P)\,\kappa(P_g, P_g)}}
-#'   \frac{|\langle\mu_P, \mu_g\rangle|}{\lVert\mu_P\rVert\lVert\mu_g\rVert} < 0.01,}{
+#'   \frac{|\langle\mu_P, \mu_g\rangle|}{\lVert\mu_P\rVert\lVert\mu_g\rVert} < 0.01.}{
 #'   max_g kappa(P, P_g) / sqrt(kappa(P, P) kappa(P_g, P_g)) |<mu_P, mu_g>| / (|mu_P| |mu_g|)
-#'   < 0.01,}
-#' which gives a warning of class `domgen_warning_far_domain`, one for each call, with the domains'
-#' names. So does a domain that is nearer than that, and more than twice as far as any training
-#' domain when it is left out, of at least 19: [dg_novelty()] has the distances. A domain of much
-#' fewer rows than those in training can seem far for that reason alone: give more of its unlabelled
-#' rows as `reference`.
-#' @return A vector with one entry per row of `newdata` (a factor for classes), or
-#'   for `type = "prob"` a matrix with one column per class, named by the levels, whose rows sum
-#'   to 1; for `type = "similarity"` numbers from 0 to 1; for `"set"` a logical matrix with a column
-#'   per class. With `interval` a data frame with `fit`, `lower` and `upper`, a line per row of
-#'   `newdata`, or for `"domain_mean"` per domain, with `domain` and `rows` before them. With
-#'   `se.fit` a list, see [predict.dg_gp()]. Rows with missing values, and with levels that are new
-#'   under `new_levels = "na"`, give `NA`, with a warning, unless the model was fitted with
-#'   `na.action = na.impute` ([na.impute()]).
+#'   < 0.01.}
+#' Such domains give a warning of class `domgen_warning_far_domain`, one per call, that names them.
+#' So do domains more than twice as far from training as any of at least 19 training domains when
+#' held out; [dg_novelty()] returns the distances. A domain with far fewer rows than the training
+#' domains can seem far for this reason alone: give more of its unlabelled rows as `reference`.
+#'
+#' @inheritParams predict.dg_projection
+#' @param object A fitted learner ([dg_svm()], [dg_ridge()], [dg_auto()], [dg_ensemble()],
+#'   [dg_lm()], [dg_null()], [dg_forest()], [learner_custom()] and others) or a [dg_pipeline()].
+#' @param newdata Data frame with the predictors, and the domain column where the model uses it; a
+#'   matrix if the model was fitted to one; or a [row_source()], whose rows are predicted in chunks,
+#'   see [predict_source].
+#' @param type Type of prediction, see Details. Default `"response"`.
+#' @param domain Domain of each row of `newdata` if it is not a column; a single value if all rows
+#'   are from one domain. Required with a domain kernel, scaling or imputation by domain, or
+#'   `domain_means = TRUE`. [dg_mixed()] recognises the training domains by it.
+#' @param reference Further unlabelled rows of the new domains, with the columns of `newdata`. A
+#'   domain that occurs in it is described by these rows instead of its rows in `newdata`.
+#'   `"training"` uses the stored rows (or their moments) of the training domains; a model with a
+#'   feature map keeps none. Without it, a training domain is described by its rows in `newdata`
+#'   alone, so that predictions differ from `fitted()`. Used only with a domain kernel, scaling or
+#'   imputation by domain, or `domain_means = TRUE`. [set_reference()] returns a model with a fixed
+#'   reference.
+#' @param se.fit If `TRUE`, the standard deviation of f is returned as well. Default `FALSE`; only
+#'   for models with a posterior, see Details.
+#' @param interval Type of interval, see Details. Default `"none"`; only for a numeric response.
+#' @param level Probability of intervals and sets, between 0 and 1. Default 0.9.
+#' @return A vector with one entry per row of `newdata`: numbers, or a factor of classes.
+#'   Exceptions:
+#'
+#'   | argument | value |
+#'   |---|---|
+#'   | `type = "prob"` | matrix, one column per class (named by level); rows sum to 1 |
+#'   | `type = "decision"`, more than two classes | matrix, one column per class |
+#'   | `type = "set"` | logical matrix, one column per class |
+#'   | `interval` | data frame `fit`, `lower`, `upper`, one row per row of `newdata` |
+#'   | `interval = "domain_mean"` | the same per domain, after columns `domain` and `rows` |
+#'   | `se.fit = TRUE` | list of `fit` (as above), `se.fit` and `residual.scale` |
+#'
+#'   `se.fit` has the standard deviations of f, `residual.scale` is that of the noise, both in units
+#'   of the response. A row with missing values is `NA`, with a warning, unless the model was fitted
+#'   with `na.action = na.impute` ([na.impute()]); so is a row with a new level under `new_levels =
+#'   "na"`.
+#' @section Errors:
+#' A type or interval that the response or the model does not have, `se.fit = TRUE` without a
+#' posterior, a `level` outside (0, 1), a missing domain where the model needs it, and columns that
+#' are missing or of another type than in training are errors.
 #' @section Saved models:
-#' A fit carries all that predictions need and can be saved, say with [saveRDS()]. It also has a
-#' record of its parts: their kinds, shapes, missing and infinite values, and the range of whole
-#' numbers. `predict()` and whatever else uses the numbers of a model compare them with the record
-#' first. A model that was cut or changed, one whose number of `threads` no machine has, and one
-#' that an earlier version of the package fitted without such a record, is an error of class
-#' `domgen_error_model` that names the part. A finite number in the place of another is not
-#' noticed. What users add beside the parts does no harm, and `model$spec$args$threads` may be
-#' changed to a number from 1 to 1024.
+#' A fit contains all that predictions need and can be saved, for example with [saveRDS()]. An
+#' integrity check records the types, shapes, missing and infinite values, and the range of integers
+#' of its parts; `predict()` and all other functions that use the numbers of a model verify it
+#' first. A model whose parts were removed or changed, with a number of `threads` that no computer
+#' has, or fitted by a version without the check gives an error of class `domgen_error_model` that
+#' names the part. A finite number replaced by another is not detected. Parts added by users are
+#' ignored, and `model$spec$args$threads` may be changed to a number from 1 to 1024.
+#' @references
+#' Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*. MIT
+#' Press.
+#' @seealso [set_intervals()], [dg_novelty()], [calibration], [standard_errors]
 #' @examples
 #' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:5])
@@ -139,6 +200,15 @@ domain_weightings <- c("equal", "size")
 #'
 #' model <- update(model, calibration = "platt")
 #' head(predict(model, new, type = "prob"))
+#'
+#' # a model with a posterior
+#' toy <- simulate_dica(domains = 5, n = 20, seed = 1)
+#' train <- subset(toy, domain != levels(domain)[5])
+#' new <- subset(toy, domain == levels(domain)[5])
+#' process <- dg_gp(y ~ . | domain, data = train, restarts = 1)
+#' head(predict(process, new, interval = "posterior"))
+#' predict(process, new[1:3, ], se.fit = TRUE, reference = new)$se.fit
+#' @aliases predict.dg_gp
 #' @export
 predict.dg_learner <- function(object, newdata, domain = NULL,
                                type = c("response", "class", "prob", "decision", "similarity",

@@ -13,7 +13,7 @@ loss_cox <- function() new_loss(
     if (!is_censored(y)) {
       abort("data", "The response of `family = \"cox\"` must be censored times, ",
             "`survival::Surv(time, ",
-            "status)`, not ", if (is.factor(y)) "classes" else "a number", ".")
+            "status)`, not ", if (is.factor(y)) "classes" else "numbers", ".")
     }
     if (!any(has_event(y))) {
       abort("data", "The response of `family = \"cox\"` must have an event; all times are ",
@@ -48,7 +48,7 @@ loss_cox <- function() new_loss(
 cox_plan <- function(Y, costs) {
   time <- Re(Y[, 1L])
   event <- Im(Y[, 1L]) == 1 & costs > 0
-  if (!any(event)) abort("data", "The rows that are left have no event: all times are censored.")
+  if (!any(event)) abort("data", "The remaining rows have no event; all times are censored.")
   ends <- sort(unique(time[event]))
   reached <- findInterval(time, ends)
   list(costs = costs, pulls = costs * event, reached = reached, ends = ends,

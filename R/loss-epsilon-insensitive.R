@@ -4,7 +4,7 @@ loss_epsilon_insensitive <- function() new_loss(
 )
 
 loss_squared_epsilon_insensitive <- function() new_loss(
-  kinds = "number", tube = even_tube, squared = TRUE, help = "its square",
+  kinds = "number", tube = even_tube, squared = TRUE, help = "max(0, |y - f| - epsilon)^2",
   smooth = function(y, f, par, width) {
     left <- pmax(abs(f - y) - par$epsilon, 0)
     list(value = left^2, slope = 2 * sign(f - y) * left, curvature = 2 * (left > 0))

@@ -87,9 +87,9 @@ check_family_response <- function(y, name, range) {
   if (is.factor(y)) {
     classes <- paste0(plural(nlevels(y), "class", "classes"), " (",
                       enumerate(levels(y), quote = "\""), ")")
-    if (range$high != 1) needs("a number, not ", classes, ".")
+    if (range$high != 1) needs("numeric, not ", classes, ".")
     if (nlevels(y) != 2L) {
-      needs("two classes or a share, not ", classes,
+      needs("two classes or a proportion, not ", classes,
             if (nlevels(y) > 2L) ": `family = \"multinomial\"` takes more", ".")
     }
     return(invisible())
@@ -132,9 +132,8 @@ base_means <- function(base, values) {
   if (any(known)) values[known] <- suppressWarnings(base$linkinv(values[known]))
   lost <- sum(is.nan(values) & known)
   if (lost) {
-    warn("no_mean", plural(lost, "row"), " ha", if (lost == 1L) "s" else "ve", " no mean, as the ",
-         "link \"", base$link, "\" has none there: NaN. A family with the link \"log\" has ",
-         "one for each row.")
+    warn("no_mean", plural(lost, "row"), " ha", if (lost == 1L) "s" else "ve", " no mean under ",
+         "the link \"", base$link, "\": NaN. The link \"log\" has a mean for every row.")
   }
   report_infinite_means(values, link)
 }
@@ -144,7 +143,7 @@ report_infinite_means <- function(means, values) {
   infinite <- sum(is.infinite(means) & is.finite(values))
   if (infinite) {
     warn("no_mean", plural(infinite, "row"), " ha", if (infinite == 1L) "s" else "ve", " a mean ",
-         "that is too large for a number: Inf. `type = \"decision\"` gives its link.")
+         "that is too large for a number: Inf. `type = \"decision\"` returns its link.")
   }
   means
 }

@@ -7,7 +7,7 @@ loss_hinge <- function() new_loss(
 )
 
 loss_squared_hinge <- function() new_loss(
-  kinds = "class", tube = hinge_tube, squared = TRUE, help = "its square",
+  kinds = "class", tube = hinge_tube, squared = TRUE, help = "max(0, 1 - y f)^2",
   smooth = function(y, f, par, width) {
     left <- pmax(1 - y * f, 0)
     list(value = left^2, slope = -2 * y * left, curvature = 2 * y^2 * (left > 0))

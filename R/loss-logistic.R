@@ -1,5 +1,5 @@
 loss_logistic <- function() new_loss(
-  kinds = "class", log_odds = TRUE, help = "log(1 + exp(-y f)), whose machine knows probabilities",
+  kinds = "class", log_odds = TRUE, help = "log(1 + exp(-y f)), which gives probabilities",
   # only exp(-|f|) is taken, which does not overflow
   smooth = function(y, f, par, width) {
     t <- y * f

@@ -4,7 +4,7 @@ loss_multinomial <- function() new_loss(
   check = function(y) {
     if (!is.factor(y) || nlevels(y) < 2L) {
       abort("data", "The response of `family = \"multinomial\"` must be classes, not ",
-            if (is.factor(y)) "one class" else "a number", ".")
+            if (is.factor(y)) "one class" else "numbers", ".")
     }
   },
   targets = function(y) outer(as.integer(y), seq_len(nlevels(y)), "==") + 0,

@@ -9,7 +9,7 @@ loss_ordinal <- function() new_loss(
   check = function(y) {
     if (!is.factor(y) || nlevels(y) < 2L) {
       abort("data", "The response of `family = \"ordinal\"` must be classes, not ",
-            if (is.factor(y)) "one class" else "a number; `factor()` makes classes of it", ".")
+            if (is.factor(y)) "one class" else "numbers; convert them with `factor()`", ".")
     }
   },
   no_zero = "`family = \"ordinal\"`, whose thresholds are constants without a penalty",

@@ -28,7 +28,7 @@
 #   no_zero   why there must be a constant, after "must be TRUE with "; NULL: it need not
 #   begin     function(par, Y, costs, known): par with own parameters, at that constant
 #   update    function(par, Y, f, costs): the best own parameters where f is known
-#   coupled   what ties the machines of a fit together, which has a solver for it: "nothing",
+#   coupled   what ties the submodels of a fit together, which has a solver for it: "nothing",
 #             "classes", "thresholds" or "rows", see glm_solver()
 #   scores    function(f, par): decision values
 #   mean      function(values, par): means or probabilities of decision values
@@ -71,7 +71,7 @@ sum_losses <- function(loss, par, Y, f, costs) {
   sum(costs[used] * rowSums(value))
 }
 
-# ---- of machines ------------------------------------------------------------------------------
+# ---- of submodels ------------------------------------------------------------------------------
 
 # Newton's method is for a loss that has no dual problem with a box, see solve-newton-gram.R.
 takes_newton <- function(name) !is.null(name) && is.null(named_loss(name)$tube)
@@ -102,7 +102,7 @@ losses_help <- function() {
     rows <- Filter(function(row) kind %in% row$kinds, svm_losses())
     paste0("`\"", names(rows), "\"`, ", vapply(rows, `[[`, "", "help"), collapse = "; ")
   }
-  paste0("For classes ", named("class"), ". For numbers ", named("number"), ".")
+  paste0("For classes ", named("class"), ". For a numeric response ", named("number"), ".")
 }
 
 # Does `epsilon` matter to it?
@@ -120,7 +120,7 @@ read_loss <- function(loss, kind) {
   if (!kind %in% row$kinds) {
     fits <- names(Filter(function(row) kind %in% row$kinds, svm_losses()))
     abort("argument", "`loss` must be ", enumerate(fits, quote = "\""), " when the response is ",
-          if (kind == "class") "classes" else "a number", ", not \"", loss, "\".")
+          if (kind == "class") "classes" else "numeric", ", not \"", loss, "\".")
   }
   c(row, name = loss)
 }

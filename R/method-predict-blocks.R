@@ -16,7 +16,7 @@ write_pass <- function(source, work) {
   while (length(finished) < n) {
     runs <- next_runs(length(finished), n, workers)
     pieces <- lapply(runs, function(run) {
-      list(partitions = source$partitions[run], numbers = run, rows = source$rows,
+      list(partitions = source$partitions[run], numbers = run, rows = source$block_size,
            seeds = seeds[run], expected = ctx$counts[run], work = work)
     })
     made <- if (workers > 1L) map_again(pieces, predict_run) else lapply(pieces, predict_run, bar)

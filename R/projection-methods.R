@@ -59,21 +59,7 @@ print_details.dg_projection <- function(x) {
   cat_numbers(rounded(x$values, 4))
 }
 
-#' Summary of a projection
-#'
-#' Eigenvalues, their residuals, and the variance between domains before and after projection.
-#'
-#' @param object A projection.
-#' @param ... Empty.
-#' @return An object of class `summary.dg_projection`, a list with
-#'   \item{components}{data frame: eigenvalue and residual of each component}
-#'   \item{theorem5}{tr(B'KQKB) and tr(B'KB), the quantities in the bound on the generalisation
-#'     error (DICA paper, theorem 5): smaller values give a tighter bound}
-#'   \item{variance}{matrix: total variance, distributional variance and `share`, the proportion of
-#'     the second in the first; before projection in the feature space, after it on the components}
-#'   and `projection`, the model.
-#' @examples
-#' summary(dg_udica(~ . | Species, data = iris))
+#' @rdname summary.dg_learner
 #' @export
 summary.dg_projection <- function(object, ...) {
   check_no_dots(list(...), character())

@@ -27,7 +27,7 @@ expand_folded <- function(map, space, rows, table, A) UseMethod("expand_folded")
 #' @exportS3Method
 expand_folded.default <- function(map, space, rows, table, A) NULL
 
-# The values of linear functions W [r x m] at the rows, each judged as the table says.
+# The values of linear functions W [r x m] at the rows; table: of their domains.
 expand_rows <- function(space, rows, table, W) {
   do.call(rbind, in_chunks(space, rows, table, function(program, i, X, codes) {
     feature_apply_(program, X, codes, W, space$threads)
@@ -49,7 +49,7 @@ features_at <- function(space, rows, table) {
   Z
 }
 
-# Sums over rows, each judged as the table says. wanted: list(
+# Sums over rows; table: of their domains. wanted: list(
 #   cells: codes 1, ..., n_cells; n_cells; second: is Z'Z wanted?;
 #   response: F [n x ry], or NULL; labelled: n weights, or NULL).
 # list(n, second = Z'Z [r x r], sums [r x cells], counts [cells],

@@ -25,7 +25,7 @@ hand_over <- function(K) {
 
 # f(P, x) at new rows, [rows x columns of A]: sum_i k((P_i, x_i), (P, x)) A_i, or
 # <z(P, x), A> with features. rows: list(X, domain, reference), reference: list(X, domain), further
-# unlabelled rows; a domain that has some is judged by them, any other by its rows in X.
+# unlabelled rows; a domain that has some is described by them, any other by its rows in X.
 space_expansion <- function(space, rows, A) UseMethod("space_expansion")
 
 #' @exportS3Method
@@ -55,7 +55,7 @@ new_table <- function(space, rows) {
   domain_table(space, domain_members(space, rows))
 }
 
-# The same of rows that judge themselves, as those of training do.
+# The same for rows that describe their own domains, as those of training do.
 own_table <- function(space, rows) {
   if (!uses_domain(space$domain_kernel)) return(NULL)
   domain_table(space, rows_of(rows, space$threads))
@@ -81,7 +81,7 @@ domain_members <- function(space, new) {
 warn_small_domains <- function(names) {
   if (length(names) == 0L) return(invisible())
   one <- length(names) == 1L
-  warn("small_domain", if (one) "A domain is" else "Domains are", " judged by a single row",
+  warn("small_domain", if (one) "A domain is" else "Domains are", " described by a single row",
        if (!one) " each", ": ", enumerate(names, quote = "\""),
        ". Give more of ", if (one) "its" else "their", " unlabelled rows as `reference`.")
 }

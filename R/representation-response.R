@@ -68,8 +68,8 @@ class_features <- function(map, n_classes) {
 
 response_kernel <- function(y, kernel_y) {
   if (is_censored(y)) {
-    abort("data", "A projection that uses the response needs numbers or classes, not censored ",
-          "times; `dg_udica()` and `dg_kpca()` do without.")
+    abort("data", "A projection that uses the response needs a numeric one or classes, not ",
+          "censored times; `dg_udica()` and `dg_kpca()` do not use it.")
   }
   if (is.null(kernel_y)) kernel_y <- if (is.factor(y)) kernel_delta() else kernel_rbf()
   kernel_fit(kernel_y, matrix(as.numeric(y), ncol = 1L))

@@ -1,8 +1,8 @@
 # Harrell's concordance of censored times.
 
-# The share of pairs of rows, of which is known whose event came first, where that row has the
-# larger value; pairs with the same value count half (Harrell et al., 1982). An event goes before a
-# time that is censored there; two events at one time are no pair. NA without a pair. Values that
+# The proportion of pairs of rows, of those with a known order of events, in which the earlier one
+# has the larger value; ties count half (Harrell et al., 1982). An event precedes a time that is
+# censored at the same time; two events at one time are no pair. NA without a pair. Values that
 # differ by rounding are the same, as in pair_area().
 concordance <- function(truth, f) {
   if (anyNA(f)) return(NA_real_)

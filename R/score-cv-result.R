@@ -1,6 +1,6 @@
 # The result of a cross-validation: scores by domain, then summarised.
 
-# outcome, found: see evaluate_rows(); of a source `scores` stand for predictions, which it has not.
+# outcome, found: see evaluate_rows(); with a source there are `scores` instead of predictions.
 new_cv <- function(spec, outcome, found) {
   task <- found$task
   splits <- found$splits
@@ -34,7 +34,7 @@ new_cv <- function(spec, outcome, found) {
   class = c("dg_cv", "dg_result"))
 }
 
-# A line for each domain that was to be held out: domain, fold (of the first repeat, NA where it is
+# A row for each domain that was to be held out: domain, fold (of the first repeat, NA for a domain
 # in several), rows.
 domains_held <- function(splits, task) {
   held <- lapply(splits, `[[`, "held")
@@ -50,7 +50,7 @@ domains_held <- function(splits, task) {
   )
 }
 
-# Rows that each line of a task stands for: itself, or a domain of a source.
+# Number of rows for each element of a task, which is a row, or a domain of a source.
 task_sizes <- function(task) {
   if (is.null(task$sizes)) rep(1, length(task$domain)) else task$sizes
 }
@@ -74,7 +74,8 @@ score_predictions <- function(predictions, metrics) {
        overall = score(as.list(predictions), metrics[[1L]]))
 }
 
-# What was chosen in each fold, NA where it failed; data frame, without columns where nothing was.
+# Parameters selected in each fold, NA for failed folds; a data frame, without columns if there are
+# none.
 chosen_in_folds <- function(results) {
   found <- lapply(results, `[[`, "parameters")
   known <- which(!vapply(found, is.null, NA))
@@ -85,12 +86,13 @@ chosen_in_folds <- function(results) {
   rows
 }
 
-# The mean share of the rows that folds train on.
+# The mean proportion of the rows in training.
 train_share <- function(splits, sizes) {
   mean(vapply(splits, function(split) sum(sizes[unique(split$train)]), 0)) / sum(sizes)
 }
 
-# list(fits, seconds, error: why they cannot be used, without: see mean_error(), by metric) or NULL.
+# list(fits, seconds, error: message if they cannot be used, without: see mean_error(), by metric),
+# or NULL.
 read_pairs <- function(plan, pairs, domain, domains, metrics) {
   if (is.null(plan)) return(NULL)
   errors <- unlist(lapply(pairs, `[[`, "error"))
@@ -104,7 +106,7 @@ read_pairs <- function(plan, pairs, domain, domains, metrics) {
 warn_no_score <- function(cv) {
   lost <- is.na(cv$predictions$prediction)
   if (any(lost)) {
-    # rows with a level that the other folds do not have, as predict() takes them
+    # rows with a level that the other folds do not have, as in predict()
     notes <- grep(" that training did not have, ", names(cv$warnings), value = TRUE, fixed = TRUE)
     warn_unpredicted(length(unique(cv$predictions$row[lost])), unique(cv$predictions$domain[lost]),
                      notes)
@@ -116,17 +118,17 @@ warn_no_score <- function(cv) {
   cv
 }
 
-# Where a choice depends on it.
+# If a selection depends on it.
 abort_no_score <- function() {
-  abort("data", "`metric` has no value in any domain: each lacks a class, or its response ",
-        "is constant.")
+  abort("data", "`metric` has no value in any domain: each lacks a class or has a constant ",
+        "response.")
 }
 
 abort_nothing_to_plot <- function() {
-  abort("data", "No domain has a score: there is nothing to plot.")
+  abort("data", "Nothing to plot: no domain has a score.")
 }
 
-# In words, for print().
+# As text, for print().
 held_out <- function(splits, task) {
   domain <- task$domain
   repeats <- max(vapply(splits, `[[`, numeric(1), "rep"))
@@ -148,7 +150,7 @@ without_score <- function(missing, predictions) {
          else if (is.factor(predictions$truth)) " (a class is missing)")
 }
 
-# What is missing of a cross-validation, and what its fits warned of.
+# Missing scores of a cross-validation, and warnings of its fits.
 cv_notes <- function(x) {
   missing <- length(unscored(x))
   c(if (missing) without_score(missing, x$predictions), failed_words(x),

@@ -1,149 +1,168 @@
 #' Cross-validation by domain
 #'
-#' Holds out whole domains in turn, fits the model to the others, predicts the
-#' held-out domains' rows from their predictors alone, and scores each domain by
-#' itself. Scaling, bandwidths and everything else are learned from the training
-#' domains of the fold. Standard errors take domains for independent of each other and exchangeable
-#' with new ones; rows of a domain may depend on each other.
+#' Holds out whole domains in turn, fits the model to the others, predicts the rows of the held-out
+#' domains from their predictors, and scores each domain separately. Scaling, bandwidths and all
+#' other parameters are learned from the training domains of the fold. Standard errors assume that
+#' domains are independent of each other and exchangeable with new ones; rows of a domain may be
+#' dependent.
 #'
 #' @inheritParams dg_dica
 #' @inheritParams dg_svm
-#' @param object A learner or [dg_pipeline()] without data; or a fitted model, whose
-#'   specification is then evaluated anew (on its own data, if none are given); of a
-#'   [tuned][dg_tune()] model the whole search, in every fold.
-#' @param folds `NULL` leaves one domain out at a time; a number v makes v folds
-#'   of domains at random (use [set.seed()]); or made by [domain_folds()], by [row_folds()] (which
-#'   holds out rows of known domains), or by the rsample package.
-#' @param metric One or more scores, of which the first is the `score`: names from the list
-#'   below, or [metric_custom()]; `"rmse"`, `"accuracy"` or (censored times) `"concordance"` if
-#'   `NULL`.
-#' @param refits Fit the model again without each pair of folds, for the standard errors, those by
-#'   `shots` among them? That is K(K - 1)/2 further fits for K folds, at most 45.
-#' @param progress Show a progress bar with the time left? `getOption("domgen.progress")`, or
-#'   whether the session is interactive, if `NULL`. Where the progressr package is loaded,
-#'   progress is told to its handlers instead (`progressr::handlers(global = TRUE)`).
-#' @param hold_out Of a formula with several factors of domains: the name of the one whose levels
-#'   are held out, or `"all"`, what is held out being new in each, see [dg_cv()].
+#' @param object A learner or [dg_pipeline()] without data; or a fitted model, whose specification
+#'   is evaluated (on its own data, if none are given). For a [tuned][dg_tune()] model, the whole
+#'   search is evaluated in every fold.
+#' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix n x p or a data frame
+#'   of predictors. For several factors after the bar see "Domains of several factors" in [dg_cv()].
+#' @param folds Folds of domains: a number v of folds, assigned at random (use [set.seed()]); the
+#'   result of [domain_folds()]; the result of [row_folds()], which holds out rows of known domains;
+#'   or an `rset` of the rsample package. Default `NULL`: one domain at a time (with a
+#'   [row_source()] of more than 30 domains, 30 folds).
+#' @param metric One or more scores: names from the table in "Scores" of [dg_cv()], or
+#'   [metric_custom()]s; the first is the `score`. Default `NULL`: `"rmse"`, `"accuracy"` or
+#'   (censored times) `"concordance"`.
+#' @param refits If `TRUE`, the model is fitted again without each pair of folds, for the standard
+#'   errors (also those of `shots`): K(K - 1)/2 further fits for K folds, at most 45. Default
+#'   `FALSE`.
+#' @param progress If `TRUE`, a progress bar with the remaining time is shown. Default `NULL`:
+#'   `getOption("domgen.progress")`, or in interactive sessions. If the progressr package is loaded,
+#'   progress is reported to its handlers instead (`progressr::handlers(global = TRUE)`).
+#' @param hold_out Name of the factor whose levels are held out, if the formula has several factors
+#'   of domains. Default `"all"`: held-out domains are new in every factor, see "Domains of several
+#'   factors" in [dg_cv()].
 #' @param shots Numbers of labelled rows, such as `c(1, 2, 5, 10)`: the fit without a domain is also
-#'   [adapted][dg_adapt()] to it with so many of its rows, see below. For models that [dg_adapt()]
-#'   takes.
-#' @section Levels that only the held-out domain has:
-#' Levels and coding of categorical predictors are learned from the training rows of each fold. A
-#' row with a level that these do not have is not predicted, as by
-#' [predict()][predict.dg_learner()]: its prediction is `NA`, its domain has no score and is not in
-#' the mean, and a warning of class `domgen_warning_new_level` names column, level and domain. Put
-#' rare levels together, or impute them ([na.impute()]).
-#' @section Domains of several factors:
-#' Behind the bar factors may be nested, `y ~ x | school / class`, or crossed,
-#' `y ~ x | patient + device`, or both, `y ~ x | (school / class) + year`. A domain is then a
-#' combination, a class or a pair of patient and device, named `"7 / 2"` or `"Anna + B"`: its rows
-#' are judged together by the [kernel between domains][domain_distribution]. `hold_out` says what is
-#' held out, and `print()` to what that is new:
-#' * a named factor, `hold_out = "school"`: all rows of a school together, whatever their class;
-#'   with `"class"` the other classes of its school stay in training, with `"device"` so do the rows
-#'   of its patients on other devices.
-#' * `"all"`: domains that are new in every factor. Of nested ones that is the outer one; of crossed
-#'   ones a level of each is held out (`folds = NULL`, as many folds as there are pairs) or a group
-#'   of levels of each (`folds = v`, v times v folds), and rows that share either of them with the
-#'   rows held out are left out of training, so that it has fewer rows than with one factor.
-#'
-#' A score is that of a level of the factor that is held out, of crossed ones that of a pair. Pairs
-#' that share a patient or a device have scores that go together, so that \eqn{s^2}{s^2} of
-#' independent ones is replaced by sums of squares over patients, plus those over devices, minus
-#' those over pairs (Cameron, Gelbach and Miller, 2011, equation 2.13, each times L/(L - 1) for its
-#' L levels), with degrees of freedom one less than the smaller number of levels. In simulations of
-#' 8 x 4 and 6 x 6 levels its 95 % intervals held the truth in 97 to 100 % of worlds, those of
-#' independent scores in 70 to 87 %. Where an inner factor is held out, `hold_out = "class"`, sums
-#' of squares are over the schools around it: with 6 and 12 schools of 4 classes such intervals held
-#' the truth in 94 and 96 % of worlds, those of independent scores in 86 and 92 %
-#' (`tests/bench/results/errors.txt`, as for labels below). `refits` has no part in either.
+#'   [adapted][dg_adapt()] to it with that many of its rows, see "Partly known domains". Only for
+#'   models that [dg_adapt()] accepts. Default `NULL`: none.
 #' @section Scores:
-#' Each is computed in every domain by itself, then summarised by its mean over domains.
+#' Each score is computed in every domain separately and summarised by its mean over domains.
+#'
 #' `r metrics_help()`
-#' A domain with a single class has no `"auc"`,
-#' `"balanced_accuracy"`, `"gmean"`, `"f1"` and `"mcc"`: they are `NA` and left out of the mean. One
-#' that lacks some of more than two classes has them of those that it has. A domain without a pair
-#' of rows of which is known whose event came first has no `"concordance"`; where the rows of each
-#' domain have the same predictors, all its pairs are ties, and it is 1/2.
-#' Rows of a domain count alike, whatever their `weights`, which are for fits: a share of 30 animals
-#' as much as one of 2.
 #'
-#' The interval of a mean is Student's, for new domains that are exchangeable with these: it does
-#' not cover as it says where domains drift in time or predictors shift, and where few of them lie
-#' very far out (of what else it rests on see [dg_compare()]). Where lower is better and
-#' all scores are above zero, as of `"rmse"`, `"log_loss"` or a deviance, they are skewed, and it is
-#' \eqn{m e^{\pm t\,\mathrm{se}/m}}{m exp(+-t se/m)} about the mean m, Student's on the log scale.
-#' Intervals end where the score does, that of an accuracy at 0 and 1. Scores that are equal in all
-#' domains have none: they do not say how far other domains differ.
+#' * The recall of a class is the proportion of its rows that are predicted right.
+#' * `"auc"` uses decision values. With more than two classes it is the mean over pairs of classes
+#'   i, j of the mean area by which i's and j's decision values separate rows of i and j (Hand and
+#'   Till, 2001, equation 7).
+#' * `"f1"` of more than two classes is the mean over the classes that a domain has or is predicted
+#'   to have (0 for those that are only predicted).
+#' * `"mcc"` is the correlation of true and predicted classes, of two or more (Gorodkin, 2004).
+#' * `"log_loss"` and `"brier"` need probabilities, see `calibration` of [dg_svm()]. In `"log_loss"`
+#'   p is at least 1e-15. `"brier"` of more than two classes is summed over classes.
+#' * `"log_density"` needs a predictive density, as of [dg_gp()].
+#' * `"coverage"` and `"width"` are of the intervals of `predict(interval = "prediction", level =
+#'   0.9)`, or of the sets of `type = "set"`, fitted to the training domains of the fold. The
+#'   nominal coverage is 0.9; the width of a set is its number of classes.
+#' * `"interval_score"` is the width of the same intervals plus 20 times the distance of the truth
+#'   from the interval (Gneiting and Raftery, 2007, equation 43).
+#' * `"concordance"` is the proportion of pairs of rows, of those with a known order of events, in
+#'   which the earlier one has the larger decision value; ties count 1/2 (Harrell and others, 1982).
+#' * A deviance is [metric_deviance()].
 #'
-#' Means of `"coverage"` and `"width"` are those on fresh domains. The standard error of
-#' `"coverage"` is too large: left-out domains set the width for each other. Widths of all folds are
-#' nearly the same, and how they vary with the training domains only `refits` tell: without them
-#' `"width"` has no standard error. Errors of `"interval_score"` are those of few large numbers:
-#' where tails are heavy or skewed Student's intervals hold less often than they say.
+#' Rows of a domain have equal weight: `weights` are for fits only.
+#'
+#' A domain with a single class has no `"auc"`, `"balanced_accuracy"`, `"gmean"`, `"f1"` and
+#' `"mcc"`: they are `NA` and left out of the mean. A domain that lacks some of more than two
+#' classes has these scores for the classes that it has. A domain without a pair of rows with a
+#' known order of events has no `"concordance"`; if all rows of a domain have the same predictors,
+#' all its pairs are ties and it is 1/2.
+#'
+#' **Intervals** of a mean are Student's, for new domains that are exchangeable with these; for when
+#' they do not cover see [dg_compare()]. For losses that are above zero in all domains, such as
+#' `"rmse"`, `"log_loss"` or a deviance, they are on the log scale, because these are skewed:
+#' \eqn{m e^{\pm t\,\mathrm{se}/m}}{m exp(+-t se/m)} with the mean m. Intervals end at the limits of
+#' the score (0 and 1 for accuracy). Scores that are equal in all domains have no interval: they do
+#' not show how far other domains differ.
+#'
+#' The standard error of `"coverage"` is too large, because held-out domains determine each other's
+#' intervals. Widths of all folds are nearly equal and vary with the training domains only, so
+#' `"width"` has a standard error with `refits` only. `"interval_score"` depends on few large
+#' values: with heavy or skewed tails its intervals cover less than their nominal coverage.
+#' @section New levels:
+#' Levels and coding of categorical predictors are learned from the training rows of each fold. A
+#' row with another level is not predicted, as by [predict()][predict.dg_learner]: its prediction is
+#' `NA`, its domain has no score and is left out of the mean, and a warning of class
+#' `domgen_warning_new_level` names column, level and domain. Combine rare levels, or impute them
+#' ([na.impute()]).
+#' @section Domains of several factors:
+#' Factors after the bar are nested, `y ~ x | school / class`, or crossed, `y ~ x | patient +
+#' device`, or both, `y ~ x | (school / class) + year`. A domain is then a combination, such as a
+#' class or a pair of patient and device, named `"7 / 2"` or `"Anna + B"`; a [domain
+#' kernel][domain_distribution] describes each combination by its own rows. `hold_out` selects what
+#' is held out, and `print()` gives the factors in which it is new:
+#' * A named factor, `hold_out = "school"`: all rows of a school together. With `"class"`, the other
+#'   classes of its school stay in training; with `"device"`, so do rows of its patients on other
+#'   devices.
+#' * `"all"`: domains that are new in every factor. For nested factors that is the outer one. For
+#'   crossed factors, a level of each is held out (`folds = NULL`: as many folds as pairs) or a
+#'   group of levels of each (`folds = v`: v times v folds); rows that share a level with the
+#'   held-out rows are not in training, so training sets are smaller than with one factor.
+#'
+#' Scores are per level of the held-out factor, or per pair for crossed factors. Scores of pairs
+#' with a common level are dependent, so the variance of the mean uses sums of squares over patients
+#' plus those over devices minus those over pairs (Cameron, Gelbach and Miller, 2011, equation 2.13,
+#' each times L/(L - 1) for its L levels), with degrees of freedom one less than the smaller number
+#' of levels. If an inner factor is held out, `hold_out = "class"`, sums of squares are over the
+#' schools. `refits` are not used for either. In simulations with 8 x 4 and 6 x 6 levels 95 %
+#' intervals covered in 97-100 % of draws (70-87 % if scores were treated as independent); with 6
+#' and 12 schools of 4 classes in 94 and 96 % (86 and 92 %) (`tests/bench/results/errors.txt`).
 #' @section Partly known domains:
-#' With `shots` each held-out domain gets labels: k of its rows at random, by which the model is
-#' adapted, and it is scored on rows that have no label for any k: the first k of a random order
-#' have labels, those behind the largest k are scored, in 5 orders for each domain, over which its
-#' score is averaged. `print()` and [plot()][plot.dg_cv()] show the mean error by k.
-#' Of the first metric; domains with fewer than two rows more than the largest k are left out.
-#' Domains are described by all of their rows, labelled or not.
+#' With `shots`, rows of each held-out domain are put in random order. For each k in `shots` the
+#' model is adapted to the first k rows with their labels; the scored rows, those after the largest
+#' k, are the same for all k. Scores by the first metric are means over 5 random orders. Domains
+#' with fewer than two rows more than the largest k are left out. All rows of a domain describe it,
+#' labelled or not. `print()` and [plot()][plot.dg_cv()] show the mean score by k.
 #'
-#' `se` and that of the paired change from no labels are for new domains, as above: by the factor
-#' for overlapping training sets, with `refits` at least by it. Where domains differ by much, take
-#' them as the least there is, because errors and changes are skewed. In two such worlds intervals
-#' of a change by the factor held the mean over draws in 91 to 93 % at 8 domains and 86 to 96 % at
-#' 12; where domains are alike, in 98 to 100 %.
+#' Standard errors of scores and of paired changes from no labels are for new domains, by the factor
+#' for overlapping training sets and, with `refits`, at least by it. If domains differ strongly they
+#' are lower bounds, because scores and changes are skewed: in simulations with such domains 95 %
+#' intervals of changes covered in 91-93 % of draws at 8 domains and 86-96 % at 12; with similar
+#' domains in 98-100 % (`tests/bench/results/errors.txt`).
 #' @return An object of class `dg_cv`, a list with
-#'   \item{domains}{data frame: `domain`, `fold` (of the first repeat, `NA` where a domain is in
-#'     several), `rows` (counted in each repeat), `score` (mean over repeats), and with several
-#'     metrics a column for each}
-#'   \item{predictions}{data frame, one line per row of the data that has no
-#'     missing values (and per repeat): `row`, `domain`, `fold`, `rep`, `truth`, `prediction`,
-#'     `decision` (with more than two classes a matrix with a column each, `-Inf` where the training
-#'     domains lack it), and where a metric needs them `prob` (matrix)
-#'     `se`, `lower` and `upper`, or `set` (matrix)}
-#'   \item{mean, se}{mean of the scores over domains, and its standard error as an estimate of
-#'     the mean over new domains. Training sets of folds overlap, and with few domains
-#'     \eqn{s^2/G}{s^2/G}, the variance of G scores as if they were independent, is too small:
-#'     it is multiplied by \eqn{1 + n/n_1}{1 + n/n_1} for n_1 of n rows that are trained on, about
-#'     2; with `refits`, by what the jackknife over pairs of folds finds, where that is more.
-#'     Formulas, sources and what intervals rest on in [dg_compare()]}
-#'   \item{errors}{for each metric a list: `se`, `df` (degrees of freedom), `inflation` (factor on
-#'     \eqn{s^2/G}{s^2/G}), `how` it was found (`"jackknife"`, `"factor"`, or `"none"` where there
-#'     is no variance), `positive`: is the interval on the log scale?, and `range`, where the
-#'     metric has one}
-#'   \item{refits}{with `refits` a list: the number of `fits`, `seconds`, the `error` message of
-#'     one that failed, and the scores `without` a further fold, domains x groups of folds}
-#'   \item{overall}{the score of all rows taken together; an overall `"auc"`
-#'     compares decision values of different fits, which need not be on one scale}
-#'   \item{fits}{data frame, one line per fold: `fold`, `rep`, `seconds`, and the parameters that
-#'     [dg_tune()] or members that [dg_auto()] chose in it}
-#'   \item{failed}{data frame of `fold`, `rep` and the `error` message of folds that failed, or
-#'     `NULL`}
-#'   \item{folds, metrics, warnings}{the assignment, the metrics (a named list), and warnings
-#'     that fits gave with the number of folds}
-#'   \item{share}{mean share of the rows that a fold trains on}
-#'   \item{held, labels}{what was held out, in words; the names of response and domain}
-#'   \item{novelty, unit, crossed}{of several factors: to what the rows held out are new, what a
-#'     score is of, in words; the levels of crossed factors by domain}
+#'   \item{domains}{data frame, one row per domain: `domain`, `fold` (of the first repeat; `NA` for
+#'     a domain in several folds), `rows` (counted in each repeat), `score` (mean over repeats), and
+#'     with several metrics a column for each}
+#'   \item{predictions}{data frame, one row per row of the data without missing values (and per
+#'     repeat): `row`, `domain`, `fold`, `rep`, `truth`, `prediction`, `decision` (with more than
+#'     two classes a matrix with a column per class, `-Inf` for classes that the training domains
+#'     lack), and if a metric needs them `prob` (matrix), `se`, `lower` and `upper`, or `set`
+#'     (matrix)}
+#'   \item{mean, se}{mean score over domains and its standard error as an estimate of the mean over
+#'     new domains. Training sets overlap, so \eqn{s^2/G}{s^2/G}, the variance of the mean of G
+#'     independent scores, is multiplied by \eqn{1 + n/n_1}{1 + n/n_1} for n_1 of n rows in
+#'     training, about 2; with `refits`, by the ratio from the jackknife over pairs of folds, if
+#'     that is larger. Formulas and sources: [dg_compare()]}
+#'   \item{errors}{list per metric: `se`, `df` (degrees of freedom), `inflation` (ratio of the
+#'     squared standard error to \eqn{s^2/G}{s^2/G}), `how` it was found (`"jackknife"`, `"factor"`,
+#'     or `"none"` if there is no variance), `positive` (`TRUE` if the interval is on the log
+#'     scale), and `range` of the metric, if limited}
+#'   \item{refits}{with `refits` a list: number of `fits`, `seconds`, the `error` message of a
+#'     failed one, and the scores `without` a further fold, domains x groups of folds}
+#'   \item{overall}{score of all rows together; an overall `"auc"` compares decision values of
+#'     different fits, which may have different scales}
+#'   \item{fits}{data frame, one row per fold: `fold`, `rep`, `seconds`, and the parameters that
+#'     [dg_tune()] or the members that [dg_auto()] selected in it}
+#'   \item{failed}{data frame: `fold`, `rep` and `error` message of folds that failed, or `NULL`}
+#'   \item{folds, metrics, warnings}{the assignment to folds; named list of metrics; warnings of
+#'     fits with their number of folds}
+#'   \item{share}{mean proportion of the rows in training}
+#'   \item{held_out}{description of what was held out, as text}
+#'   \item{labels}{names of the response and the domain}
+#'   \item{novelty, unit, crossed}{with several factors: the factors in which held-out rows are new,
+#'     and the unit of a score, as text; the levels of crossed factors by domain}
 #'   \item{shots, shot_scores}{with `shots`: data frame of `shots` (0 first), `mean`, `se`, `df`,
-#'     `lower` to `upper` (its 95 % interval), the paired `difference` from no labels,
-#'     `se_difference`, `df_difference` (at most G - 1), and the number of `domains`; scores by
-#'     domain, domains x shots}
+#'     `lower` to `upper` (95 % interval), the paired `difference` from no labels, `se_difference`,
+#'     `df_difference` (at most G - 1), and the number of `domains`; matrix of scores, domains x
+#'     shots}
 #'   \item{spec}{the learner or pipeline, without data}
 #' @section Errors:
-#' Fewer than two domains, a projection without a learner, and a metric that does
-#' not fit the response or the model are errors. Where a fit or a prediction fails in some of the
-#' folds the others stand: a warning of class `domgen_warning_failed` and `print()` say so, with the
-#' first message, and the domains have no score. [dg_resume()] tries these folds again, and goes on
-#' after an interrupt. It is an error where all folds fail, that of the first.
+#' Fewer than two domains, a projection without a learner, and a metric that does not fit the
+#' response or the model. If a fit or prediction fails in some folds, the other folds are kept: a
+#' warning of class `domgen_warning_failed` and `print()` give the first message, and the domains of
+#' the failed folds have no score. If all folds fail, the error is that of the first. [dg_resume()]
+#' repeats failed folds and continues after an interrupt.
 #' @section Parallel:
-#' Folds are fitted on the workers of the plan of the future package, if `future::plan()` has set
-#' one with several; results do not depend on it. What a lost worker was at is done again, up to
-#' three times; beyond that there is an error of class `domgen_error_worker`, after which
-#' [dg_resume()] goes on.
-#' @section Out of memory:
+#' Folds are fitted by the workers of the plan of the future package, if `future::plan()` has set
+#' several; results do not depend on it. The folds of a lost worker are repeated up to three times,
+#' then there is an error of class `domgen_error_worker`, after which [dg_resume()] continues.
+#' @section Rows out of memory:
 #' `data` may be a [row_source()], see its section "Score". `predictions` are then `NULL`.
 #' @references
 #' Cameron, A. C., Gelbach, J. B. and Miller, D. L. (2011). Robust inference with multiway
@@ -195,8 +214,8 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
     plan$task$shots <- check_shots(shots, plan$task, plan$metrics[1L])
     plan$task$shot_metric <- plan$metrics[1L]
     if (!holds_domains(fold_splits(plan$folds, plan$task), plan$task$domain)) {
-      abort("argument", "`shots` must be NULL with `folds` of rows: those of the domains are ",
-            "known.")
+      abort("argument", "`shots` must be NULL with `folds` of rows: they hold out rows of known ",
+            "domains.")
     }
   }
   evaluated(plan, function(plan, ctx) cross_validate(plan, ctx)[[1L]])
@@ -221,7 +240,7 @@ read_plan <- function(specs, input, folds, metric, refits, progress, hold_out = 
        refits = check_flag(refits, "refits"), progress = read_progress(progress))
 }
 
-# Runs code(plan, ctx) of a call, which dg_resume() can go on with.
+# Runs code(plan, ctx) of a call, which dg_resume() can continue.
 evaluated <- function(plan, code) {
   if (is.null(plan$source)) return(resumable(function(ctx) code(plan, ctx), plan$progress))
   metric <- if (inherits(plan$metric, "dg_metric")) "own" else plan$metric
@@ -233,12 +252,12 @@ evaluated <- function(plan, code) {
   }, plan$progress)
 }
 
-# Of a tuned model the search: it is part of what made the model.
+# For a tuned model the search, which is part of the method.
 read_evaluated <- function(object) {
   spec <- if (inherits(object, "dg_tuned")) object$tuning$spec else read_specification(object)
   if (inherits(spec, "dg_tune_spec") && inherits(spec$args$folds, c("domgen_row_folds", "rset"))) {
-    abort("argument", "`object` must not be a search with `folds` of rows: inside other folds ",
-          "their rows are not all there. Give it folds of domains, or evaluate what it chose, ",
+    abort("argument", "`object` must not be a search with `folds` of rows: training sets lack ",
+          "some of these rows. Use folds of domains in the search, or evaluate its result, ",
           "`dg_cv(model$spec, ...)`.")
   }
   spec
@@ -252,8 +271,8 @@ read_specification <- function(object, arg = "object") {
     abort("argument", "`", arg, "`", one, ", such as `dg_svm()`, not ", describe(object), ".")
   }
   if (inherits(spec, "dg_projection_spec")) {
-    abort("argument", "`", arg, "` must predict the response; put a learner behind the ",
-          "projection: `dg_pipeline(", spec$method, "(), dg_svm())`.")
+    abort("argument", "`", arg, "` must predict the response: combine the projection with a ",
+          "learner, `dg_pipeline(", spec$method, "(), dg_svm())`.")
   }
   spec
 }
@@ -273,7 +292,7 @@ cv_task <- function(spec, input, hold_out = "all") {
   needs <- spec_needs(spec)
   needs$domain <- TRUE
   input <- with_terms(input, needs$columns)
-  # what is to be told the fits tell
+  # the fits give the messages
   sample <- suppressMessages(read_sample(input, needs, "none"), "domgen_message")
   task <- list(
     input = take_rows(input, sample$kept), y = sample$y, domain = sample$domain,

@@ -6,7 +6,7 @@
 cross_validate <- function(plan, ctx, names = NULL) {
   found <- if (is.null(plan$source)) evaluate_rows(plan, ctx) else evaluate_source(plan, ctx)
   failed <- vapply(found$outcomes, function(own) all(vapply(own$results, has_failed, NA)), NA)
-  # beside null models alone there is nothing to compare
+  # with null models alone there is nothing to compare
   asked <- vapply(plan$specs, function(spec) spec$method != "dg_null", NA)
   asked <- which(asked | !any(asked))
   if (all(failed[asked])) stop(found$outcomes[[asked[1L]]]$results[[1L]]$error)
@@ -167,7 +167,7 @@ predicted_rows <- function(rows, model, values, newdata, domain, levels, needs) 
   rows
 }
 
-# What the data chose: list(name = value), or NULL.
+# Parameters that were selected by the data: list(name = value), or NULL.
 chosen_parameters <- function(model) UseMethod("chosen_parameters")
 
 #' @exportS3Method

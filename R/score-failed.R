@@ -1,6 +1,6 @@
-# Folds that fail: the others stand, a line and a warning say so, and dg_resume() tries them again.
+# Folds that fail: the others are kept, print and a warning report it, and dg_resume() repeats them.
 
-# What a piece gives that is not kept in the store of the call, see run_pieces().
+# The result of a piece that is not kept in the store of the call, see run_pieces().
 failed_piece <- function(outcomes) structure(outcomes, class = "failed_piece")
 
 has_failed <- function(outcome) !is.null(outcome$error)
@@ -25,7 +25,7 @@ unscored <- function(run) {
 
 all_failed <- function(run) NROW(run$failed) == nrow(run$fits)
 
-# In words, or NULL.
+# As text, or NULL.
 failed_words <- function(run) {
   if (is.null(run$failed)) return(NULL)
   folds <- nrow(run$fits)
@@ -35,11 +35,11 @@ failed_words <- function(run) {
 
 # names: of several methods.
 warn_failed <- function(runs, names = NULL, then = NULL) {
-  if (is.null(then)) then <- "; `dg_resume()` tries again what failed"
+  if (is.null(then)) then <- "; `dg_resume()` repeats the failed ones"
   words <- lapply(runs, failed_words)
   failed <- !vapply(words, is.null, NA)
   if (!any(failed)) return(invisible())
   said <- paste0(if (!is.null(names)) paste0("\"", names[failed], "\", "), unlist(words[failed]))
   said[1L] <- paste0(toupper(substr(said[1L], 1L, 1L)), substr(said[1L], 2L, nchar(said[1L])))
-  warn("failed", paste(said, collapse = " "), " The rest stands", then, ".")
+  warn("failed", paste(said, collapse = " "), " Other results are kept", then, ".")
 }

@@ -1,25 +1,25 @@
 #' Folds of whole domains
 #'
 #' @description
-#' `domain_folds()` assigns domains, never rows, to folds: what is held out are domains that the
-#' model has not seen. `row_folds()` cuts every domain into parts at random: what is held
-#' out are further rows of *known* domains (as in the experiments of the MTL paper, section 8.1),
-#' which says little about new ones.
+#' `domain_folds()` assigns whole domains to folds: held-out domains are new. `row_folds()` assigns
+#' the rows of each domain to folds: held-out rows are of *known* domains (as in the experiments of
+#' the MTL paper, section 8.1), and their scores do not estimate those on new domains.
 #'
 #' @param domain Vector: the domain of each row.
-#' @param v Number of folds. In `domain_folds()` at most the number of domains, and `NULL` leaves
-#'   out one domain at a time. Assignment is at random: use [set.seed()].
-#' @param repeats Number of times that this is done anew; scores are means over the repeats.
-#' @param balance `"none"`; `"size"`: folds with about as many rows; `"class"`: folds with about as
-#'   many rows of each class of `y`. Domains are dealt out from the largest to the smallest, each
-#'   to the fold that is then most even.
+#' @param v Number of folds, assigned at random (use [set.seed()]). `domain_folds()`: at most the
+#'   number of domains; default `NULL`: one domain per fold. `row_folds()`: at most the number of
+#'   rows of the largest domain; default 5.
+#' @param repeats Number of assignments; scores are means over them. Default 1.
+#' @param balance Balance of folds: `"size"` (similar numbers of rows), `"class"` (similar numbers
+#'   of rows of each class of `y`) or `"none"` (the default). Domains are assigned from the largest
+#'   to the smallest, each to the fold that is then most even.
 #' @param y Vector: the class of each row, for `balance = "class"`.
-#' @return `domain_folds()`: an object of class `domgen_folds`, an integer vector, the fold of each
-#'   domain, named by the domains; with `repeats` a matrix with a column each. `row_folds()`:
-#'   an object of class `domgen_row_folds`, the same by row.
+#' @return `domain_folds()`: an integer vector of class `domgen_folds`, the fold of each domain,
+#'   named by the domains; with `repeats` a matrix, domains x repeats. `row_folds()`: an integer
+#'   vector of class `domgen_row_folds`, the fold of each row, or a matrix, rows x repeats.
 #' @section Errors:
 #' Fewer than two domains, more folds than domains (or than rows of the largest domain), and missing
-#' values are errors.
+#' values.
 #' @seealso [dg_cv()], [as_rsample()]
 #' @examples
 #' domain_folds(c("a", "a", "b", "c"))
@@ -65,8 +65,8 @@ check_fold_domain <- function(domain) {
   given <- domain
   domain <- read_groups(given, NROW(given), "domain")
   if (length(domain) < 2L) {
-    abort("argument", "`domain` must be the domain of each row, not ", describe(given), "; the ",
-          "number of folds is `v`.")
+    abort("argument", "`domain` must be the domain of each row, not ", describe(given), ". For ",
+          "the number of folds use `v`.")
   }
   if (anyNA(domain)) {
     abort("data", "`domain` must not have missing values; found ", sum(is.na(domain)), ".")
@@ -125,7 +125,7 @@ print.domgen_folds <- function(x, ...) {
 
 #' @export
 print.domgen_row_folds <- function(x, ...) {
-  cat_line(folds_words(x, "row"), ", inside domains: scores are for known domains")
+  cat_line(folds_words(x, "row"), " within domains: scores are for known domains")
   invisible(x)
 }
 

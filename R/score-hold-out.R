@@ -1,8 +1,8 @@
-# What is held out together where domains have several factors (data-structure.R), and to what it
-# is new.
+# What is held out together if domains have several factors (data-structure.R), and in which factors
+# it is new.
 
-# The task with the units that are held out and scored as its `domain`, beside the domains
-# themselves, by which rows are predicted, as `judged`; and
+# The task with the units that are held out and scored as its `domain`, the domains themselves, from
+# which rows are predicted, as `scored_by`; and
 #   unit       what a unit is called
 #   structure  of the domains, with the names of the factors that are `held` out
 #   crossed    of several factors that are to be new together: their levels by row, a data frame
@@ -56,15 +56,15 @@ levels_by_row <- function(structure, domain) {
 
 # ---- several factors at once ------------------------------------------------------------------
 
-# Folds in which the rows held out are new in each of several factors: levels of each are dealt out
+# Folds in which the rows held out are new in each of several factors: levels of each are assigned
 # to groups, a fold holds out a group of each of them, and rows that share any of these levels are
 # not trained on. A named assignment for each factor.
 crossed_folds <- function(crossed, folds) {
   if (!is.null(folds)) {
     if (!is_number(folds) || !is.null(names(folds))) {
-      abort("argument", "`folds` must be NULL or the number of groups of each factor where ",
-            "several are to be new together; `hold_out` names one of them for folds of your own; ",
-            "not ", describe(folds), ".")
+      abort("argument", "`folds` must be NULL or the number of groups of each factor if several ",
+            "factors are held out, not ", describe(folds), ". For other folds name one factor as ",
+            "`hold_out`.")
     }
     folds <- check_count(folds, "folds", at_least = 2L)
   }
@@ -87,8 +87,8 @@ fold_splits.domgen_crossed_folds <- function(folds, task) {
          rep = 1L)
   })
   if (any(vapply(splits, function(split) length(split$train) == 0L, NA))) {
-    abort("data", "No row is without the held-out levels of ",
-          enumerate(names(folds), length(folds)), ": name one of them as `hold_out`.")
+    abort("data", "No row remains for training without the held-out levels of ",
+          enumerate(names(folds), length(folds)), ". Name one of them as `hold_out`.")
   }
   splits
 }
@@ -110,7 +110,7 @@ crossed_by <- function(task, units) {
 
 # ---- words ------------------------------------------------------------------------------------
 
-# Which factors of the rows held out are new to the fits, in words; NULL where there is one factor.
+# The factors in which held-out rows are new, as text; NULL with one factor.
 novelty <- function(splits, task) {
   if (is.null(task$structure)) return(NULL)
   levels <- levels_by_row(task$structure, task$scored_by)

@@ -1,6 +1,6 @@
-# The one scorer of left-out domains. Their rows are predicted by fits without them: refits
-# (evaluate_split()) where all is to be learned anew from the other domains, closed forms
-# (left_out_predictions(), without_groups()) where scaling and kernels may stay.
+# The one scorer of held-out domains. Their rows are predicted by fits without them: refits
+# (evaluate_split()), which learn everything from the other domains, or closed forms
+# (left_out_predictions(), without_groups()), which keep scaling and kernels.
 
 # predictions: data frame, a line per row (and repeat), of evaluate_split(). [domains x metrics],
 # means over the repeats.
@@ -20,7 +20,7 @@ score_left_out <- function(predictions, metrics) {
   matrix(scores, nlevels(domain), dimnames = list(levels(domain), names(metrics)))
 }
 
-# Scores by domain of decision values [n x m]. judge: list(y, domain, response, metric).
+# Scores by domain of decision values [n x m]. scoring: list(y, domain, response, metric).
 score_values <- function(values, scoring) {
   # a list: parts of many data frames take longer than the rest
   d <- add_responses(list(truth = scoring$y), scoring$response, values, levels(scoring$y))

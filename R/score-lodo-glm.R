@@ -1,17 +1,17 @@
-# Domains left out of a generalised linear model: one Newton step from the fit of all rows, which is
-# a ridge regression of its working responses, and so in closed form.
+# Holding out domains of a generalised linear model: one Newton step from the fit to all rows, in
+# closed form, because it is a ridge regression of the working responses.
 
 #' @rdname dg_lodo
-#' @param refits Whole number: on so many domains, the largest, is the step held against the fit
-#'   without them?
+#' @param refits Number of domains, the largest, for which the step is compared with the fit without
+#'   them. Default 2.
 #' @export
 dg_lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
   check_no_dots(list(...), c("metric", "refits"))
   refits <- check_count(refits, "refits", at_least = 0L)
   check_sealed(object)
   if (!is.null(object$rows$sizes)) {
-    abort("argument", "`object` must be fitted to rows in memory, which the step needs: `dg_cv()` ",
-          "leaves domains of a source out.")
+    abort("argument", "`object` must be fitted to rows in memory. Use `dg_cv()` to hold out ",
+          "domains of a source.")
   }
   metrics <- read_plain_metrics(metric, object$y)
   start <- proc.time()[["elapsed"]]
@@ -25,8 +25,8 @@ dg_lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
   cv
 }
 
-# A line for each of the largest domains: by how much the step and the fit differ from each other,
-# and how far either is from the fit of all rows (root mean squares of decision values).
+# A row for each of the largest domains: root mean square difference of decision values of the step
+# and of the fit to all rows from the fit without the domain.
 compare_refits <- function(object, sample, task, values, refits) {
   weighty <- tapply(sample$weights, sample$domain, max) > 0
   sizes <- table(sample$domain) * weighty

@@ -1,4 +1,4 @@
-# Domains left out of a Gaussian process, whose mean is that of a ridge regression.
+# Holding out domains of a Gaussian process, whose mean is that of a ridge regression.
 
 #' @rdname dg_lodo
 #' @export

@@ -1,80 +1,78 @@
-#' Leave one domain out in closed form
+#' Hold out each domain in closed form
 #'
 #' @description
-#' How well a fitted model predicts each training domain from the others, without fitting
-#' again. With A the regularised Gram matrix of all rows, \eqn{A = K + \lambda C^{-1}}{A = K +
-#' lambda C^-1} in [dg_ridge()] and the covariance of the responses in [dg_gp()], and \eqn{\alpha =
-#' A^{-1} y}{alpha = A^-1 y}, the residuals of domain g when it is left out are
+#' Scores a fitted model on each training domain, predicted from the others, without fitting again.
+#' With A the regularised Gram matrix of all rows (\eqn{A = K + \lambda C^{-1}}{A = K + lambda C^-1}
+#' in [dg_ridge()], the covariance of the responses in [dg_gp()]) and \eqn{\alpha = A^{-1} y}{alpha
+#' = A^-1 y}, the residuals of domain g without it in training are
 #' \deqn{y_g - f_{-g}(X_g) = \left[(A^{-1})_{gg}\right]^{-1} \alpha_g}{
 #'   y_g - f_-g(X_g) = [(A^-1)_gg]^-1 alpha_g}
-#' so that one factorisation serves all domains; in a Gaussian process \eqn{[(A^{-1})_{gg}]^{-1}}{
+#' so one factorisation serves all domains. In a Gaussian process \eqn{[(A^{-1})_{gg}]^{-1}}{
 #' [(A^-1)_gg]^-1} is their covariance (Rasmussen and Williams, 2006, equations 5.10-5.12, for a
-#' domain instead of a row). With feature maps, f is fitted for each domain from the sums of
-#' the other rows; for [dg_ridge()] a second pass over the rows predicts them.
+#' domain instead of a row). With feature maps, f is fitted for each domain from the sums of the
+#' other rows.
 #'
 #' @details
-#' Everything that is learned without labels stays as it is: the scaling of the predictors,
-#' bandwidths, landmarks and frequencies, which [dg_cv()] learns anew from the other domains.
-#' With [domain_distribution()] that is as it should be: the left-out domain's unlabelled rows are
-#' known when it is predicted.
+#' **Learned without labels, from all domains:** scaling of the predictors, bandwidths, landmarks
+#' and frequencies, which [dg_cv()] learns again from the other domains. With
+#' [domain_distribution()], the unlabelled rows of the held-out domain describe it, as they do in
+#' prediction.
 #'
-#' *Ridge regression.* Everything that is learned from labels is learned from the other
-#' domains: the coefficients, the offset and the mean of a numeric response. Exceptions:
-#' a `lambda` that was not given (and with it how wide the kernel between domains is) was chosen by
-#' all domains' labels; with `domain_weights = "equal"` the costs \eqn{c_i} keep the n/G of all
-#' domains, and bandwidths that were fitted (`bandwidths = "fitted"`) have seen all labels, so that
-#' the error is then too small. A model with probabilities is judged by the classes of its decision
-#' values. When neither applies, and bandwidths are given and predictors not scaled, the result is
-#' that of [dg_cv()] to rounding. A model with features has not kept its rows: they are taken from
-#' the data of the call by which it was fitted.
+#' **Ridge regression.** Coefficients, intercept and mean of a numeric response are learned from the
+#' other domains. Exceptions, in which scores are optimistic: a `lambda` that was not given (and the
+#' bandwidth of the domain kernel, if selected with it) was selected with the labels of all domains;
+#' so were fitted bandwidths (`bandwidths = "fitted"`). With `domain_weights = "equal"` the costs
+#' \eqn{c_i} keep the n/G of all domains. Without these exceptions, with given bandwidths and
+#' unscaled predictors, the result equals that of [dg_cv()] to rounding. A model with probabilities
+#' is scored by the classes of its decision values. A model with a feature map does not keep its
+#' rows: they are read again from the data of its call.
 #'
-#' *New levels.* Rows with a level of a predictor that no other domain has get no value (`NA`), as
-#' from [dg_cv()]: their domain has no score, and a warning names column and domain.
+#' **Gaussian processes** keep their parameters and the mean of the response. Parameters that were
+#' fitted used the labels of the held-out domain, so scores are optimistic; [dg_cv()] fits them
+#' again. The cost is two inverses. `log_density` is that of all responses of a domain together.
 #'
-#' *Several factors.* Of `| school / class` or `| patient + device` what is left out is each
-#' combination, a class or a pair, while other rows of its school, patient and device stay: it is
-#' new as a combination only, as `print()` says. [dg_cv()] has `hold_out`.
+#' **Generalised linear models.** Each domain is held out by one Newton step from the fit to all
+#' rows (Rahnama Rad and Maleki, 2020, for a domain instead of a row), in closed form with the
+#' working responses and weights of the fit. The step approximates the fit without the domain. For
+#' the `refits` largest domains, for which it is least accurate, `one_step` gives `difference`, the
+#' deviation of the step from the fit without the domain, and `change`, that of the fit to all rows
+#' (root mean squares over the domain's rows, of decision values). If the first is not much smaller
+#' than the second, use [dg_cv()]. For `"multinomial"` the step is separate for each class, with
+#' weights p instead of p(1 - p), which is the joint step but for the penalty. For `"ordinal"` the
+#' distances between thresholds are fitted to the other rows. For `family = "cox"` there is no
+#' closed form: each domain costs one factorisation of a fit's, instead of four to ten.
 #'
-#' *Out of memory.* The model may be fitted to a [row_source()], see its section "Score".
+#' **Ensembles.** The values of [dg_ensemble()] with stacked weights are cross-fitted, see there;
+#' with other weights they are the weighted held-out values of the members. So are those of
+#' [dg_auto()], whose members, lambdas and weights were selected on all domains: their scores are
+#' optimistic, and `print()` and `choice$expected` give a corrected score. Members other than ridge
+#' regressions are fitted again. For [dg_auto()] with a [row_source()] the result is
+#' `choice$scored`.
 #'
-#' *Gaussian processes* keep their parameters and the mean of the response. Parameters that
-#' were fitted have seen the domain: [dg_cv()], which fits them anew without it, is the
-#' honest estimate; this one costs two inverses. The result has `log_density` for each domain, that
-#' of all its responses together.
+#' **New levels.** Rows with a level of a predictor that no other domain has are not predicted
+#' (`NA`), as by [dg_cv()]: their domain has no score, and a warning names column and domain.
 #'
-#' *Generalised linear models.* Of a [dg_glm()] each domain is left out by one
-#' Newton step from the fit of all rows (Rahnama Rad and Maleki, 2020, for a row instead of a
-#' domain): in closed form as above, with the fit's working responses and weights. The step is not
-#' the fit without the domain. By how much it misses is shown for the `refits` largest domains, for
-#' which the step is farthest from the fit of all: `difference`, beside `change`, by how much the
-#' fit without the domain differs from that with it (root mean squares over the domain's rows, of
-#' decision values). Where the first is not much smaller than the second, take [dg_cv()].
-#' Of `"multinomial"` each class takes the step by itself, with weights p in the place of p(1 - p),
-#' which but for the penalty is the step of all together; of `"ordinal"` the distances between
-#' thresholds are those that the other rows ask for at their f.
-#' With `family = "cox"` there is no closed form: each domain costs one factorisation of a fit's,
-#' instead of four to ten of them.
+#' **Several factors.** With `| school / class` or `| patient + device` each combination is held
+#' out, while other rows of its school, patient or device stay in training: it is new as a
+#' combination only, as `print()` says. [dg_cv()] has `hold_out`.
 #'
-#' *Ensembles.* Of [dg_ensemble()] with stacked weights the values are cross-fitted, see there. Of
-#' one with other weights they are the members' left-out values with these weights. So are those of
-#' [dg_auto()], whose members, lambdas and weights all domains have chosen: they are too good, and
-#' `print()` and `choice$expected` correct for that. Members other than ridge regressions are fitted
-#' again. Of [dg_auto()] on a [row_source()] they are those by which it was scored.
+#' **Rows out of memory.** The model may be fitted to a [row_source()], see its section "Score".
 #'
 #' @param object A model fitted by [dg_ridge()], [dg_glm()], [dg_gp()], [dg_ensemble()] or
 #'   [dg_auto()].
-#' @inheritParams dg_cv
+#' @param metric A score of [dg_cv()] that needs no probabilities and no intervals, or a
+#'   [metric_custom()]. Default `NULL`: `"rmse"`, `"accuracy"` or (censored times) `"concordance"`.
 #' @param ... Must be empty.
-#' @return An object of class `dg_cv`, as [dg_cv()] returns it, with scores by domain and, for rows
-#'   in memory, predictions by row. For [dg_glm()] it has `one_step` as well, a row for each domain
-#'   that was fitted again. For [dg_gp()] its `domains` have a column `log_density`, the logarithm
-#'   of the joint predictive density of the domain's responses of positive weight (for a source of
-#'   more than 100 domains: of all those in its fold). The column is missing where sums by domain
-#'   would take more than 256 MB.
+#' @return An object of class `dg_cv`, as from [dg_cv()], with scores by domain and, for rows in
+#'   memory, predictions by row. For [dg_glm()] it also has `one_step`, a data frame with a row for
+#'   each domain that was fitted again (`domain`, `rows`, `difference`, `change`). For [dg_gp()] its
+#'   `domains` have a column `log_density`, the log of the joint predictive density of the domain's
+#'   responses of positive weight (for a source of more than 100 domains: of all in its group),
+#'   unless sums by domain would take more than 256 MB.
 #' @section Errors:
-#' Other models, models made from [feature_sums()], a [dg_glm()] of a source, fewer than two domains
-#' (with a positive weight), and data that have changed since a model with features was fitted are
-#' errors.
+#' Other models, models made from [feature_sums()], a [dg_glm()] fitted to a source, fewer than two
+#' domains with a positive weight, and data that have changed since a model with a feature map was
+#' fitted.
 #' @references
 #' Rahnama Rad, K. and Maleki, A. (2020). A scalable estimate of the out-of-sample prediction error
 #' via approximate leave-one-out cross-validation. *Journal of the Royal Statistical Society B*
@@ -85,7 +83,7 @@
 #' model <- dg_ridge(y ~ . | domain, data = toy)
 #' dg_lodo(model)
 #'
-#' # lambda by the error of left-out domains
+#' # the error on held-out domains by lambda
 #' sapply(c(0.1, 1, 10), function(lambda) dg_lodo(update(model, lambda = lambda))$mean)
 #'
 #' dg_lodo(dg_gp(y ~ . | domain, data = toy, optimise = FALSE))
@@ -100,8 +98,8 @@ dg_lodo.default <- function(object, ...) {
 
 abort_no_lodo <- function(object) {
   abort("argument", "`object` must be a model fitted by `dg_ridge()`, `dg_glm()`, ",
-        "`dg_gp()`, `dg_ensemble()` or `dg_auto()`, not ", describe(object), "; `dg_cv()` leaves ",
-        "domains out of any other.")
+        "`dg_gp()`, `dg_ensemble()` or `dg_auto()`, not ", describe(object), ". Use `dg_cv()` for ",
+        "other models.")
 }
 
 #' @rdname dg_lodo
@@ -116,17 +114,17 @@ dg_lodo.dg_learner <- function(object, metric = NULL, ...) {
   sample <- lodo_sample(object, env)
   values <- left_out_values(object, sample)
   metrics <- read_plain_metrics(metric, object$y)
-  # probabilities have seen the labels of all domains
+  # the calibration used the labels of all domains
   object$calibration <- NULL
   as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
 }
 
-# As cross-validation with a fold per domain gives it.
+# As from cross-validation with a fold per domain.
 as_cv <- function(object, values, metrics, seconds) {
   task <- list(y = object$y, domain = object$domain, row = object$rows$kept,
                labels = variable_names(object$blueprint), scored_by = object$domain,
                structure = object$blueprint$structure)
-  # combinations are left out, of which several have a level of an outer factor
+  # combinations are held out; several may have the same level of an outer factor
   if (!is.null(task$structure)) {
     task$around <- shared_levels(task$structure, task$domain, outer_factors(task$structure))
   }
@@ -150,8 +148,8 @@ lodo_sample <- function(object, env, X = object$space$X) {
   sample <- list(X = X, domain = object$domain, y = object$y,
                  weights = object$weights, levels = object$rows$levels)
   if (length(object$rows$kept) == 0L) {
-    abort("argument", "`object` must be fitted to rows: sums of features do not tell the domains' ",
-          "rows apart.")
+    abort("argument", "`object` must be fitted to rows: sums of features do not have the ",
+          "domain of each row.")
   }
   if (is.null(sample$X)) sample$X <- read_again(object, env)
   sample
@@ -164,13 +162,13 @@ read_again <- function(object, env) {
   apply_scaling(sample$X, object$blueprint$scaling, sample$domain)
 }
 
-# ---- ridge regressions of rows that came in blocks ---------------------------------------------
+# ---- ridge regressions fitted out of memory ----------------------------------------------------
 #
-# The fit has kept the fits without each set of domains, and the squared errors of each set.
+# They keep the fits without each set of domains, and the squared errors of each set.
 
 kept_lodo <- function(object, metric, env) {
   if (is.null(object$left_out)) {
-    abort("data", "Leaving domains out needs at least 2 domains with a positive weight.")
+    abort("data", "Holding out domains needs at least 2 domains with a positive weight.")
   }
   start <- proc.time()[["elapsed"]]
   response <- object$response
@@ -195,7 +193,7 @@ kept_lodo <- function(object, metric, env) {
                        list(task = task, folds = folds, metrics = metrics, splits = splits)))
 }
 
-# What stands for responses that are not kept where only their kind is asked.
+# A stand-in for responses that are not kept, if only their kind is needed.
 kind_of_response <- function(response) {
   if (response$kind == "class") factor(response$levels, response$levels) else 0
 }
@@ -222,7 +220,7 @@ score_again <- function(object, metrics, splits, env) {
     survey <- rows$survey
     if (!identical(survey$domains, levels(object$domain)) ||
           !identical(survey$sizes, object$rows$sizes)) {
-      abort("data", "`object` must be fitted to the source that its call names: it has changed.")
+      abort("data", "The source in the call of `object` has changed since the fit. Fit it again.")
     }
     rows$reading$scaling <- object$blueprint$scaling
     scorer <- kept_scorer(object, splits, rows_table(rows, object$space))

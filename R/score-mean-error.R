@@ -1,7 +1,7 @@
 # The standard error of a mean over held-out domains. The training sets of the folds overlap, so
 # that the scores of two domains are correlated, and s^2/G alone is too small. How much too small
-# depends on how much a fit changes with each domain; no function of the scores tells it (Bengio and
-# Grandvalet, JMLR 2004), but fits without two folds do.
+# depends on how much a fit changes with each domain; no function of the scores estimates it (Bengio
+# and Grandvalet, JMLR 2004), but fits without two folds do.
 
 most_groups <- 10L
 
@@ -186,9 +186,8 @@ skewed_interval <- function(mean, error, level = 0.95) {
   c(min(student[1L], bent[1L]), max(student[2L], bent[2L]))
 }
 
-# What no error of a mean over domains can know.
-same_domains <- paste("for new domains of the same kind as these: not where domains drift in time",
-                      "or predictors shift")
+# The assumption of all errors of a mean over domains.
+same_domains <- "for new domains of the same kind (no drift, no shift of predictors)"
 
 # What stands behind a mean.
 mean_words <- function(interval) {
@@ -208,14 +207,14 @@ known_mean <- function(values) if (all(is.na(values))) NA_real_ else mean(values
 
 # Paired comparisons over domains.
 
-# One line: mean of the differences, standard error, 95 % interval, the p value that belongs to it,
+# One row: mean of the differences, standard error, 95 % interval, the p value that belongs to it,
 # and that of the signed ranks. error: made by mean_error().
 paired_line <- function(difference, error) {
   d <- difference[!is.na(difference)]
   interval <- mean_interval(mean(d), error)
   data.frame(difference = known_mean(d), se = error$se,
              lower = interval[1L], upper = interval[2L], p = mean_p(mean(d), error),
-             # what has no error has no test either
+             # without a standard error there is no test
              p_rank = if (is.na(error$se)) NA_real_ else signed_rank(d, error))
 }
 
@@ -257,7 +256,7 @@ rank_methods <- function(scores, better) {
 # vary as one domain's, so that no factor is more than their number.
 friedman <- function(ranks, inflation = rep(1, ncol(ranks))) {
   if (ncol(ranks) < 3L || nrow(ranks) < 2L) return(NULL)
-  # all methods alike in every domain
+  # all methods have equal ranks in every domain
   if (all(ranks == ranks[1L])) return(list(statistic = 0, df = ncol(ranks) - 1, p = 1))
   test <- stats::friedman.test(ranks)
   deviation <- (colMeans(ranks) - (ncol(ranks) + 1) / 2)^2

@@ -1,21 +1,38 @@
 # Scores of the user's own, and those that a call asks for.
 
-#' A score of your own
+#' Your own metrics, and the deviance
 #'
-#' For `metric` of [dg_cv()], [dg_tune()] and [dg_compare()].
+#' Scores for the argument `metric` of [dg_cv()], [dg_tune()] and [dg_compare()] beyond those of the
+#' table in [dg_cv()].
 #'
-#' @param fun Function of `truth` and `prediction`, and if it has arguments of that name of
-#'   `decision` (decision values; a matrix with a column per class if there are more than two) or
-#'   `prob` (matrix, a column per class; the model must give probabilities), that returns one
-#'   number. `truth` of censored times is a complex number a row: the time, and 1 as imaginary part
-#'   where the event was seen. It is called with the rows of one domain, and once with all
-#'   (`overall` of [dg_cv()]).
-#' @param better `"low"` or `"high"`: which way is better?
-#' @param title What it is called when results are printed.
-#' @return A metric.
+#' `metric_custom()` makes a metric of a function of the rows of one domain.
+#'
+#' `metric_deviance()` is the mean unit deviance of the predicted means under a family (McCullagh
+#' and Nelder, 1989, section 2.3), lower is better: for `poisson()`, the mean of
+#' \eqn{2(y\log(y/\mu) - y + \mu)}{2 (y log(y / mu) - y + mu)} for responses y and predictions
+#' \eqn{\mu}{mu}. A prediction outside the family's range (a count below 0) has an infinite
+#' deviance, unless it equals the response.
+#'
+#' @order 1
+#' @param fun Function that returns one number. Its arguments, matched by name, are `truth` and
+#'   `prediction` (vectors) and optionally `decision` (decision values; with more than two classes a
+#'   matrix with a column per class) and `prob` (matrix of probabilities, a column per class; the
+#'   model must give them). For censored times, `truth` is complex: the time, with imaginary part 1
+#'   if the event was observed. It is called once per domain and once with all rows (`overall` of
+#'   [dg_cv()]).
+#' @param better Direction: `"low"` (the default) if lower values are better, or `"high"`.
+#' @param title String: name of the metric in prints and plots. Default `"own score"`.
+#' @return A metric, of class `dg_metric`.
+#' @section Errors:
+#' Functions of other arguments; a `fun` that fails or does not return one number; for
+#' `metric_deviance()`, classes, and responses outside the family's range.
+#' @references
+#' McCullagh, P. and Nelder, J. A. (1989). *Generalized Linear Models*, 2nd edition. Chapman and
+#' Hall.
+#' @seealso [dg_cv()], [dg_glm()]
 #' @examples
 #' within_5 <- metric_custom(function(truth, prediction) mean(abs(truth - prediction) < 5), "high",
-#'                           title = "share within 5")
+#'                           title = "proportion within 5")
 #' toy <- simulate_dica(domains = 5, n = 30, seed = 1)
 #' dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = within_5)
 #' @export
@@ -51,7 +68,7 @@ metric_custom <- function(fun, better = c("low", "high"), title = "own score") {
             class = "dg_metric")
 }
 
-# Those that it asks for by name; none: truth and prediction are its first two.
+# The arguments that it has by name; none: truth and prediction are its first two.
 metric_arguments <- function(fun) {
   known <- c("truth", "prediction", "decision", "prob")
   arguments <- formals(args(fun))
@@ -94,7 +111,7 @@ read_metrics <- function(metric, y) {
   chosen <- Map(function(m, own) {
     if (own) check_own_metric(m, kind) else metrics[[check_metric_name(m, choices)]]
   }, metric, own)
-  # what are intervals of numbers are sets of classes
+  # classes have sets instead of intervals
   if (kind == "class") {
     chosen <- lapply(chosen, function(m) {
       if (!is.null(m$of_classes)) m$title <- m$of_classes
@@ -113,7 +130,7 @@ read_metrics <- function(metric, y) {
   stats::setNames(chosen, make.unique(label))
 }
 
-# As far as can be said before the response is known.
+# The checks that do not need the response.
 check_metric_names <- function(metric) {
   if (is.character(metric)) for (name in metric) check_metric_name(name, names(metrics))
   metric
@@ -122,9 +139,9 @@ check_metric_names <- function(metric) {
 # A deviance is that of a family, which a name does not say.
 check_metric_name <- function(name, choices) {
   if (identical(name, "deviance")) {
-    abort("argument", "`metric` must say of which family the deviance is, as in ",
-          "`metric_deviance(poisson)`, not \"deviance\"; that of classes is twice the ",
-          "\"log_loss\".")
+    abort("argument", "`metric` must name the family of a deviance, as in ",
+          "`metric_deviance(poisson)`, not \"deviance\". For classes use \"log_loss\", half the ",
+          "deviance.")
   }
   check_choice(name, "metric", choices)
 }
@@ -136,8 +153,8 @@ read_plain_metrics <- function(metric, y) {
     abort("argument", "`metric` must be one score, not ", length(metrics), ".")
   }
   if (length(metrics_need(metrics))) {
-    abort("argument", "`metric` must be a score of predictions or decision values; `dg_cv()` ",
-          "knows those of probabilities, densities and intervals.")
+    abort("argument", "`metric` must be a score of predictions or decision values. For scores of ",
+          "probabilities, densities and intervals use `dg_cv()`.")
   }
   metrics
 }

@@ -1,56 +1,47 @@
-# Scores of predictions. One row a metric: which response it is for, which way is better, what a
-# model must give for it beside its prediction, and the formula: `value`, or `rows`, of which it is
-# the mean, or the root of the mean square (`root`); `range`: in which all values are, where an
-# interval could go beyond. d is a list of the rows' truth, prediction and
-# decision, and where they are needed prob [rows x classes] and se; `uses`: the parts of d that
-# are enough; `help`: what the help page says behind its name.
+# Scores of predictions, one element per metric. kind: of response; better: which direction; needs:
+# what a model must give besides its prediction; the formula as `value`, or as `rows` with the
+# metric as their mean, or root mean square (`root`); range: of all values, at which intervals end.
+# d is a list of the rows' truth, prediction and decision, and if needed prob [rows x classes] and
+# se; uses: the parts of d that are enough; help: the definition on the help page.
 
 metrics <- list(
   rmse = list(kind = "number", better = "low", title = "RMSE", root = TRUE,
-              rows = function(d) d$truth - d$prediction),
+              rows = function(d) d$truth - d$prediction, help = "root mean squared error"),
   mae = list(kind = "number", better = "low", title = "mean absolute error",
-             rows = function(d) abs(d$truth - d$prediction)),
+             rows = function(d) abs(d$truth - d$prediction), help = "mean absolute error"),
   r2 = list(kind = "number", better = "high", title = "R squared", range = c(-Inf, 1),
             value = function(d) explained(d$truth, d$prediction),
-            help = "1 less the squared error over that of the domain's own mean"),
+            help = "1 - squared error / that of the domain's mean"),
   log_density = list(kind = "number", better = "high", title = "log predictive density",
                      needs = "se", rows = function(d) {
                        stats::dnorm(d$truth, d$prediction, d$se, log = TRUE)
-                     }, help = paste("mean logarithm of the predictive density of a row; for",
-                                     "models that have one, such as [dg_gp()]")),
+                     }, help = "mean log predictive density"),
   accuracy = list(kind = "class", better = "high", title = "accuracy", range = c(0, 1),
-                  rows = function(d) as.character(d$truth) == as.character(d$prediction)),
+                  rows = function(d) as.character(d$truth) == as.character(d$prediction),
+                  help = "proportion of rows predicted right"),
   balanced_accuracy = list(kind = "class", better = "high", title = "balanced accuracy",
                            range = c(0, 1), value = function(d) mean(recalls(d)),
-                           help = "mean over the classes of the share recognised"),
+                           help = "mean recall of the classes"),
   auc = list(kind = "class", better = "high", title = "area under the ROC curve",
              range = c(0, 1), uses = c("truth", "decision"),
              value = function(d) area_under_curve(d$truth, d$decision),
-             help = paste("area under the ROC curve of the decision values; with more than two",
-                          "classes the mean over pairs of classes i, j of \\eqn{A(i, j)}{A(i, j)},",
-                          "the mean of the areas under the curves by which i's and j's decision",
-                          "values tell rows of i from rows of j, equation 7 of Hand and Till,",
-                          "2001")),
+             help = "area under the ROC curve"),
   gmean = list(kind = "class", better = "high", title = "G-Mean", range = c(0, 1),
                value = function(d) prod(recalls(d))^(1 / length(recalls(d))),
-               help = "geometric mean of the shares recognised"),
+               help = "geometric mean recall of the classes"),
   f1 = list(kind = "class", better = "high", title = "F1", range = c(0, 1),
             value = function(d) f1_score(d),
-            help = paste("of the second of two classes; of more, the mean over the classes that a",
-                         "domain has or is predicted to have: one that is only predicted counts",
-                         "0")),
+            help = "F1 of the second class"),
   mcc = list(kind = "class", better = "high", title = "Matthews correlation",
              range = c(-1, 1),
              value = function(d) class_correlation(d$truth, d$prediction),
-             help = "correlation of the classes with those predicted, Gorodkin (2004)"),
+             help = "Matthews correlation"),
   log_loss = list(kind = "class", better = "low", title = "log loss", needs = "prob",
                   rows = function(d) -log(pmax(probability_of_truth(d), 1e-15)),
-                  help = paste("mean of \\eqn{-\\log p}{-log p} of the true class, p at least",
-                               "1e-15")),
+                  help = "mean -log p of the true class"),
   brier = list(kind = "class", better = "low", title = "Brier score", needs = "prob",
                rows = function(d) brier_rows(d),
-               help = paste("mean squared difference from 0 and 1; with more than two classes",
-                            "summed over classes")),
+               help = "mean squared error of probabilities"),
   coverage = list(kind = c("number", "class"), better = "high", needs = "interval",
                   title = "coverage of 90 % intervals", of_classes = "coverage of 90 % sets",
                   range = c(0, 1),
@@ -58,13 +49,11 @@ metrics <- list(
                     if (is.null(d$set)) return(d$lower <= d$truth & d$truth <= d$upper)
                     d$set[cbind(seq_along(d$truth), match(as.character(d$truth), colnames(d$set)))]
                   },
-                  help = paste("share of the rows in the intervals of `predict(interval =",
-                               "\"prediction\", level = 0.9)`, or whose class is in the set of",
-                               "`type = \"set\"`; each fold finds them from its own domains")),
+                  help = "coverage of 90 % intervals or sets"),
   width = list(kind = c("number", "class"), better = "low", needs = "interval", of_fits = TRUE,
                title = "width of 90 % intervals", of_classes = "classes in 90 % sets",
                rows = function(d) if (is.null(d$set)) d$upper - d$lower else rowSums(d$set),
-               help = "mean width of these intervals, or number of classes of these sets"),
+               help = "mean width of 90 % intervals or sets"),
   interval_score = list(kind = "number", better = "low", needs = "interval",
                         title = "score of 90 % intervals",
                         # infinite intervals miss nothing
@@ -72,30 +61,24 @@ metrics <- list(
                           beyond <- pmax(d$lower - d$truth, d$truth - d$upper, 0)
                           d$upper - d$lower + 2 / (1 - interval_level) * beyond
                         },
-                        help = paste("width, and 20 times as much as the truth is outside:",
-                                     "equation 43 of Gneiting and Raftery, 2007")),
+                        help = "mean score of 90 % intervals"),
   concordance = list(kind = "censored", better = "high", title = "concordance",
                      range = c(0, 1), uses = c("truth", "decision"),
                      value = function(d) concordance(d$truth, d$decision),
-                     help = paste("share of the pairs of rows, of which is known whose event came",
-                                  "first, where that row has the larger decision value; pairs with",
-                                  "the same value count half; Harrell and others, 1982"))
+                     help = "Harrell's concordance")
 )
 
-# The list of them in help pages.
+# The table of them in help pages.
 metrics_help <- function() {
-  named <- function(rows) {
-    words <- vapply(rows, function(row) {
-      if (is.null(row$help)) "" else paste0(" (", row$help, ")")
-    }, "")
-    paste0("`\"", names(rows), "\"`", words, collapse = ", ")
-  }
-  of <- function(kind, prob) Filter(function(row) {
-    kind %in% row$kind && identical(row$needs, "prob") == prob
-  }, metrics)
-  paste0("For numbers: ", named(of("number", FALSE)), ". For classes: ", named(of("class", FALSE)),
-         ", and of probabilities, for models that give them, ", named(of("class", TRUE)),
-         ". For censored times: ", named(of("censored", FALSE)), ".")
+  responses <- c(number = "numeric", class = "classes", censored = "censored times")
+  cells <- vapply(names(metrics), function(name) {
+    row <- metrics[[name]]
+    response <- paste(responses[row$kind], collapse = ", ")
+    if (identical(row$needs, "prob")) response <- "probabilities"
+    paste0("| `\"", name, "\"` | ", response, " | ", row$help, " | ",
+           if (row$better == "low") "lower" else "higher", " |")
+  }, "")
+  paste(c("| name | response | definition | better |", "|---|---|---|---|", cells), collapse = "\n")
 }
 
 # Scores so that less is better.
@@ -104,7 +87,7 @@ losses <- function(scores, better) if (better == "low") scores else -scores
 # The score of all rows of d.
 score <- function(d, metric) score_groups(d, rep(1L, length(d$truth)), metric)[[1L]]
 
-# Of each group of rows, in the order of groups' levels (a factor), or sorted.
+# The score of each group of rows, in the order of the levels of `groups` (a factor), or sorted.
 score_groups <- function(d, groups, metric) {
   if (!is.null(metric$uses)) d <- d[metric$uses]
   if (is.null(metric$rows)) {
@@ -119,7 +102,7 @@ score_groups <- function(d, groups, metric) {
   score_of_mean(group_means(metric_rows(rows, metric, largest), groups), metric, largest)
 }
 
-# What a score is a mean of, by row: of a root the squares, in squares of `unit`.
+# The values by row of which a score is the mean; for a root the squares, in squares of `unit`.
 metric_rows <- function(rows, metric, unit) if (isTRUE(metric$root)) (rows / unit)^2 else rows + 0
 
 score_of_mean <- function(means, metric, unit) {
@@ -144,16 +127,15 @@ explained <- function(truth, prediction) {
   1 - (root_mean_square(truth - prediction) / total)^2
 }
 
-# Share of each class that was recognised; NA with fewer than two classes, and no value for
-# a class that is not there.
+# Recall of each class; NA with fewer than two classes; classes without a row have none.
 recalls <- function(d) {
   truth <- as.character(d$truth)
   if (length(unique(truth)) < 2L) return(NA_real_)
   c(tapply(truth == as.character(d$prediction), truth, mean))
 }
 
-# Of the second of two classes; of more, the mean over those that are there or predicted: one that
-# is predicted and not there has precision 0.
+# F1 of the second of two classes; with more, the mean over those that are true or predicted: one
+# that is only predicted has precision 0.
 f1_score <- function(d) {
   levels <- levels(d$truth)
   truth <- as.character(d$truth)
@@ -177,15 +159,15 @@ class_correlation <- function(truth, prediction) {
   if (size == 0) 0 else sum(T * P) / size
 }
 
-# Of two classes, the probability that a row of the second has the larger decision value; of more,
-# the mean over pairs of those that are there (Hand and Till, 2001, equation 7). NA with one class.
+# With two classes, the probability that a row of the second has the larger decision value; with
+# more, the mean over pairs of those with rows (Hand and Till, 2001, equation 7). NA with one class.
 area_under_curve <- function(y, f) {
   if (anyNA(f)) return(NA_real_)
   if (!is.matrix(f)) return(pair_area(as.integer(y) == 2L, f))
   code <- as.integer(y)
   present <- sort(unique(code))
   if (length(present) < 2L) return(NA_real_)
-  # A(i, j): does f_i tell i from j, and f_j?
+  # A(i, j): how well f_i and f_j separate i and j
   mean(utils::combn(present, 2L, function(pair) {
     rows <- code %in% pair
     mean(vapply(pair, function(i) pair_area(code[rows] == i, f[rows, i]), numeric(1)))
@@ -193,8 +175,8 @@ area_under_curve <- function(y, f) {
 }
 
 # The probability that one of these rows has the larger value than one of the others
-# (Mann-Whitney). Values that differ by rounding are the same: a machine without any weight says a
-# constant, and tells nothing apart.
+# (Mann-Whitney). Values that differ by rounding are ties: a model without any weight gives a
+# constant.
 pair_area <- function(these, f) {
   n <- c(sum(!these), sum(these))
   if (any(n == 0L)) return(NA_real_)

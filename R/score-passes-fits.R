@@ -1,11 +1,11 @@
-# Fits without each of several sets of domains, of rows that come in blocks. From sums by groups of
-# domains they follow by subtraction; methods that need more go over the rows again for each set.
+# Fits without each of several sets of domains, out of memory. They follow from sums by groups of
+# domains by subtraction; other methods read the rows again for each set.
 
 # list(scorers: list of list(
-#   rep, fits: how many, at [G]: which of them judges a domain, NA: none, m: columns of a fit,
-#   product, table, coefficients [r x m choices fits], offset: <z, W> + b; product NULL: b alone;
-#   no offset: the model says itself what it decides,
-#   through: see scores_of(), models: one or as many as fits, which know the response,
+#   rep, fits: number of fits, at [G]: the fit that scores a domain, NA: none, m: columns of a fit,
+#   space, table, coefficients [r x m choices fits], intercept: <z, W> + b; space NULL: b alone;
+#   no intercept: decision values are those of the model,
+#   through: see scores_of(), models: one or as many as fits, with the response,
 #   errors [G x choices]: mean squared errors by domain, where the sums have them),
 # repeats, choices: values of lambda, unit: of the errors, notes: by split list(warnings,
 # parameters: those that were chosen))
@@ -13,7 +13,7 @@ left_out_fits <- function(spec, rows, splits) UseMethod("left_out_fits")
 
 #' @exportS3Method
 left_out_fits.dg_ridge_spec <- function(spec, rows, splits) {
-  # with landmarks of its own a domain that is left out would not be new
+  # landmarks include the held-out domains, which then would not be new
   if (domain_knows(spec$args$domain_kernel) == "names") return(NextMethod())
   left_out_path(spec, rows, splits, spec$args$lambda)
 }
@@ -42,8 +42,8 @@ left_out_path <- function(spec, rows, splits, lambdas) {
   found
 }
 
-# list(times: by split, fitted: the kernel between domains, or NULL where its width is given). A
-# width is chosen without the labels of the domains that are left out.
+# list(bandwidth_factor: by split, fitted: the domain kernel, or NULL if its bandwidth is given). A
+# bandwidth is selected without the labels of the held-out domains.
 fold_widths <- function(problem, splits) {
   args <- problem$args
   if (!chooses_width(args)) return(list(bandwidth_factor = rep(1, length(splits))))

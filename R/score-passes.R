@@ -1,6 +1,6 @@
-# Left-out domains of rows that come in blocks, see row_source(): fits without each fold of domains
-# (score-passes-fits.R), then scores by domain, from the same sums where they have them, else from a
-# pass that predicts each row by the fit without its fold.
+# Held-out domains of rows out of memory, see row_source(): fits without each fold of domains
+# (score-passes-fits.R), then scores by domain, from the same sums if possible, else from a pass
+# that predicts each row by the fit without its fold.
 
 # As evaluate_rows(), each specification by passes of its own, on the folds of the first that does
 # not fail.
@@ -50,9 +50,9 @@ pass_over_folds <- function(spec, plan) {
 check_source_factors <- function(input, hold_out) {
   structure <- input$parts$structure
   if (is.null(structure)) return(hold_out_task(list(), NULL, hold_out))
-  abort("argument", "`formula` must have one factor behind the bar where domains of a source are ",
-        "held out, not ", structure$text, ": with ", enumerate(names(structure$factors)), " name ",
-        "the one that is to be new.")
+  abort("argument", "`formula` must have one factor after the bar if domains of a source are held ",
+        "out, not ", structure$text, ". Name the factor that is to be new, one of ",
+        enumerate(names(structure$factors)), ".")
 }
 
 check_source_cv <- function(spec, folds, refits) {
@@ -61,11 +61,11 @@ check_source_cv <- function(spec, folds, refits) {
   }
   if (inherits(folds, c("domgen_row_folds", "rset"))) {
     abort("argument", "`folds` must be NULL, a number of folds, or made by domain_folds() with a ",
-          "source: whole domains are left out, not rows.")
+          "source: whole domains are held out, not rows.")
   }
   if (spec$method %in% c("dg_tune", "dg_auto", "dg_ensemble")) {
     abort("argument", "`object` must be a learner or a pipeline with a source, not ", spec$method,
-          "(): it would go over all rows again in each fold.")
+          "(), which would read all rows again in each fold.")
   }
   check_source_spec(spec)
 }
@@ -99,11 +99,11 @@ source_metrics <- function(metric, y) {
           "\", which needs all rows of a domain at once.")
   }
   if (any(vapply(found, function(m) identical(m$needs, "se"), NA))) {
-    abort("argument", "`metric` must not need a predictive density with a source; `dg_lodo()` of ",
-          "fitted dg_gp() has that of each domain.")
+    abort("argument", "`metric` must not need a predictive density with a source. `dg_lodo()` of ",
+          "a fitted dg_gp() gives that of each domain.")
   }
   if ("interval" %in% metrics_need(found)) {
-    abort("argument", "`metric` must not need intervals with a source: take rows in memory.")
+    abort("argument", "`metric` must not need intervals with a source. Use rows in memory.")
   }
   found
 }
@@ -123,7 +123,7 @@ scores_of_fits <- function(fits, rows, metrics) {
 }
 
 # By a pass over the rows: list(total: sums of metric_rows(), [G x repeats x choices x metrics], NA
-# where no fit judges the domain; unit). views: the rows as they are and as members take them.
+# where no fit scores the domain; unit). views: the rows as they are and as members take them.
 score_sums <- function(fits, rows, metrics, views = list(rows)) {
   unit <- new_targets(rows, TRUE)$scale
   G <- length(rows$survey$domains)
@@ -133,7 +133,7 @@ score_sums <- function(fits, rows, metrics, views = list(rows)) {
   list(total = array(total, c(G, fits$repeats, fits$choices, length(metrics))), unit = unit)
 }
 
-# Does a fit judge the domain? [G repeats choices]
+# TRUE for domains that a fit scores, [G repeats choices].
 scored_cells <- function(fits, G) {
   scored_by <- matrix(FALSE, G, fits$repeats)
   for (scorer in fits$scorers) {
@@ -188,7 +188,7 @@ scoring_work <- function(fits, metrics, classes, unit, G) {
        })
 }
 
-# Sums of the scores of a block's rows that this scorer judges, by domain, and of further choices by
+# Sums of the scores of a block's rows by this scorer, by domain, and of further choices by
 # domain + `step`, domain + 2 step ...; NULL where there are no such rows.
 block_scores <- function(scorer, views, metrics, classes, unit, step) {
   domain <- as.integer(views[[1L]]$domain)

@@ -1,5 +1,4 @@
-# Partly known domains: the error on a held-out domain once some of its rows have labels, by how
-# many.
+# Partly known domains: the error on a held-out domain by the number of its labelled rows.
 
 # Random choices of the labelled rows, over which the scores of a domain are averaged.
 shot_draws <- 5L
@@ -8,8 +7,8 @@ shot_draws <- 5L
 check_shots <- function(shots, task, metric) {
   if (is.null(shots)) return(NULL)
   if ("interval" %in% metrics_need(metric)) {
-    abort("argument", "`metric` must begin with a score of predictions where `shots` are given: ",
-          "intervals are for new domains.")
+    abort("argument", "`metric` must start with a score of predictions if `shots` are given, not ",
+          "of intervals, which are for new domains.")
   }
   fine <- is.numeric(shots) && length(shots) > 0L && all(is.finite(shots)) &&
     all(shots >= 0 & shots < .Machine$integer.max & shots == round(shots)) && any(shots > 0)
@@ -19,9 +18,9 @@ check_shots <- function(shots, task, metric) {
   }
   if (nlevels(task$scored_by) != nlevels(task$domain)) {
     crossed <- setequal(outer_factors(task$structure), names(task$structure$factors))
-    abort("argument", "`shots` must not be given where a ", task$unit, " is held out with several ",
-          "domains: a model is adapted to one; ", if (crossed) "take `hold_out = \"all\"`."
-          else "name the innermost factor as `hold_out`.")
+    abort("argument", "`shots` must not be given if a held-out ", task$unit, " has several ",
+          "domains: a model is adapted to one domain. ", if (crossed) "Use `hold_out = \"all\"`."
+          else "Name the innermost factor as `hold_out`.")
   }
   shots <- sort(unique(c(0L, as.integer(shots))))
   sizes <- tabulate(task$domain, nlevels(task$domain))
@@ -33,8 +32,8 @@ check_shots <- function(shots, task, metric) {
   shots
 }
 
-# Orders of the rows of each domain, in each repeat of the folds the same for all fits, so that what
-# these differ by is not which rows have labels.
+# Orders of the rows of each domain, in each repeat the same for all fits, so that all have the same
+# labelled rows.
 draw_orders <- function(domain, repeats) {
   rows <- split(seq_along(domain), domain)
   replicate(repeats, lapply(rows, function(i) {
@@ -91,8 +90,8 @@ shots_of_domain <- function(model, task, rows, before, order, penalties = NULL) 
   }, 0)
 }
 
-# The curve: a line for each number of labels, with the paired difference from none. Such changes
-# are skewed as single scores are: nothing is taken off the jackknife, see jackknife_excess().
+# The curve: a row for each number of labels, with the paired difference from none. Changes are
+# skewed as single scores are: nothing is subtracted from the jackknife, see jackknife_excess().
 # scores: [domains x shots]; without: see shots_without().
 shots_table <- function(scores, metric, share, crossed, without = NULL) {
   shots <- as.integer(colnames(scores))

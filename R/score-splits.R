@@ -1,7 +1,7 @@
 # Folds of every kind as one list of splits. A split is list(train, held: positions
 # among the rows of the task; fold, rep: integers).
 
-# The most folds of rows in blocks where the user does not say.
+# Default number of folds with a source, at most.
 most_source_folds <- 30L
 
 # folds: NULL, a number of folds, a named assignment of every domain, or made by
@@ -114,15 +114,18 @@ holds_domains <- function(splits, domain) {
 
 #' Folds for rsample
 #'
-#' The folds of [domain_folds()] or [row_folds()] as an object of the rsample package, for tools
-#' that take those. In the other direction, [dg_cv()], [dg_tune()] and [dg_compare()] take what
-#' rsample made, for example `rsample::group_vfold_cv()`, as their `folds`.
+#' Converts the result of [domain_folds()] or [row_folds()] to an object of the rsample package. In
+#' the other direction, `folds` of [dg_cv()], [dg_tune()] and [dg_compare()] can be an object of
+#' rsample, for example `rsample::group_vfold_cv()`.
 #'
-#' @param folds Made by [domain_folds()] or [row_folds()].
-#' @param data Data frame that is to be cut.
-#' @param domain Vector: the domain of each row of `data`, or the name of that column. Folds of rows
-#'   do not need it.
-#' @return An `rset` (see `rsample::manual_rset()`).
+#' @param folds Result of [domain_folds()] or [row_folds()].
+#' @param data Data frame with the rows.
+#' @param domain Vector: the domain of each row of `data`, or the name of its column. Default
+#'   `NULL`, for the result of `row_folds()` only.
+#' @return An `rset`, one split per fold and repeat (see `rsample::manual_rset()`).
+#' @section Errors:
+#' Other `folds`, folds of domains without `domain`, and data with other domains or another number
+#' of rows. The package rsample must be installed.
 #' @examplesIf requireNamespace("rsample", quietly = TRUE)
 #' as_rsample(domain_folds(iris$Species), iris, "Species")
 #' @export

@@ -1,4 +1,4 @@
-# What dg_auto() says of its choice.
+# The print of dg_auto().
 
 #' @exportS3Method
 describe_result.dg_auto <- function(x) from_whole(x, describe_auto(x), "x")
@@ -12,13 +12,13 @@ describe_auto <- function(x) {
   # of several members the first row is their weighted mean
   whole <- if (length(members) > 1L && !choice$few) 1L
   words <- replace(describe_candidates(table), 1L,
-                   "the weighted mean of the members, as other domains choose it")
+                   "the ensemble: weighted mean of its members, selected on other domains")
   chosen <- replace(ifelse(table$member %in% TRUE, "yes", "no"), 1L, "")
   chosen[others] <- ifelse(clearly_worse(choice, others), "no *", "no")
   new_result(
     paste0(x$spec$parts$title, describe_formula(x)), table,
     list(column("mean", title, tidy = "estimate",
-                report = paste(title, "on left-out", if (choice$few) "rows" else "domains")),
+                report = paste(title, "on held-out", if (choice$few) "rows" else "domains")),
          column("weight", format = as_decimals(2), rows = table$member %in% TRUE),
          column("chosen", values = chosen),
          column("candidate", values = words)),
@@ -29,7 +29,7 @@ describe_auto <- function(x) {
     shown = c(whole, members, others), unit = "candidate",
     where = if (!choice$few) "`$choice$table`", of = nrow(table) - is.null(whole),
     notes = c(auto_notes(choice, members), if (any(chosen == "no *")) {
-      "* clearly worse than the chosen, at 5 % for all that are shown."
+      "* worse than the ensemble: one-sided paired t test, 5 % for all rows together (Bonferroni)."
     }),
     after = function() {
       describe_response(x$response)
@@ -46,26 +46,29 @@ auto_facts <- function(choice) {
     time_limit_words(choice$time_limit), if (!is.na(expected$mean)) {
       paste0(choice$metric$title, " expected on a new domain: ", rounded(expected$mean, 4),
              mean_words(c(expected$lower, expected$upper)), "; ", rounded(expected$raw, 4),
-             " before correction for the choice")
+             " before correction for the selection")
     }, if (!is.null(choice$scored)) paste("scored on all rows,", choice$scored$held_out))
 }
 
 auto_notes <- function(choice, members) {
   table <- choice$table
   if (choice$few) {
-    return(paste0("1 domain cannot choose: the mean of ", plural(length(members), "machine"), "."))
+    return(paste0("Not selected, as there is 1 domain: the mean of ",
+                  plural(length(members), "model"), "."))
   }
-  c(paste0(choice$metric$title, " on left-out domains (", plural(choice$rows, "row"),
-           "), each candidate at its best lambda."),
+  c(paste0(score_label(choice$metric, Inf), " on held-out domains, ", plural(choice$rows, "row"),
+           ", each candidate at its best lambda."),
     if (!is.na(choice$expected$se)) paste0("The interval is ", same_domains, "."),
     if (length(null_words(choice))) paste0(capital(null_words(choice)), "."),
     if (length(best_others(table))) {
-      "Candidates that are not chosen are of a member's kind, or not clearly better."
+      paste("Candidates that were not chosen share scaling and kernel with a member or are not",
+            "better by more than one standard error.")
     },
     if (identical(describe_candidates(table[members, ]), "null model")) {
-      paste0("None is better than the null model", if (nrow(choice$scores) >= domains_for_null) {
-        " by more than the standard error of the difference"
-      }, ", as other domains choose them.")
+      paste0("No ensemble that was selected on other domains is better than the null model",
+             if (nrow(choice$scores) >= domains_for_null) {
+               " by more than one standard error of the difference"
+             }, ".")
     })
 }
 
@@ -76,14 +79,14 @@ null_words <- function(choice) {
   if (length(null) == 0L || isTRUE(choice$table$member[null])) return(character())
   gain <- losses(choice$table$mean[null] - choice$expected$mean, choice$metric$better)
   if (isTRUE(gain <= 0)) {
-    paste("expected to be no better than the null model: before the correction it is, and domains",
-          "are too few to say")
+    paste("expected to be no better than the null model: it is better only before correction, and",
+          "there are too few domains to decide")
   }
 }
 
 time_limit_words <- function(limit) {
   if (isTRUE(limit$reached)) {
-    paste0("the time budget of ", format(limit$seconds), " s was spent before all were tried")
+    paste0("time limit of ", format(limit$seconds), " s reached before all candidates were tried")
   }
 }
 

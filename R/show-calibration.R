@@ -1,53 +1,57 @@
-#' Are predicted probabilities right?
+#' Calibration of predicted probabilities
 #'
 #' @description
-#' Predicted probabilities are compared with observed classes, first in each domain, then over all
-#' of them. A model can be calibrated over all domains and wrong in each. Use rows that the model
-#' has not seen: held-out domains of a [dg_cv()], or new domains.
+#' Compares predicted probabilities with observed classes, first in each domain, then over all
+#' domains: a model can be calibrated over all domains and wrong in each. Use rows that were not in
+#' training: held-out domains of a [dg_cv()], or new domains.
 #'
 #' @details
-#' **By domain.** The ratio of the observed number of rows of a class to the expected one (the sum
-#' of the predicted probabilities p): above 1 predictions are too low. In domains of few rows it is
-#' far from 1 by chance alone. So a test stands beside it (column `p`): the probability, if
-#' predictions are right and rows independent, of an observed number that is as far off. The
-#' intercept a and the slope b of the logistic regression \eqn{\mathrm{logit} P(y = 1) = a + b\,
-#' \mathrm{logit}\, p}{logit P(y = 1) = a + b logit p}, where a is estimated with b = 1 (Cox, 1958;
-#' Van Calster et al., 2019): a is 0 and b is 1 for calibrated predictions, and b below 1 says that
-#' predictions are too extreme. Both are `NA` in domains with fewer than five rows of the class, or
-#' five of other classes.
+#' **By domain** (`by_domain`).
+#' * Ratio: the observed number of rows of a class over the expected number, the sum of the
+#'   predicted probabilities p. Above 1, predictions are too low.
+#' * p value of the ratio, exact for independent rows: with few rows the ratio is far from 1 even if
+#'   predictions are right.
+#' * Intercept a and slope b of the logistic regression \eqn{\mathrm{logit} P(y = 1) = a + b\,
+#'   \mathrm{logit}\, p}{logit P(y = 1) = a + b logit p}, where a is estimated with b = 1 (Cox,
+#'   1958; Van Calster et al., 2019). Calibrated predictions have a = 0 and b = 1; with b below 1
+#'   they are too extreme. `NA` in domains with fewer than five rows of the class or of the others.
 #'
-#' **Over all domains.** Rows are put into bins by predicted probability; in each, the mean
-#' prediction stands beside the observed proportion. Its 95 % interval is Wilson's for the effective
-#' number of rows: their number divided by the design effect of domains, at least 1, with the
-#' quantile of Student's t for the domains of the bin; `NA` where a bin has rows of one domain only.
-#' A bin whose rows are all of the class, or all of others, has no design effect of its own: it uses
-#' the intraclass correlation of the other bins.
+#' **Over all domains** (`table`). Rows are grouped into bins of predicted probability, with the
+#' mean prediction and the observed proportion of each. The 95 % interval of the proportion is
+#' Wilson's (1927, equation 4) with the number of rows divided by the design effect of domains (at
+#' least 1; Cochran, 1977, equation 2.39), and the quantile of Student's t for the domains in the
+#' bin. It is `NA` if a bin has rows of one domain only. If all rows of a bin are of the class, or
+#' none is, the design effect uses the intraclass correlation of the other bins.
 #'
-#' The picture (`plot()`, `autoplot()`) is the reliability diagram: a point a bin with its interval,
-#' the diagonal where predicted is observed, and the number of rows as bars at the bottom. With
-#' more than two classes each has a panel.
+#' `plot()` (and `autoplot()`) draws the reliability diagram: a point per bin with its interval, the
+#' diagonal on which predicted equals observed, and the number of rows as columns at the bottom.
+#' With more than two classes each has a panel.
 #'
 #' @param object A [dg_cv()] with a metric that needs probabilities (`"log_loss"` or `"brier"`), or
 #'   a fitted model with probabilities (as `type = "prob"` of [predict.dg_learner()] lists them).
-#' @param newdata For a model: rows with the response among their columns, or `y`.
-#' @param domain,y Domain and response of each row of `newdata`, when they are not columns of it.
-#' @param bins Number of bins of equal width.
-#' @param class Classes to look at; `NULL`: the second of two, else all.
-#' @return An object of class `dg_calibration`, a list with
+#' @param newdata For a model: data frame of rows with the response, or without it and `y`.
+#' @param domain,y Domain and response of each row of `newdata`, if they are not columns of it.
+#' @param bins Number of bins of equal width. Default 10.
+#' @param class Names of classes. Default `NULL`: the second of two, else all.
+#' @return `plot()` returns a ggplot2 object, `dg_calibration()` an object of class
+#'   `dg_calibration`, a list with
 #'   \item{by_domain}{data frame, a row per class and domain: `class`, `domain`, `rows`, `observed`
-#'     and `expected` (numbers of rows of the class), `ratio` of the two with `p`, `intercept`,
-#'     `slope`}
-#'   \item{table}{data frame, a row per class and bin that has rows: `class`, `low`, `high` (the
-#'     bin), `rows`, `predicted` (mean), `observed` (proportion), and `lower`, `upper`, its 95 %
-#'     interval}
+#'     and `expected` (numbers of rows of the class), their `ratio` with `p`, `intercept`, `slope`}
+#'   \item{table}{data frame, a row per class and bin with rows: `class`, `low`, `high` (bounds of
+#'     the bin), `rows`, `predicted` (mean), `observed` (proportion), `lower` and `upper` (95 %
+#'     interval)}
 #'   \item{error}{expected calibration error of each class over all domains, \eqn{\sum_b (n_b/n)
-#'     |\mathrm{observed}_b - \mathrm{predicted}_b|}{sum_b (n_b/n) |observed_b - predicted_b|}: it
-#'     can be small although every domain is off}
-#'   \item{rows, domains, labels}{how many there were, and the names of the variables}
+#'     |\mathrm{observed}_b - \mathrm{predicted}_b|}{sum_b (n_b/n) |observed_b - predicted_b|}; it
+#'     can be small although every domain is miscalibrated}
+#'   \item{rows, domains}{numbers of rows and domains}
+#'   \item{labels}{names of the response and domain variables}
 #' @section Errors:
-#' A model or cross-validation without probabilities, rows beside a cross-validation, a response
-#' that is missing or has other classes, and those of [predict.dg_learner()].
+#' A model or cross-validation without probabilities; `newdata`, `domain` or `y` with a
+#' cross-validation; a response that is missing or has other classes; those of
+#' [predict.dg_learner()].
 #' @references
+#' Cochran, W. G. (1977). *Sampling Techniques*, third edition. Wiley.
+#'
 #' Cox, D. R. (1958). Two further applications of a model for binary regression. *Biometrika* 45,
 #' 562-565.
 #'
@@ -61,7 +65,7 @@
 #' cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = "log_loss")
 #' calibration <- dg_calibration(cv, bins = 5)
 #' calibration
-#' plot(calibration)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(calibration)
 #' @export
 dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins = 10,
                            class = NULL) {
@@ -102,12 +106,12 @@ held_probabilities.default <- function(object, newdata, domain, y) {
 held_probabilities.dg_cv <- function(object, newdata, domain, y) {
   if (!is.null(newdata) || !is.null(domain) || !is.null(y)) {
     abort("argument", "`newdata`, `domain` and `y` must not be given with the result of dg_cv(), ",
-          "which has held-out rows of its own.")
+          "which has its own held-out rows.")
   }
   rows <- object$predictions
   if (is.null(rows$prob)) {
     abort("argument", "`object` has no probabilities: use `dg_cv(metric = \"log_loss\")` or ",
-          "\"brier\", with a model that gives them.")
+          "\"brier\", with a model that has probabilities.")
   }
   list(prob = `colnames<-`(rows$prob, levels(rows$truth)), truth = rows$truth,
        domain = rows$domain, labels = object$labels)
@@ -116,21 +120,22 @@ held_probabilities.dg_cv <- function(object, newdata, domain, y) {
 #' @exportS3Method
 held_probabilities.dg_learner <- function(object, newdata, domain, y) {
   if (is.null(newdata)) {
-    abort("argument", "`newdata` must be given: on its training rows a model looks too sure.")
+    abort("argument", "`newdata` must be given: probabilities are overconfident on the training ",
+          "rows.")
   }
   prob <- predict(object, newdata, domain = domain, type = "prob")
   y <- if (is.null(y)) response_of(object, newdata) else read_vector(y, nrow(prob), "y")
-  if (is.null(y)) abort("data", "`newdata` must have the response, or `y` must be given.")
+  if (is.null(y)) abort("data", "The response is missing: give it in `newdata`, or as `y`.")
   other <- setdiff(value_labels(y), c(colnames(prob), NA))
   if (length(other)) {
-    abort("data", "The response must be of the classes in training (",
+    abort("data", "The response must have the classes of training (",
           enumerate(colnames(prob), quote = "\""), "), not ", enumerate(other, quote = "\""), ".")
   }
   list(prob = prob, truth = value_labels(y), labels = variable_names(object$blueprint),
        domain = new_domain(object$blueprint, newdata, domain, nrow(prob), FALSE, "newdata"))
 }
 
-# Fewer rows of a class, or of the others, say nothing of a slope.
+# Minimum number of rows of a class, and of the others, for a slope.
 calibration_rows <- 5L
 
 calibrate_domains <- function(class, prob, positive, domain) {
@@ -150,8 +155,8 @@ calibrate_domains <- function(class, prob, positive, domain) {
   data.frame(class = class, domain = levels(domain), do.call(rbind, lines), row.names = NULL)
 }
 
-# Two-sided p of so many hits of independent rows: by the distribution of their sum, of many rows by
-# the normal one.
+# Two-sided p of the number of hits of independent rows: exact, for many rows by the normal
+# approximation.
 number_p <- function(prob, hits) {
   n <- length(prob)
   if (n > 1000L) {
@@ -223,16 +228,15 @@ describe_result.dg_calibration <- function(x) {
          column("observed", format = share, tidy = "estimate", report = "Observed proportion"),
          interval(format = share)),
     facts = calibration_words(x),
-    notes = paste("The table is of all domains together: bins of predicted probability, the mean",
-                  "prediction and the observed proportion in each. Its error can be small although",
-                  "each domain is off."),
+    notes = paste("Table: all domains together, by bins of predicted probability. Its error can be",
+                  "small although each domain is miscalibrated."),
     glance = data.frame(rows = x$rows, domains = x$domains, classes = length(x$error),
                         error = mean(x$error))
   )
 }
 
-# By domain first: the pooled error is small in many models that are off in each domain. And how
-# often by more than chance: ratios of few rows are far from 1 in each model.
+# By domain first: the pooled error is small in many models that are miscalibrated in each domain.
+# With the number of significant ratios: with few rows ratios are far from 1 in every model.
 calibration_words <- function(x) {
   range_of <- function(values) {
     words <- rounded(range(values), 3)
@@ -242,8 +246,8 @@ calibration_words <- function(x) {
     own <- x$by_domain[x$by_domain$class == class, ]
     slopes <- own$slope[is.finite(own$slope)]
     enough <- paste(calibration_rows, "rows of the class and of others")
-    c(paste0(class, ": observed/expected by domain ", range_of(own$ratio), "; farther from 1 than ",
-             "chance explains (p < 0.05, if rows are independent) in ", sum(own$p < 0.05), " of ",
+    c(paste0(class, ": observed/expected by domain ", range_of(own$ratio), "; differs from 1 ",
+             "(p < 0.05, for independent rows) in ", sum(own$p < 0.05), " of ",
              plural(nrow(own), "domain")),
       paste0("  slope by domain ", if (length(slopes)) {
         paste0(range_of(slopes), if (length(slopes) < nrow(own)) {
@@ -254,42 +258,46 @@ calibration_words <- function(x) {
   }))
 }
 
-# Bars of counts reach 0.2 of the height.
-#' @exportS3Method
-picture.dg_calibration <- function(x, ...) {
+#' @rdname dg_calibration
+#' @param x The result of `dg_calibration()`.
+#' @param ... Must be empty.
+#' @export
+plot.dg_calibration <- function(x, ...) {
   check_no_dots(list(...), character())
   table <- x$table
-  panel <- as.integer(table$class)
-  classes <- seq_len(nlevels(table$class))
-  high <- 0.2 * table$rows / stats::ave(table$rows, panel, FUN = max)
-  note <- paste0(plural(x$rows, "row"), " of ", plural(x$domains, "domain"))
-  # the share of one row is 0 or 1
+  response <- shorten(x$labels$response, 16)
+  table$panel <- factor(paste(response, "=", shorten(table$class, 16)),
+                        paste(response, "=", shorten(levels(table$class), 16)))
+  # bars of counts reach 0.2 of the height
+  table$height <- 0.2 * table$rows / stats::ave(table$rows, table$panel, FUN = max)
+  table$middle <- (table$low + table$high) / 2
+  # the proportion of one row is 0 or 1
   drawn <- table[table$rows > 1L, ]
   alone <- nrow(table) - nrow(drawn)
-  known <- drawn[!is.na(drawn$lower), ]
-  caption <- paste0(
-    "Points: proportion of rows of the class over all domains, by bins of predicted probability, ",
-    "with 95 % intervals that allow for domains. Dashed: predicted equals observed. Boxes and ",
-    "numbers: rows in each bin. Single domains can be off where all together are not.",
-    if (alone) paste0(" Without a point: ", plural(alone, "bin"), " of a single row.")
-  )
-  new_picture(
-    table, x = picture_axis("predicted probability"), equal = TRUE,
-    y = picture_axis("share of rows"), note = note, caption = caption,
-    panels = paste0(shorten(x$labels$response, 16), " = ", shorten(levels(table$class), 16)),
-    layers = list(
-      layer("box", table$low, 0, xend = table$high, yend = high, panel = panel, fill = 0.15,
-            ink = 0.3),
-      layer("segment", 0, 0, xend = 1, yend = 1, dash = 2, panel = classes),
-      layer("line", drawn$predicted, drawn$observed, panel = as.integer(drawn$class), ink = 0.5),
-      layer("segment", known$predicted, known$lower, yend = known$upper,
-            panel = as.integer(known$class), width = 2),
-      layer("point", drawn$predicted, drawn$observed, panel = as.integer(drawn$class), shape = 21,
-            size = 1.2, fill = 0),
-      # few enough to be read
-      if (max(table(panel)) <= 12L) {
-        layer("text", (table$low + table$high) / 2, -0.05, label = table$rows, panel = panel,
-              ink = 0.65)
-      }
-    ))
+  new_plot(
+    drawn, c(x = "predicted", y = "observed"), "Calibration of predicted probabilities",
+    paste0(plural(x$rows, "row"), " of ", plural(x$domains, "domain"),
+           if (nlevels(table$panel) == 1L) paste0("; ", levels(table$panel))),
+    x = "Predicted probability", y = "Observed proportion", caption = c(
+      "Points are bins of predicted probability over all domains, bars their 95 % intervals. On",
+      "the dashed line predicted equals observed. Grey columns and numbers count the rows.",
+      "Single domains can be off where all together are not.",
+      if (alone) paste0("Without a point: ", plural(alone, "bin"), " of a single row.")
+    )
+  ) +
+    panels(table$panel) +
+    ggplot2::geom_col(columns(x = "middle", y = "height"), table, fill = "grey85", colour = "white",
+                      width = table$high[1L] - table$low[1L]) +
+    ggplot2::geom_abline(linetype = 2, colour = pale) +
+    ggplot2::geom_line(colour = mean_colour, alpha = 0.5) +
+    ggplot2::geom_linerange(columns(ymin = "lower", ymax = "upper"), drawn[!is.na(drawn$lower), ],
+                            colour = mean_colour, linewidth = 0.8) +
+    ggplot2::geom_point(colour = mean_colour, size = 2) +
+    # few enough to be read
+    (if (max(table(table$panel)) <= 12L) {
+      ggplot2::geom_text(columns(x = "middle", label = "rows"), table, y = -0.05, size = 2.5,
+                         colour = "grey40")
+    }) +
+    ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")) +
+    ggplot2::coord_cartesian(xlim = c(0, 1), ylim = c(-0.06, 1))
 }

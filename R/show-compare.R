@@ -1,25 +1,47 @@
 #' Plot a comparison of methods
 #'
-#' Two panels: the score of each held-out domain under each method (pale points, with
-#' the mean), and the paired difference of each method from the one compared with, in each domain
-#' (pale points, of up to 40 domains) and on average, with its 95 % interval. An interval that
-#' does not cross zero is a
-#' difference. Long names are broken, and shortened if need be. See [plot.dg_projection()] on
-#' colours.
+#' Two panels: the score of each held-out domain under each method (pale points) with its mean, and
+#' the paired difference of each method from the baseline, in each domain (pale points, of up to 40
+#' domains) and on average, with its 95 % interval. An interval that excludes 0 is a difference.
+#' The null model is often so far from the others that these could not be told apart: it then stands
+#' at the edge as an arrow, and the caption has its values.
 #'
-#' @usage
-#' # plot(x, ...)
-#' # autoplot(object, ...)
-#' @param x,object The result of [dg_compare()].
+#' @param x The result of [dg_compare()].
 #' @param ... Must be empty.
-#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
-#' @examples
+#' @inherit plot.dg_projection return
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' toy <- simulate_ellipses(domains = 8, n = 30, seed = 1)
 #' result <- dg_compare(list(pooled = dg_svm(domain_kernel = domain_pooled()),
 #'                           distributional = dg_svm()), y ~ . | domain, data = toy, folds = 4)
 #' plot(result)
-#' @name plot.dg_compare
-NULL
+#' @export
+plot.dg_compare <- function(x, ...) {
+  check_no_dots(list(...), character())
+  whole <- compare_frame(x)
+  frame <- cut_at_null(whole, null_methods(x))
+  measure <- x$metrics[[1L]]
+  titles <- c("Score", paste("Difference from", shorten(x$baseline, 24)))
+  frame$panel <- factor(frame$panel, labels = titles[match(levels(droplevels(frame$panel)),
+                                                           levels(frame$panel))])
+  single <- frame$kind == "domain"
+  mean <- frame$kind == "mean" & frame$beyond == 0
+  far <- frame[frame$beyond != 0, ]
+  new_plot(
+    frame, c(x = "value", y = "method"),
+    paste("Comparison of", plural(nlevels(frame$method), "method")), x$runs[[1L]]$held,
+    x = capital(score_label(measure)), caption = compare_caption(x, frame, whole)
+  ) +
+    panels(frame$panel, "free_x", width_beside(frame$method)) +
+    reference_line(0, data = data.frame(panel = factor(titles[2L], levels(frame$panel)))) +
+    domain_points(frame[single, ]) +
+    mean_points(frame[mean, ]) +
+    ggplot2::geom_point(data = frame[frame$kind == "baseline", ], shape = 5, size = 2,
+                        colour = mean_colour) +
+    ggplot2::geom_point(data = far, shape = ifelse(far$beyond > 0, 62, 60), size = 4,
+                        colour = accent) +
+    few_numbers() +
+    names_on("y", lines = 3L)
+}
 
 #' @exportS3Method
 describe_result.dg_compare <- function(x) {
@@ -37,7 +59,7 @@ describe_result.dg_compare <- function(x) {
   test <- x$friedman
   if (is.null(test)) test <- list(statistic = NA_real_, df = NA_real_, p = NA_real_)
   new_result(
-    paste0("Comparison of ", plural(nrow(table), "method"), ": ", score_label(measure, Inf)),
+    paste0("Comparison of ", plural(nrow(table), "method"), ": ", score_label(measure)),
     table,
     c(list(column("method"), column("mean", measure$title, number),
            column("difference", format = number, tidy = "estimate", rows = other,
@@ -48,7 +70,8 @@ describe_result.dg_compare <- function(x) {
     facts = c(paste0(run$held_out, "; baseline: ", x$baseline), run$novelty,
               if (missing) without_score(missing, run$predictions)),
     notes = c(inference_words(x), verdict_words(x), comparison_notes(x)),
-    hint = "summary() has ranks, signed ranks, Friedman's test and timings.",
+    shown = order(losses(table$mean, measure$better)),
+    hint = "summary() adds ranks, signed-rank and Friedman tests, timings.",
     glance = data.frame(metric = measure$title, baseline = x$baseline, methods = nrow(table),
                         domains = nrow(x$scores), statistic = test$statistic, df = test$df,
                         p = test$p)
@@ -63,7 +86,7 @@ comparison_format <- function(table) {
   function(values, rows) formatC(values, digits = 4L, format = "g")
 }
 
-# What folds warned of; of several methods the same once.
+# Warnings of the folds; the same warning of several methods is given once.
 comparison_notes <- function(x) {
   notes <- lapply(names(x$runs), function(name) {
     counts <- alike_together(x$runs[[name]]$warnings)
@@ -88,30 +111,27 @@ enough_digits <- function(se, digits) {
   max(digits, 1 - floor(log10(min(se))))
 }
 
-# What the intervals know of the overlap of training sets, and what further columns are.
+# Explains difference, interval and p, and further columns.
 inference_words <- function(x) {
   how <- x$inference$how[x$table$method != x$baseline]
   refits <- x$runs[[1L]]$refits
   failed <- unlist(lapply(x$runs, function(run) run$refits$error))
   failed <- failed[!is.na(failed)]
-  by_factor <- "a factor on the variance (Nadeau and Bengio)"
   by_fits <- !is.null(refits) && is.null(x$runs[[1L]]$crossed) && !length(failed)
-  known <- if (by_fits) {
-    paste0("the larger of ", by_factor, " and what ", plural(refits$fits, "further fit"),
-           " a method show")
-  } else by_factor
   titles <- vapply(x$metrics, `[[`, "", "title")
   unit <- if (is.null(x$runs[[1L]]$novelty)) "domain" else sub("^level of ", "", x$runs[[1L]]$unit)
   c(paste0("difference: method - baseline, paired by ", unit, ".", if (any(how != "none")) {
-    paste0(" 95 % CI and p: the mean difference on new domains, allowing for overlapping training ",
-           "sets by ", known, "; ", same_domains, ".")
+    paste0(" CI and p: mean difference over new domains of the same kind (no drift, no shift of ",
+           "predictors), corrected for overlapping training sets (Nadeau-Bengio", if (by_fits) {
+             paste0(" or, if larger, jackknife over ", plural(refits$fits, "refit"), " per method")
+           }, ").")
   }), if (length(titles) > 1L) {
     paste0("Differences are of ", titles[[1L]], "; ", enumerate(titles[-1L], quote = ""),
            ": means over domains, not compared.")
-  }, if (length(failed)) paste0("note, fits without two folds failed: ", failed[1L]))
+  }, if (length(failed)) paste0("note, refits without two folds failed: ", failed[1L]))
 }
 
-# A sentence for each finding, with the methods of which it is true, and one where folds failed.
+# A sentence for each verdict with its methods, the best first, and one for each method that failed.
 verdict_words <- function(x) {
   lost <- vapply(x$runs, all_failed, NA)
   equal <- same_as_reference(x)
@@ -123,9 +143,12 @@ verdict_words <- function(x) {
     else if (equal[i]) "Equal in every domain"
     else verdict(row, x$metrics[[1L]])
   }, "")
-  found <- split(x$table$method, factor(verdicts, intersect(verdict_order, verdicts)))
+  order <- order(losses(x$table$mean, x$metrics[[1L]]$better))
+  found <- split(x$table$method[order],
+                 factor(verdicts, intersect(verdict_order, verdicts))[order])
   failed <- lapply(x$runs, failed_words)
-  c(paste0(names(found), ": ", vapply(found, paste, "", collapse = ", "), ".", recycle0 = TRUE),
+  found <- paste0(names(found), ": ", vapply(found, paste, "", collapse = ", "), recycle0 = TRUE)
+  c(if (length(found)) paste0(paste(found, collapse = ". "), "."),
     paste0(names(failed)[lengths(failed) > 0L], ": ", unlist(failed), recycle0 = TRUE))
 }
 
@@ -140,33 +163,6 @@ verdict <- function(row, measure) {
   if (is.na(row$lower)) return("Too few domains for an interval")
   if (row$lower <= 0 && row$upper >= 0) return("Not distinguishable")
   if (losses(row$difference, measure$better) < 0) "Better" else "Worse"
-}
-
-#' @exportS3Method
-picture.dg_compare <- function(x, ...) {
-  check_no_dots(list(...), character())
-  whole <- compare_frame(x)
-  frame <- cut_at_null(whole, null_methods(x))
-  frame$at <- as.integer(frame$method)
-  panel <- as.integer(frame$panel)
-  single <- frame$kind == "domain"
-  spread <- frame$at[single] + 0.45 * spread_out(sum(single))
-  measure <- x$metrics[[1L]]
-  titles <- c(score_label(measure, 0),
-              paste0("difference from ", shorten(x$baseline, 24), "\n(",
-                     if (measure$better == "low") "below" else "above", " 0 is better)"))
-  new_picture(
-    frame, x = picture_axis(free = TRUE), rows = 1L, strip = "bottom", panels = titles,
-    y = picture_axis(NULL, seq_len(nlevels(frame$method)), levels(frame$method), pad = 0.5),
-    title = paste0("each ", x$runs[[1L]]$labels$domain, ", and the mean"),
-    layers = list(
-      layer("segment", 0, -Inf, yend = Inf, dash = 2, panel = 2L),
-      layer("point", frame$value[single], spread, panel = panel[single], ink = 0.35, size = 0.6),
-      layer("segment", frame$lower, frame$at, xend = frame$upper, panel = panel, width = 3),
-      layer("point", frame$value[!single], frame$at[!single], panel = panel[!single], size = 1.3,
-            shape = ifelse(frame$beyond[!single] != 0, 60 + 2 * (frame$beyond[!single] > 0),
-                           ifelse(frame$kind[!single] == "baseline", 1, 23)))
-    ), caption = compare_caption(frame, whole))
 }
 
 # Whatever they are called.
@@ -199,29 +195,31 @@ cut_at_null <- function(frame, nulls) {
 }
 
 # whole: the frame before what is far was left out.
-compare_caption <- function(frame, whole) {
+compare_caption <- function(x, frame, whole) {
   far <- frame[frame$beyond != 0, ]
-  what <- ifelse(far$panel == "scores", "score", "difference")
+  what <- ifelse(far$panel == levels(frame$panel)[1L], "score", "difference")
   hidden <- hidden_points(frame, whole)
-  paste0(
-    "Left: points are domains, diamonds their mean. Right: the mean paired difference with its ",
-    "95 % interval, and the method it is from as a ring.",
+  c("Pale points are held-out domains, filled diamonds their means.",
+    if (any(frame$kind == "baseline")) {
+      paste0("Differences are method minus ", x$baseline, " (open diamond), with the 95 % interval ",
+             "of their mean: where it excludes 0, the methods differ.")
+    },
     if (nrow(far)) {
       said <- tapply(paste(what, signif(far$true, 3)), factor(far$method, unique(far$method)),
                      paste, collapse = ", ")
-      paste0(" Beyond the axis: ", paste0(names(said), " (", said, ")", collapse = ", "), ".")
+      paste0("Arrows point to what lies beyond the axis: ", paste0(names(said), " (", said, ")",
+                                                       collapse = ", "), ".")
     },
-    if (length(hidden)) paste0(" Not drawn, too far: ", paste(hidden, collapse = ", "), ".")
-  )
+    if (length(hidden)) paste0("Not drawn, too far: ", paste(hidden, collapse = ", "), "."))
 }
 
 # "12 of 15 scores of null", for each panel and method of which points are left out.
 hidden_points <- function(frame, whole) {
   count <- function(frame) {
     single <- frame[frame$kind == "domain", ]
-    table(single$method, single$panel)
+    table(single$method, as.integer(single$panel))
   }
-  of <- count(whole)
+  of <- `colnames<-`(count(whole), levels(droplevels(whole$panel)))
   left_out <- of - count(frame)
   at <- which(left_out > 0, arr.ind = TRUE)
   paste(left_out[at], "of", of[at], colnames(of)[at[, 2L]], "of", rownames(of)[at[, 1L]],

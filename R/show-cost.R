@@ -1,4 +1,4 @@
-# What dg_resources() says.
+# The print of dg_resources().
 
 #' @exportS3Method
 describe_result.dg_resources <- function(x) {
@@ -7,7 +7,7 @@ describe_result.dg_resources <- function(x) {
   bytes <- function(values, rows) in_bytes(values)
   named <- ifelse(passes$reads > 1, paste0(passes$pass, " (", passes$reads, ")"), passes$pass)
   new_result(
-    paste0("Cost of ", x$title, ": ", in_full(size$n), " rows, ",
+    paste0("Cost of a fit: ", x$title, ": ", in_full(size$n), " rows, ",
            plural(size$predictors, "predictor"), ", ", plural(size$domains, "domain"), ", ",
            plural(size$workers, "worker")),
     passes,
@@ -15,13 +15,13 @@ describe_result.dg_resources <- function(x) {
          column("operations", format = function(values, rows) formatC(values, 2, format = "g")),
          column("read", format = bytes), column("sent", "sent by a worker", bytes),
          column("seconds", format = function(values, rows) format_seconds(values))),
-    facts = paste0(plural(x$coordinates, "coordinate"), "; all rows are read ", x$readings,
-                   " times"),
+    facts = paste0(plural(x$coordinates, "feature dimension"), "; all rows are read ",
+                   plural(x$readings, "time")),
     notes = c(
-      paste0("In all ", trimws(format_seconds(x$seconds)), " s, at ",
+      paste0("Total ", trimws(format_seconds(x$seconds)), " s, with ",
              in_rate(size$flops, "operations"), " and ", in_rate(size$bytes, "bytes"),
-             " a second and worker."),
-      paste0("Memory: ", in_bytes(x$worker_memory), " a worker", if (size$workers > 1) {
+             " per second and worker."),
+      paste0("Memory: ", in_bytes(x$worker_memory), " per worker", if (size$workers > 1) {
         paste0(", ", in_bytes(x$master_memory), " in the session of the call")
       }, ".")
     ),

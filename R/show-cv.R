@@ -4,27 +4,31 @@
 #' domain would have given (bootstrap of its rows, 200 draws, always the same); and the mean over
 #' domains with its interval, Student's with the standard error of [dg_cv()] (95 % each). Domains
 #' without a score are left out; names that do not fit are shortened or left out. See
-#' [plot.dg_projection()] on colours, and [dg_calibration()] for the picture of predicted
-#' probabilities.
+#' [dg_calibration()] for the plot of predicted probabilities.
 #'
-#' @usage
-#' # plot(x, max_labels = 40, interval = TRUE, shots = !is.null(x$shots), ...)
-#' # autoplot(object, max_labels = 40, interval = TRUE, shots = !is.null(object$shots), ...)
-#' @param x,object The result of [dg_cv()].
-#' @param max_labels At most this many domains are named, evenly, as far as there is room.
-#' @param interval Draw intervals of the domains? The bootstrap computes the score 200 times.
-#' @param shots Draw the error against the number of labelled rows of a new domain, with its 95 %
-#'   intervals, instead? By default where `dg_cv(shots = )` has it.
+#' @param x The result of [dg_cv()].
+#' @param max_labels Maximum number of domains that are named, evenly, as far as there is room.
+#' @param interval If `TRUE`, intervals of the domains are drawn. The bootstrap computes the score
+#'   200 times.
+#' @param shots If `TRUE`, the error is drawn against the number of labelled rows of a new domain,
+#'   with its 95 % intervals, instead. By default where `dg_cv(shots = )` has it.
 #' @param ... Must be empty.
-#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
+#' @inherit plot.dg_projection return
 #' @section Errors:
 #' A cross-validation in which no domain has a score.
-#' @examples
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' toy <- simulate_dcm(domains = 5, n = 30, seed = 1)
 #' plot(dg_cv(dg_lm(), y ~ . | domain, data = toy))
 #' plot(dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, shots = c(1, 5, 10)))
-#' @name plot.dg_cv
-NULL
+#' @export
+plot.dg_cv <- function(x, max_labels = 40, interval = TRUE, shots = !is.null(x$shots), ...) {
+  check_no_dots(list(...), c("max_labels", "interval", "shots"))
+  if (!check_flag(shots, "shots")) return(plot_cv(x, max_labels, interval))
+  if (is.null(x$shots)) {
+    abort("argument", "`shots` must be FALSE: `x` was made by dg_cv() without `shots`.")
+  }
+  plot_shots(x)
+}
 
 #' @exportS3Method
 describe_result.dg_cv <- function(x) {
@@ -33,17 +37,17 @@ describe_result.dg_cv <- function(x) {
   means <- vapply(columns, function(name) known_mean(x$domains[[name]]), 0)
   intervals <- Map(mean_interval, means, x$errors)
   said <- vapply(intervals, mean_words, "")
-  # of further metrics, as the width of intervals, not all have one
+  # further metrics, such as the width of intervals, may have none
   said[-1L][vapply(intervals[-1L], anyNA, NA)] <- ""
   new_result(
-    paste0(x$spec$parts$title, ", ", x$held_out), x$domains,
+    paste0(x$spec$parts$title, ": ", score_label(x$metrics[[1L]], Inf)), x$domains,
     c(list(column("domain"), column("fold", report = FALSE), column("rows")),
       score_columns(columns, x$metrics),
       # of all responses of a domain, see dg_lodo(); a metric of this name is that of a row
       if (!is.null(x$domains$log_density) && !"log_density" %in% names(x$metrics)) {
         list(column("log_density", "log density"))
       }),
-    facts = c(x$novelty, paste0(
+    facts = c(x$held_out, x$novelty, paste0(
       titles, ": mean over domains ", vapply(rounded(means, 4), format, ""),
       said,
       c(paste(", all rows", format(rounded(x$overall, 4))), rep("", length(titles) - 1L))
@@ -52,7 +56,8 @@ describe_result.dg_cv <- function(x) {
     most = 10L, unit = "domain", where = "`$domains`",
     further = c(if (!is.null(x$shots)) list(describe_shots(x)), if (!is.null(x$one_step)) {
       list(new_result(
-        "One Newton step for each domain; from the fit without it, in decision values", x$one_step,
+        paste("Deviation from the fit without the domain, in decision values: of the Newton step",
+              "(difference) and of the fit to all rows (change)"), x$one_step,
         list(column("domain"), column("rows"), column("difference", format = as_each()),
              column("change", format = as_each()))
       ))
@@ -66,7 +71,7 @@ describe_result.dg_cv <- function(x) {
   )
 }
 
-# On the console by their short names where titles are long.
+# On the console, metrics with long titles have their short names.
 score_columns <- function(columns, metrics) {
   unname(Map(function(score, metric, name) {
     column(score, metric$title, print = if (nchar(metric$title) > 16L) name else TRUE)
@@ -74,7 +79,7 @@ score_columns <- function(columns, metrics) {
 }
 
 prediction_rows <- function(rows) {
-  if (is.null(rows)) return("of a source no row is kept")
+  if (is.null(rows)) return("rows of a source are not kept")
   if (is.null(rows$prob)) return(rows)
   prob <- `colnames<-`(rows$prob, paste0(".prob_", levels(rows$truth)))
   cbind(rows[setdiff(names(rows), "prob")], prob)
@@ -85,8 +90,8 @@ describe_shots <- function(x) {
   left <- nrow(x$shot_scores) - max(table$domains)
   change <- function(name, header) column(name, header, as_number(3), rows = table$shots > 0L)
   new_result(
-    paste0(x$metrics[[1L]]$title, " with labelled rows of each held-out domain, on its other ",
-           "rows (", plural(shot_draws, "draw"), " each", if (left) {
+    paste0(capital(x$metrics[[1L]]$title), " with labelled rows of each held-out domain, on its ",
+           "other rows (", plural(shot_draws, "draw"), " each", if (left) {
              paste0("; without ", plural(left, "domain"), " of fewer than ", max(table$shots) + 2L,
                     " rows")
            }, ")"),
@@ -95,35 +100,39 @@ describe_shots <- function(x) {
   )
 }
 
-#' @exportS3Method
-picture.dg_cv <- function(x, max_labels = 40, interval = TRUE, shots = !is.null(x$shots), ...) {
-  check_no_dots(list(...), c("max_labels", "interval", "shots"))
-  if (check_flag(shots, "shots")) {
-    if (is.null(x$shots)) {
-      abort("argument", "`shots` must be FALSE: `x` was made by dg_cv() without `shots`.")
-    }
-    return(shots_picture(x))
-  }
+plot_cv <- function(x, max_labels, interval) {
   frame <- cv_frame(x, interval)
-  n <- nrow(frame)
-  at <- seq_len(n)
-  named <- thin(n, check_count(max_labels, "max_labels"))
+  named <- levels(frame$domain)[thin(nrow(frame), check_count(max_labels, "max_labels"))]
   mean <- attr(frame, "mean")
-  new_picture(
-    frame, title = paste0(x$spec$parts$title, ", ", x$held_out),
-    note = paste("mean", signif(mean[1L], 3)), domains = n,
-    caption = paste0(
-      if (any(!is.na(frame$lower))) "Bars: 95 % intervals for other rows of the same domain. ",
-      "Dashed line and band: the mean over domains and its 95 % interval."
-    ),
-    x = picture_axis(score_label(x$metrics[[1L]], Inf)),
-    y = picture_axis(x$labels$domain, named, as.character(frame$domain)[named], pad = 0.6),
-    layers = list(
-      layer("box", mean[2L], -Inf, xend = mean[3L], yend = Inf, fill = 0.15, ink = NA_real_),
-      layer("segment", mean[1L], -Inf, yend = Inf, dash = 2),
-      layer("segment", frame$lower, at, xend = frame$upper, ink = 0.5),
-      layer("point", frame$score, at, size = if (n > 60L) 0.6 else 0.9)
-    ))
+  measure <- x$metrics[[1L]]
+  bars <- frame[!is.na(frame$lower), ]
+  many <- nrow(frame) > 60L
+  new_plot(
+    frame, c(x = "score", y = "domain"),
+    paste0(x$spec$parts$title, ": ", measure$title, " by domain"),
+    paste0(x$held_out, ": mean ", signif(mean[1L], 3), if (!is.na(mean[2L])) {
+      paste0(" (95 % interval ", signif(mean[2L], 3), " to ", signif(mean[3L], 3), ")")
+    }),
+    x = capital(score_label(measure)), y = x$labels$domain,
+    caption = c(
+      "Each point is a held-out domain.", if (nrow(bars)) {
+        "Its bar is the 95 % interval of the score over other rows of the same domain."
+      }, "The dashed line is the mean over domains",
+      if (is.na(mean[2L])) "." else "and the band its 95 % interval for new domains.",
+      if (length(named) < nrow(frame)) {
+        paste0(length(named), " of ", plural(nrow(frame), "domain"), " are named.")
+      }
+    )
+  ) +
+    (if (!is.na(mean[2L])) {
+      ggplot2::annotate("rect", xmin = mean[2L], xmax = mean[3L], ymin = -Inf, ymax = Inf,
+                        fill = mean_colour, alpha = 0.15)
+    }) +
+    ggplot2::geom_linerange(columns(xmin = "lower", xmax = "upper"), bars, colour = pale,
+                            linewidth = if (many) 0.2 else 0.5) +
+    ggplot2::geom_vline(xintercept = mean[1L], linetype = 2, colour = mean_colour) +
+    ggplot2::geom_point(size = if (many) 0.8 else 1.6) +
+    names_on("y", named)
 }
 
 # domain (factor, sorted by score), rows, score, lower, upper. Attribute: mean (c(mean, lower,

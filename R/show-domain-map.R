@@ -1,23 +1,26 @@
-#' Where domains lie
+#' Distances between training and new domains
 #'
-#' The distances between the mean embeddings of a model's training domains and of new ones, by the
-#' model's own kernel on x and on the predictors as the model scales them: [dg_mmd()] of both, with
-#' the new domains marked. Their picture is a map: [plot.domgen_mmd()]. A new domain that lies
-#' apart from all training domains is one that the model knows little about.
+#' Distances between the mean embeddings of a model's training domains and of new ones ([dg_mmd()]),
+#' with the kernel of rows and the scaling of the model. Their plot is a map:
+#' [plot.domgen_mmd()]. [dg_novelty()] tests whether a new domain is unusually far.
 #'
 #' @param object A fitted model that keeps its training rows (no feature map).
-#' @param newdata New rows, with the domain column or `domain`; `NULL` for the training domains
-#'   alone. A new domain called like one in training gets `" (new)"` behind its name.
-#' @inheritParams predict.dg_projection
+#' @param newdata Data frame (or matrix, if the model was fitted to one) of new rows, with the
+#'   domain column or `domain`. Default `NULL`: training domains only. If a new domain has the name
+#'   of a training domain, `" (new)"` is added to its name.
+#' @param domain Domain of each row of `newdata`, if it is not a column of it; one value if all rows
+#'   are from one domain.
 #' @inheritParams kernel_matrix
-#' @return An object of class `dg_domain_map` and `domgen_mmd`: what [dg_mmd()] returns, and
-#'   \item{unseen}{names of the domains of `newdata`}
-#'   \item{points}{data frame: `domain`, `unseen`, `first`, `second`, the coordinates of the domains
-#'     by classical scaling ([stats::cmdscale()])}
-#'   \item{shown}{the share of the squared distances that the two coordinates show}
+#' @return An object of class `dg_domain_map` and `domgen_mmd`: the elements of [dg_mmd()] and
+#'   \item{`unseen`}{names of the domains of `newdata`}
+#'   \item{points}{data frame: `domain`, `unseen` (`TRUE` for domains of `newdata`), `first`,
+#'     `second`: feature dimensions of the domains by classical scaling ([stats::cmdscale()])}
+#'   \item{shown}{proportion of the squared distances in these two dimensions}
+#'   \item{labels}{names of the response and domain variables}
 #' @section Errors:
-#' A model without training rows or with one domain and no `newdata`; those of
+#' A model without training rows, or with one domain and no `newdata`; those of
 #' [predict.dg_projection()] for `newdata`.
+#' @seealso [dg_novelty()], [dg_mmd()]
 #' @examples
 #' toy <- simulate_ellipses(domains = 8, n = 40, seed = 1)
 #' new <- toy$domain %in% levels(toy$domain)[7:8]
@@ -32,7 +35,7 @@ domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL) {
   }
   check_sealed(object)
   rows <- map_rows(object, newdata, domain)
-  # of a pipeline the projection has it
+  # a pipeline has it in its projection
   kernel <- described_part(object)$space$kernel
   if (is.null(kernel)) kernel <- kernel_rbf()
   result <- dg_mmd(rows$X, rows$domain, kernel, threads = threads)
@@ -46,13 +49,13 @@ domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL) {
 
 map_rows <- function(object, newdata, domain) {
   known <- tryCatch(training_rows(object), domgen_error = function(e) NULL)
-  # some models know their domains, and no rows
+  # some models keep their domains, but no rows
   if (NCOL(known$X) == 0L || is.null(known)) {
     abort("argument", "`object` must keep its training rows; a model with a feature map, ",
           "`dg_lm()`, `dg_null()` or a learner of another package does not.")
   }
   if (nlevels(known$domain) < 2L && is.null(newdata)) {
-    abort("data", "`newdata` must be given: the model has one domain.")
+    abort("data", "`newdata` must be given, because the model has only one domain.")
   }
   if (is.null(newdata)) return(list(X = known$X, domain = known$domain, unseen = character()))
   blueprint <- object$blueprint
@@ -68,7 +71,7 @@ map_rows <- function(object, newdata, domain) {
 # Classical scaling of MMD^2: list(points, shown).
 map_points <- function(squared, unseen) {
   if (anyNA(squared)) {
-    abort("data", "The distances between domains must be known for a map; use ",
+    abort("data", "Some distances between domains are missing: for a map use ",
           "`dg_mmd(unbiased = FALSE)`.")
   }
   G <- nrow(squared)

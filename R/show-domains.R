@@ -2,36 +2,52 @@
 #'
 #' @description
 #' `type = "heatmap"`: the squared MMD of each pair of domains, shaded and, for up to 12 domains,
-#' written; similar domains stand next to each other (average linkage), unseen ones last and with an
-#' asterisk. With a permutation test pairs with p < 0.05 (for each pair by itself) have a dot.
+#' written; similar domains stand next to each other (average linkage), new ones last and with an
+#' asterisk. With a permutation test pairs with p < 0.05 (for each pair separately) have a dot.
 #'
 #' `type = "map"`: the domains in the plane, by classical scaling, so that distances are as near
-#' to the MMD as two coordinates allow; the note says how near. Unseen domains are triangles in
-#' a colour of their own.
+#' to the MMD as two coordinates allow; the subtitle says how near. New domains are triangles in
+#' a colour of their own. Domains so far from all others that these could not be told apart are
+#' drawn at the edge and named in the caption.
 #'
-#' Names stand beside their points where they lie over no other; those for which there is no such
-#' place are left out, and a note says how many. In ggplot2 they are moved further where the package
-#' ggrepel is installed. See [plot.dg_projection()] on colours.
+#' Names that would lie over others are left out; where the package ggrepel is installed, they are
+#' moved.
 #'
-#' @usage
-#' # plot(x, type = NULL, unseen = NULL, ...)
-#' # autoplot(object, type = NULL, unseen = NULL, ...)
-#' @param x,object The result of [dg_mmd()] or [domain_map()].
-#' @param type Which picture; of [domain_map()] the map, else the heat map, if `NULL`.
-#' @param unseen Names of domains to mark as unseen; known already to a [domain_map()].
+#' @param x The result of [dg_mmd()] or [domain_map()].
+#' @param type Type of plot; if `NULL` the map for a [domain_map()], else the heat map.
+#' @param unseen Names of domains to mark as new; known already to a [domain_map()].
 #' @param ... Must be empty.
-#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
+#' @inherit plot.dg_projection return
 #' @section Errors:
 #' A name in `unseen` that is no domain, and for a map unknown distances.
-#' @examples
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' toy <- simulate_ellipses(domains = 8, n = 40, seed = 1)
 #' distances <- dg_mmd(as.matrix(toy[c("x1", "x2")]), toy$domain)
 #' plot(distances)
 #' plot(distances, type = "map", unseen = levels(toy$domain)[7:8])
-#' @name plot.domgen_mmd
-NULL
+#' @export
+plot.domgen_mmd <- function(x, type = NULL, unseen = NULL, ...) {
+  check_no_dots(list(...), c("type", "unseen"))
+  unseen <- read_unseen(unseen, x)
+  # a domain_map() has points
+  if (is.null(type)) type <- if (is.null(x$points)) "heatmap" else "map"
+  type <- check_choice(type, "type", c("heatmap", "map"))
+  name <- (if (is.null(x$labels)) variable_names(NULL) else x$labels)$domain
+  if (type == "map") return(plot_map(map_points(x$squared, unseen), name))
+  tiles <- heatmap_frame(x, unseen)
+  named <- levels(tiles$column)[thin(nlevels(tiles$column), 15L)]
+  tile_plot(tiles, "Squared MMD between domains", name, name, "Squared MMD", caption = c(
+    "Darker squares are pairs of domains whose rows differ more.",
+    if (length(unseen)) "An asterisk marks new domains.",
+    if (!is.null(x$p_value)) "A dot marks pairs with p < 0.05 in the permutation test.",
+    if (any(tiles$value < 0, na.rm = TRUE)) "Unbiased estimates can be below 0."
+  )) +
+    ggplot2::scale_x_discrete(breaks = named, labels = function(names) shorten(names, 16),
+                              guide = ggplot2::guide_axis(angle = 90)) +
+    names_on("y", named)
+}
 
-# On the console as matrices, in tables as pairs, the most distant first.
+# Printed as matrices, in tables as pairs, the most distant first.
 #' @exportS3Method
 describe_result.domgen_mmd <- function(x) {
   names <- rownames(x$squared)
@@ -50,7 +66,7 @@ describe_result.domgen_mmd <- function(x) {
            column("squared", "squared MMD", tidy = "estimate", print = FALSE)),
       if (!is.null(said)) list(column("p", format = as_p(), print = FALSE, report = "p"))),
     facts = paste0("k(x, z) = ", format_bandwidth(x$kernel)),
-    notes = if (!is.null(said)) paste0("p: ", said, ", not adjusted for several pairs."),
+    notes = if (!is.null(said)) paste0("p: ", said, ", not adjusted for multiple testing."),
     shown = order(-table$squared), most = 12L, unit = "pair",
     where = "as.data.frame(), less distant",
     further = c(list(distance_matrix(x$squared, NULL, as_number(3))),
@@ -72,21 +88,6 @@ distance_matrix <- function(values, title, format, most = 12L) {
   new_result(title, table, columns, report = FALSE, notes = if (more > 0L) {
     paste0("  and ", plural(more, "more domain"), "; all pairs are in tidy()")
   })
-}
-
-#' @exportS3Method
-picture.domgen_mmd <- function(x, type = NULL, unseen = NULL, ...) {
-  check_no_dots(list(...), c("type", "unseen"))
-  unseen <- read_unseen(unseen, x)
-  # a domain_map() has points
-  if (is.null(type)) type <- if (is.null(x$points)) "heatmap" else "map"
-  type <- check_choice(type, "type", c("heatmap", "map"))
-  name <- (if (is.null(x$labels)) variable_names(NULL) else x$labels)$domain
-  if (type == "map") return(map_picture(map_points(x$squared, unseen), name))
-  notes <- c(if (length(unseen)) "* unseen", if (!is.null(x$p_value)) "dot: p < 0.05")
-  if (length(notes)) name <- paste0(name, " (", paste(notes, collapse = ", "), ")")
-  tile_picture(heatmap_frame(x, unseen), "squared MMD between domains", name, NULL, "squared MMD",
-               equal = TRUE)
 }
 
 read_unseen <- function(unseen, x) {
@@ -122,22 +123,66 @@ heatmap_frame <- function(x, unseen) {
   frame
 }
 
-# Unseen domains are named first, without names that would lie over others.
-map_picture <- function(map, name) {
-  frame <- map$points[order(!map$points$unseen), ]
-  key <- picture_key(name, c("training", "unseen"), c(16, 17), marked = TRUE,
-                     shown = any(frame$unseen))
-  kind <- factor(frame$unseen, c(FALSE, TRUE), key$levels)
+plot_map <- function(map, name) {
+  # new domains are named first
+  frame <- pull_in(map$points[order(!map$points$unseen), ])
+  frame$kind <- factor(ifelse(frame$unseen, "new", "training"), c("training", "new"))
+  far <- frame[frame$far, ]
   # the larger range is that of both axes
   wide <- vapply(frame[c("first", "second")], function(v) diff(range(v)), 0)
-  pad <- 0.6 * max(wide, 1e-12) - wide / 2
-  new_picture(
-    frame,
-    title = "distances between domains", note = paste0(round(100 * map$shown), " % of them shown"),
-    x = picture_axis("first coordinate", pad = pad[[1L]]), equal = TRUE, domains = nrow(frame),
-    y = picture_axis("second coordinate", pad = pad[[2L]]), key = key,
-    layers = list(layer("point", frame$first, frame$second, key = kind, size = 1.2,
-                        shape = key$shapes[kind]),
-                  layer("text", frame$first, frame$second, clear = TRUE, ink = 0.8,
-                        key = if (any(frame$unseen)) kind, label = shorten(frame$domain, 14))))
+  ends <- lapply(frame[c("first", "second")], function(v) {
+    mean(range(v)) + c(-0.58, 0.58) * max(wide, 1e-12)
+  })
+  new_plot(
+    frame, c(x = "first", y = "second"), "Distances between domains",
+    paste0("The plane shows ", round(100 * map$shown), " % of the MMD"),
+    x = "First coordinate", y = "Second coordinate", caption = c(
+      paste0("Each point is a domain (", name, "): near points have similar rows."),
+      if (any(frame$unseen)) "Triangles are new domains.",
+      if (nrow(far)) {
+        paste0("Drawn nearer than they are (ringed): ", paste0(
+          far$domain, " (at ", signif(far$first_true, 2), ", ", signif(far$second_true, 2), ")",
+          collapse = ", "), ".")
+      }
+    ), narrow = TRUE
+  ) +
+    ggplot2::geom_point(columns(colour = "kind", shape = "kind"), size = 2) +
+    ggplot2::geom_point(data = far, shape = 1, size = 4) +
+    clear_names(frame) +
+    ggplot2::scale_colour_manual(NULL, values = c(training = mean_colour, new = accent),
+                                 guide = "none") +
+    ggplot2::scale_shape_manual(NULL, values = c(training = 16, new = 17), guide = "none") +
+    ggplot2::coord_equal(xlim = ends$first, ylim = ends$second, expand = FALSE)
+}
+
+# Names beside their points, none over another.
+clear_names <- function(frame) {
+  frame$name <- shorten(frame$domain, 14)
+  if (nrow(frame) > 20L || !can_repel()) {
+    return(ggplot2::geom_text(columns(label = "name"), frame, size = 3, check_overlap = TRUE,
+                              vjust = -0.9))
+  }
+  ggrepel::geom_text_repel(columns(label = "name"), frame, size = 3, seed = 1L, max.overlaps = Inf,
+                           min.segment.length = 0.2, box.padding = 0.2, segment.size = 0.2)
+}
+
+# One domain that is far from all others would squeeze these into a point: of at most a tenth of the
+# domains, those farther from the middle than 3 times all others are put nearer to it, on the same
+# side. Adds far, first_true, second_true.
+pull_in <- function(frame) {
+  middle <- vapply(frame[c("first", "second")], stats::median, 0)
+  off <- sqrt((frame$first - middle[1L])^2 + (frame$second - middle[2L])^2)
+  order <- order(off)
+  # the last place after which there is a jump
+  n <- length(off)
+  places <- seq(max(ceiling(0.9 * n) - 1L, 1L), length.out = n - max(ceiling(0.9 * n) - 1L, 1L))
+  jump <- places[off[order][places + 1L] > 3 * off[order][places]]
+  near <- if (n >= 5L && length(jump)) off[order][jump[1L]] else Inf
+  frame$far <- off > near & near > 0
+  frame[c("first_true", "second_true")] <- frame[c("first", "second")]
+  share <- ifelse(frame$far, 1.4 * near / off, 1)
+  for (side in c("first", "second")) {
+    frame[[side]] <- middle[[side]] + share * (frame[[side]] - middle[[side]])
+  }
+  frame
 }

@@ -1,28 +1,37 @@
 #' Plot effects of predictors
 #'
 #' A panel for each predictor (and class): the average over domains with the interval of
-#' [dg_effect()] as a band, and a thin line for each domain, as far as its own rows reach (a point
-#' where they have one value).
-#' Categories have a picture of their own: points are domains, diamonds the average with its
-#' interval. See [plot.dg_projection()] on colours.
+#' [dg_effect()] as a band, drawn where at least two domains have rows, and a thin line for each
+#' domain, as far as its own rows reach (a point where they have one value). Categories are plotted
+#' separately: points are domains, diamonds the average with its interval.
 #'
-#' @usage
-#' # plot(x, predictors = NULL, max_panels = 9, max_domains = 60, ...)
-#' # autoplot(object, predictors = NULL, max_panels = 9, max_domains = 60, ...)
-#' @param x,object The result of [dg_effect()].
-#' @param predictors Which predictors; if `NULL` the numbers, or the categories where there are no
-#'   numbers, those with the widest range first.
-#' @param max_panels At most so many panels.
-#' @param max_domains At most so many domains have a line, evenly chosen.
+#' @param x The result of [dg_effect()].
+#' @param predictors Names of predictors; if `NULL` the numeric ones, or the categories where there
+#'   are no numeric ones, those with the widest range first.
+#' @param max_panels Maximum number of panels.
+#' @param max_domains Maximum number of domains that have a line, evenly chosen.
 #' @param ... Must be empty.
-#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
+#' @inherit plot.dg_projection return
 #' @section Errors:
 #' A name that is not there; numbers and categories together.
-#' @examples
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' toy <- simulate_dica(domains = 6, n = 25, p = 3, seed = 1)
 #' plot(dg_effect(dg_ridge(y ~ . | domain, data = toy, lambda = 1), type = "ale", grid = 8))
-#' @name plot.dg_effect
-NULL
+#' @export
+plot.dg_effect <- function(x, predictors = NULL, max_panels = 9, max_domains = 60, ...) {
+  check_no_dots(list(...), c("predictors", "max_panels", "max_domains"))
+  shown <- effect_panels(x, predictors, check_count(max_panels, "max_panels"))
+  average <- in_panels(x$average, shown)
+  single <- in_panels(x$domains, shown)
+  domains <- unique(single$domain)
+  drawn <- domains[thin(length(domains), check_count(max_domains, "max_domains"))]
+  single <- single[single$domain %in% drawn & single$inside, ]
+  draw <- if (anyNA(average$category)) plot_curves else plot_categories
+  draw(x, average, single, subtitle = paste(c(
+    x$title, undrawn_words(x, shown, predictors), if (length(drawn) < length(domains)) {
+      paste(length(drawn), "of", plural(length(domains), "domain"), "drawn")
+    }), collapse = "; "))
+}
 
 #' @exportS3Method
 describe_result.dg_effect <- function(x) {
@@ -42,7 +51,7 @@ describe_result.dg_effect <- function(x) {
     facts = paste0(plural(x$averaged, "row"),
                    if (x$averaged < x$rows) paste(" of", in_full(x$rows)), ", ",
                    plural(length(unique(x$domains$domain)), "domain"),
-                   ", each of which weighs the same"),
+                   ", equally weighted"),
     notes = c(paste0(capital(effect_interval(x)), "."),
               if (context) paste0(capital(context_words(x)), ".")),
     shown = utils::head(shown_values(average), most_lines), unit = "value", where = "`$average`",
@@ -52,17 +61,18 @@ describe_result.dg_effect <- function(x) {
   )
 }
 
-effect_titles <- c(pdp = "Partial dependence", ale = "Accumulated local effects",
-                   context = "Contextual effects")
+effect_title <- function(x) paste0(effect_quantity(x), ": ", x$title)
 
-effect_title <- function(x) {
-  paste0(effect_titles[[x$type]], " on ", if (nzchar(x$values)) paste("the", x$values)
-         else x$labels$response, ": ", x$title)
+# "Partial dependence of income"
+effect_quantity <- function(x) {
+  paste(c(pdp = "Partial dependence of", ale = "Accumulated local effects on",
+          context = "Contextual effects on")[[x$type]],
+        if (nzchar(x$values)) paste("the", x$values) else x$labels$response)
 }
 
-# What is shifted.
+# The meaning of `at`.
 context_words <- function(x) {
-  if (!x$uses_others) return("the model makes no difference between domains")
+  if (!x$uses_others) return("0: the model does not use a domain's other rows")
   category <- !is.na(x$average$category)
   paste0("`at`: ", paste(c(if (!all(category)) "shift of the rows that describe a domain",
                            if (any(category)) "category of all rows that describe a domain"),
@@ -70,13 +80,13 @@ context_words <- function(x) {
 }
 
 effect_interval <- function(x) {
-  if (all(is.na(x$average$se))) return(paste("one", x$units, "has no interval"))
+  if (all(is.na(x$average$se))) return(paste("no interval from one", x$units))
   paste0(100 * x$level, " % intervals ",
-         if (x$refits) paste0("by fits without each ", x$units, " (`refits`)")
-         else paste0("over ", plural_units(x$units), ", of the model as it is (`refits = FALSE`)"))
+         if (x$refits) paste0("by fits without each ", x$units, " (`refits = TRUE`)")
+         else paste0("over ", plural_units(x$units), ", for the same model (`refits = FALSE`)"))
 }
 
-# Of each curve six values at most, its ends among them.
+# At most six values of each curve, with its ends.
 shown_values <- function(average) {
   curve <- paste(average$predictor, average$class)
   keep <- unlist(lapply(split(seq_along(curve), factor(curve, unique(curve))), function(i) {
@@ -84,22 +94,6 @@ shown_values <- function(average) {
     else i[unique(round(seq(1, length(i), length.out = min(6, length(i)))))]
   }))
   sort(keep)
-}
-
-#' @exportS3Method
-picture.dg_effect <- function(x, predictors = NULL, max_panels = 9, max_domains = 60, ...) {
-  check_no_dots(list(...), c("predictors", "max_panels", "max_domains"))
-  shown <- effect_panels(x, predictors, check_count(max_panels, "max_panels"))
-  average <- in_panels(x$average, shown)
-  single <- in_panels(x$domains, shown)
-  domains <- unique(single$domain)
-  drawn <- domains[thin(length(domains), check_count(max_domains, "max_domains"))]
-  single <- single[single$domain %in% drawn & single$inside, ]
-  draw <- if (anyNA(average$category)) curve_picture else category_picture
-  draw(x, average, single, panels = shown$title, title = shorten(effect_title(x), 80),
-       note = c(undrawn_words(x, shown, predictors), if (length(drawn) < length(domains)) {
-         paste(length(drawn), "of", plural(length(domains), "domain"), "drawn")
-       }))
 }
 
 # Curves that have no panel, and categories, which are not drawn beside numbers.
@@ -113,7 +107,7 @@ undrawn_words <- function(x, shown, predictors) {
     if (length(apart)) paste("without categories:", enumerate(shorten(apart, 16), 3L, "")))
 }
 
-# Data frame of predictor, class, title: what is drawn.
+# Data frame of predictor, class, panel (its title): what is drawn.
 effect_panels <- function(x, predictors, most) {
   curves <- unique(x$average[c("predictor", "class")])
   number <- unique(x$average$predictor[is.na(x$average$category)])
@@ -123,7 +117,7 @@ effect_panels <- function(x, predictors, most) {
     if (length(predictors) == 0L) check_choice(predictors, "predictors", unique(curves$predictor))
     for (name in predictors) check_choice(name, "predictors", unique(curves$predictor))
     if (length(unique(predictors %in% number)) > 1L) {
-      abort("argument", "`predictors` must be all numbers or all categories in one picture; ",
+      abort("argument", "`predictors` must be all numbers or all categories in one plot; ",
             enumerate(intersect(predictors, number)), " are numbers.")
     }
   }
@@ -133,9 +127,9 @@ effect_panels <- function(x, predictors, most) {
   order <- predictors[order(-range)]
   curves <- curves[curves$predictor %in% order, ]
   curves <- utils::head(curves[order(match(curves$predictor, order)), ], most)
-  of <- if (x$type != "context") "" else ifelse(curves$predictor %in% number, "shift of ",
-                                                "the whole domain's ")
-  curves$title <- paste0(of, shorten(curves$predictor, 24),
+  of <- if (x$type != "context") "" else ifelse(curves$predictor %in% number, "Shift of ",
+                                                "The whole domain's ")
+  curves$panel <- paste0(of, shorten(curves$predictor, 24),
                          ifelse(is.na(curves$class), "",
                                 paste0(", class \"", shorten(curves$class, 16), "\"")))
   curves
@@ -143,7 +137,7 @@ effect_panels <- function(x, predictors, most) {
 
 in_panels <- function(lines, shown) {
   key <- function(frame) paste(frame$predictor, frame$class, sep = "\r")
-  lines$panel <- match(key(lines), key(shown))
+  lines$panel <- factor(shown$panel[match(key(lines), key(shown))], shown$panel)
   lines[!is.na(lines$panel), ]
 }
 
@@ -153,52 +147,64 @@ effect_axis <- function(x) {
          ale = paste("effect on", what), context = paste("change of", what))
 }
 
-curve_picture <- function(x, average, single, ...) {
-  lines <- lapply(split(single, factor(single$domain, unique(single$domain))), function(own) {
-    layer("line", own$at, own$value, panel = own$panel, ink = 0.35)
-  })
-  # a line of one point is none
-  times <- table(single$panel, single$domain)
-  alone <- single[times[cbind(as.character(single$panel), single$domain)] == 1L, ]
-  known <- average[!is.na(average$se), ]
-  zero <- if (x$type != "pdp") {
-    layer("segment", -Inf, 0, xend = Inf, dash = 2, panel = unique(average$panel), ink = 0.5)
-  }
-  new_picture(
-    average, x = picture_axis(free = TRUE), y = picture_axis(effect_axis(x)), rows = NA,
-    strip = "bottom", layers = c(list(
-      layer("band", known$at, known$lower, yend = known$upper, panel = known$panel, fill = 0.15,
-            ink = NA_real_), zero
-    ), unname(lines), list(
-      layer("point", alone$at, alone$value, panel = alone$panel, ink = 0.35, size = 0.5),
-      layer("line", average$at, average$value, panel = average$panel, width = 2)
-    )), caption = paste0(
-      "Thick line: average over domains, band: its ", 100 * x$level, " % interval",
-      if (x$refits) " by fits without each domain" else " over domains, the model as it is",
-      ". Thin lines", if (nrow(alone)) " and points", ": domains",
-      if (x$type != "context") ", as far as their rows reach", "."
-    ), ...)
+# What the interval of the average is of, as a sentence; of one domain there is none.
+average_interval_words <- function(x, mark) {
+  if (all(is.na(x$average$se))) return(NULL)
+  paste0("The ", mark, " is its ", 100 * x$level, " % interval ",
+         if (x$refits) "by fits without each domain."
+         else "over domains, without fitting the model again.")
 }
 
-category_picture <- function(x, average, single, ...) {
-  # each predictor has a range of its own, of which a panel shows no more
-  size <- tapply(average$at, average$panel, max)
-  before <- cumsum(c(0, size))[seq_along(size)]
-  place <- function(lines) before[lines$panel] + lines$at
-  named <- unique(data.frame(at = place(average), label = average$category))
-  new_picture(
-    average, x = picture_axis(effect_axis(x)), rows = NA,
-    y = picture_axis(NULL, named$at, named$label, pad = 0.5, free = TRUE),
-    layers = list(
-      layer("point", single$value, place(single) + 0.2 + 0.25 * spread_out(nrow(single)),
-            panel = single$panel, ink = 0.35, size = 0.5),
-      layer("segment", average$lower, place(average), xend = average$upper, panel = average$panel,
-            width = 3),
-      layer("point", average$value, place(average), panel = average$panel, shape = 23, size = 1.2)
-    ), caption = paste0(
-      "Pale points: domains", if (x$type != "context") " that have the category",
-      ". Diamonds: average over domains with its ",
-      100 * x$level, " % interval", if (x$refits) " by fits without each domain."
-      else " over domains, the model as it is."
-    ), ...)
+plot_curves <- function(x, average, single, subtitle) {
+  # a line of one point is none
+  times <- table(single$panel, single$domain)
+  one_point <- times[cbind(as.character(single$panel), single$domain)] == 1L
+  alone <- single[one_point, ]
+  single <- single[!one_point, ]
+  # what one domain says is no average
+  reached <- average$domains >= min(2L, max(average$domains))
+  average[!reached, c("value", "lower", "upper")] <- NA
+  one <- nlevels(average$panel) == 1L
+  context <- x$type == "context"
+  new_plot(
+    average, c(x = "at", y = "value"), effect_quantity(x), subtitle,
+    x = if (one) levels(average$panel) else if (context) "Shift of the predictor"
+        else "Value of the predictor",
+    y = capital(effect_axis(x)), caption = c(
+      "The thick line is the average over domains.", average_interval_words(x, "band"),
+      if (!all(reached)) "It is drawn where at least two domains have rows.",
+      paste0("Thin lines", if (nrow(alone)) " and points", " are domains",
+             if (!context) ", as far as their rows reach", ".")
+    )
+  ) +
+    panels(average$panel, "free_x") +
+    few_numbers() +
+    (if (x$type != "pdp") reference_line(y = 0)) +
+    ggplot2::geom_line(columns(group = "domain"), single, colour = pale, alpha = 0.6,
+                       linewidth = 0.3) +
+    ggplot2::geom_point(data = alone, colour = pale, size = 0.8) +
+    (if (!all(is.na(average$se))) {
+      ggplot2::geom_ribbon(columns(ymin = "lower", ymax = "upper"), fill = mean_colour,
+                           alpha = 0.25, na.rm = TRUE)
+    }) +
+    ggplot2::geom_line(colour = mean_colour, linewidth = 1, na.rm = TRUE)
+}
+
+plot_categories <- function(x, average, single, subtitle) {
+  categories <- rev(unique(average$category))
+  average$category <- factor(average$category, categories)
+  single$category <- factor(single$category, categories)
+  one <- nlevels(average$panel) == 1L
+  new_plot(
+    average, c(x = "value", y = "category"), effect_quantity(x), subtitle,
+    x = capital(effect_axis(x)), y = if (one) levels(average$panel), caption = c(
+      paste0("Pale points are domains", if (x$type != "context") " that have the category", "."),
+      "Diamonds are averages over domains.", average_interval_words(x, "bar")
+    )
+  ) +
+    panels(average$panel, "free_y", columns = 1L) +
+    (if (x$type != "pdp") reference_line(0)) +
+    domain_points(single) +
+    mean_points(average) +
+    names_on("y")
 }

@@ -1,12 +1,12 @@
 #' The papers' experiments
 #'
 #' @description
-#' Which tables and figures of the papers can be run anew, what each needs and how long it takes.
-#' Each is one short script beside `run.R` in the installed package, which says what is compared, on
-#' which data, by which protocol, and what differs from the paper.
+#' Lists the tables and figures of the papers that can be run again, with the data that each needs
+#' and its run time. Each is one short script next to `run.R` in the installed package, which
+#' states the comparison, the data, the protocol, and the differences from the paper.
 #'
 #' @details
-#' In a shell, with the folder that is shown by `system.file("experiments", package = "domgen")`:
+#' Run them in a shell, where FOLDER is `system.file("experiments", package = "domgen")`:
 #'
 #' ```
 #' Rscript FOLDER/run.R dica-table-1 --quick          # seconds
@@ -14,23 +14,20 @@
 #' Rscript FOLDER/run.R dica-table-1 --full           # the size of the paper
 #' ```
 #'
-#' Each writes a table, one line per draw and method, into the working folder (`--out FOLDER` for
-#' another), and goes on where it was stopped. Results that come with the package are read by
-#' `read.csv()` from the folder `results` beside the scripts. Real data are read from the folder
-#' that the environment variable `DOMGEN_DATA` names; an experiment whose data are not there says
-#' where they were published and is skipped.
+#' A run writes a table, a row per draw and method, into the working folder (`--out FOLDER` for
+#' another), and resumes if it was interrupted. Stored results are CSV files in the folder
+#' `results` next to the scripts. Real data are read from the folder in the environment variable
+#' `DOMGEN_DATA`; an experiment without its data names their source and is skipped.
 #'
-#' @return A data frame with a line per experiment:
-#'   \item{name}{what `run.R` is given}
+#' @return A data frame with a row per experiment:
+#'   \item{name}{argument of `run.R`}
 #'   \item{paper, item}{DICA (Muandet, Balduzzi and Schoelkopf, 2013), MTL (Blanchard and others,
 #'     2021) or DCM (Wu), and its table or figure}
-#'   \item{title}{what is compared, on which data}
+#'   \item{title}{comparison and data}
 #'   \item{data}{names of the files in `DOMGEN_DATA`, empty for simulations}
-#'   \item{quick_minutes, minutes, full_minutes}{about how long a run takes}
-#'   \item{draws, full_draws}{how often it is repeated}
-#'   \item{stored}{does the package come with its results?}
-#' @section Errors:
-#' There are none.
+#'   \item{quick_minutes, minutes, full_minutes}{approximate run times}
+#'   \item{draws, full_draws}{numbers of repetitions}
+#'   \item{stored}{`TRUE` if the package contains the results}
 #' @references
 #' Muandet, K., Balduzzi, D. and Schoelkopf, B. (2013). Domain generalization via invariant feature
 #' representation. *ICML*.

@@ -21,17 +21,17 @@
 #'
 #' Of more than 4000 rows every second, third, ... is drawn; the scores are of all.
 #'
-#' @param x,object A fitted learner, pipeline or ensemble.
+#' @param x A fitted learner, pipeline or ensemble.
 #' @param newdata New rows with their response; `NULL` for the rows in training.
 #' @param domain,y Domain and response of each row of `newdata`, when they are not columns of it.
-#' @param max_panels How many domains have a panel where there are more than eight.
+#' @param max_panels Maximum number of panels where there are more than eight domains.
 #' @param ... Must be empty.
-#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
+#' @inherit plot.dg_projection return
 #' @section Errors:
 #' `newdata` without a response, or that cannot be predicted, and no `newdata` for a model that
 #' keeps nothing of its training rows.
 #' @seealso [dg_lodo()], [dg_cv()], [plot.dg_cv()], [dg_calibration()], [domain_map()]
-#' @examples
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' pupils <- nlme::MathAchieve
 #' some <- pupils$School %in% levels(pupils$School)[1:20]
 #' model <- dg_ridge(MathAch ~ SES + Sex | School, data = droplevels(pupils[some, ]), lambda = 1)
@@ -39,18 +39,6 @@
 #' plot(model, newdata = droplevels(pupils[pupils$School %in% levels(pupils$School)[21:24], ]))
 #' @export
 plot.dg_learner <- function(x, newdata = NULL, domain = NULL, y = NULL, max_panels = 6, ...) {
-  show_picture(x, newdata, domain, y, max_panels, ...)
-}
-
-#' @rdname plot.dg_learner
-#' @exportS3Method ggplot2::autoplot
-autoplot.dg_learner <- function(object, newdata = NULL, domain = NULL, y = NULL, max_panels = 6,
-                                ...) {
-  as_ggplot(picture(object, newdata, domain, y, max_panels, ...))
-}
-
-#' @exportS3Method
-picture.dg_learner <- function(x, newdata = NULL, domain = NULL, y = NULL, max_panels = 6, ...) {
   check_no_dots(list(...), setdiff(names(formals(plot.dg_learner)), "x"))
   check_sealed(x)
   max_panels <- check_count(max_panels, "max_panels")
@@ -59,10 +47,10 @@ picture.dg_learner <- function(x, newdata = NULL, domain = NULL, y = NULL, max_p
           "censored times; `plot(dg_cv(model))` shows the concordance of domains.")
   }
   rows <- if (is.null(newdata)) seen_or_left_out(x) else newdata_rows(x, newdata, domain, y)
-  fitted_picture(fitted_frame(rows, x), max_panels)
+  plot_fitted(fitted_frame(rows, x), max_panels)
 }
 
-# The rows of a picture are list(truth, domain, predicted: response; value: of classes, a matrix, or
+# The rows of a plot are list(truth, domain, predicted: response; value: of classes, a matrix, or
 # numbers for the second of two; kind: "prob" or "decision"; source).
 newdata_rows <- function(x, newdata, domain, y) {
   predicted <- predict(x, newdata, domain = domain)
@@ -75,7 +63,7 @@ newdata_rows <- function(x, newdata, domain, y) {
   if (x$response$kind == "number" && !is.numeric(truth)) {
     abort("data", "The response must be numeric as in training, not ", describe(truth), ".")
   }
-  c(list(truth = truth, predicted = predicted, source = "new rows",
+  c(list(truth = truth, predicted = predicted, source = "New rows",
          domain = new_domain(x$blueprint, newdata, domain, n, FALSE, "newdata")),
     class_values(x, function(type) predict(x, newdata, domain = domain, type = type)))
 }
@@ -83,7 +71,7 @@ newdata_rows <- function(x, newdata, domain, y) {
 # Left out in closed form, else as they were fitted.
 seen_or_left_out <- function(x) {
   left <- on_error(quietly(left_out_rows(x)), function(e) NULL)
-  if (!is.null(left)) return(c(left, source = "domains left out (lodo)"))
+  if (!is.null(left)) return(c(left, source = "Held-out domains"))
   if (is.null(x$y) || !is.null(x$rows$n)) {
     abort("argument", "`newdata` must be given: the model keeps nothing of its training rows.")
   }
@@ -93,7 +81,7 @@ seen_or_left_out <- function(x) {
     if (is.null(x$rows$padded)) value else take(value, x$rows$kept)
   }
   c(list(truth = x$y, domain = domain, predicted = kept("response"),
-         source = "training rows, seen by the model"), class_values(x, kept))
+         source = "Training rows, seen by the model"), class_values(x, kept))
 }
 
 # Of a pipeline or an adapted model there is no closed form.
@@ -170,95 +158,74 @@ extremes <- function(n, most) {
   best <- ceiling((most - worst) / 2)
   middle <- most - worst - best
   at <- c(seq_len(worst), floor((n - middle) / 2) + seq_len(middle), seq(n - best + 1, n))
-  stats::setNames(at, rep(c("worst: ", "median: ", "best: "), c(worst, middle, best)))
+  stats::setNames(at, rep(c("Worst: ", "Median: ", "Best: "), c(worst, middle, best)))
 }
 
-fitted_picture <- function(frame, max_panels) {
-  number <- attr(frame, "kind") == "number"
+plot_fitted <- function(frame, max_panels) {
+  kind <- attr(frame, "kind")
+  number <- kind == "number"
+  labels <- attr(frame, "labels")
   score <- fitted_scores(frame)
   few <- length(score) <= 8L
-  at <- if (few) NULL else extremes(length(score), max_panels)
-  panels <- if (few) "" else {
-    paste0(names(at), shorten(names(score)[at], 20), "\n", if (number) {
-      paste("RMSE", format(signif(score[at], 2), trim = TRUE))
-    } else paste(round(100 * score[at]), "% right"))
+  all <- frame
+  if (!few) {
+    at <- extremes(length(score), max_panels)
+    titles <- paste0(names(at), shorten(names(score)[at], 20), if (number) {
+      paste(", RMSE", format(signif(score[at], 2), trim = TRUE))
+    } else paste0(", ", round(100 * score[at]), " % right"))
+    frame$panel <- factor(titles[match(frame$domain, names(score)[at])], titles)
+    frame <- frame[!is.na(frame$panel), ]
   }
-  title <- if (number) "observed against predicted" else "what the observed class was given"
-  axes <- fitted_axes(frame)
-  note <- paste0(attr(frame, "source"), ", ", if (number) "mean RMSE " else "mean accuracy ",
-                 format(signif(mean(score), 3)))
-  new_picture(frame, fitted_layers(frame, axes$place, names(score)[at], few), axes$x, axes$y, title,
-              note, panels, rows = NA, key = fitted_key(frame, few),
-              caption = fitted_caption(frame, few))
+  several <- few && length(score) > 1L
+  # of more rows every second, third, ...
+  frame <- frame[thin(nrow(frame), 4000L), ]
+  each <- if (few) nrow(frame) else max(table(frame$panel))
+  # strips of classes
+  beside <- if (number) ggplot2::position_identity()
+            else ggplot2::position_jitter(0, 0.3, seed = 1L)
+  points <- function(...) {
+    ggplot2::geom_point(..., position = beside, alpha = point_alpha(each),
+                        size = point_size(each))
+  }
+  new_plot(
+    frame, c(x = "predicted", y = "observed"),
+    if (number) paste("Observed and predicted", labels$response)
+    else paste("Predictions of", labels$response, "by observed class"),
+    paste0(attr(all, "source"), ", ", if (number) "mean RMSE " else "mean accuracy ",
+           format(signif(mean(score), 3))),
+    x = switch(kind, number = paste("Predicted", labels$response),
+               prob = "Probability of the observed class",
+               decision = "Margin of the observed class (above 0: right)"),
+    y = paste("Observed", labels$response), caption = fitted_caption(all, few),
+    narrow = several
+  ) +
+    (if (!few) panels(frame$panel)) +
+    few_numbers() +
+    (if (!few) {
+      ggplot2::geom_point(data = all[thin(nrow(all), 400L), ], colour = pale, size = 0.5,
+                          alpha = 0.3, position = beside)
+    }) +
+    fitted_line(kind) +
+    (if (several) points(columns(colour = "domain", shape = "domain"))
+     else points(colour = mean_colour)) +
+    (if (several) key_of_classes(labels$domain, sort(names(score)))) +
+    (if (!number) names_on("y"))
 }
 
 fitted_caption <- function(frame, few) {
   source <- attr(frame, "source")
-  said <- c(switch(attr(frame, "kind"), number = "Dashed: predicted as observed.",
-                   decision = "Right of the dashed line: right."),
-            if (!few) "Pale: rows of all domains.",
-            if (grepl("left out", source)) "Each domain is predicted without its own responses.",
-            if (grepl("seen", source)) "The model has seen these rows: new domains do less well.")
-  if (length(said)) paste(said, collapse = " ")
+  c("Each point is a row.",
+    switch(attr(frame, "kind"), number = "On the dashed line, observed equals predicted.",
+           decision = "Predictions right of the dashed line are right."),
+    if (!few) "Pale points are rows of all domains.",
+    if (source == "Held-out domains") "Each domain is predicted without its own responses.",
+    if (grepl("seen", source)) {
+      "The model has seen these rows: new domains are predicted less well."
+    })
 }
 
-# Domains, or that which a panel is of.
-fitted_key <- function(frame, few) {
-  if (!few) return(picture_key("", "own", 16, marked = TRUE, shown = FALSE))
-  levels <- levels(fitted_domains(frame))
-  if (length(levels)) {
-    picture_key(attr(frame, "labels")$domain, levels, class_shapes(length(levels)))
-  }
-}
-
-# list(x, y: axes, place: of rows on y)
-fitted_axes <- function(frame) {
-  response <- attr(frame, "labels")$response
-  if (attr(frame, "kind") == "number") {
-    return(list(x = picture_axis(paste("predicted", response)), place = frame$observed,
-                y = picture_axis(paste("observed", response))))
-  }
-  strips <- levels(frame$observed)
-  of <- c(prob = "probability of the observed class",
-          decision = "margin of the observed class (above 0: right)")
-  list(x = picture_axis(of[[attr(frame, "kind")]]),
-       place = as.integer(frame$observed) + 0.6 * spread_out(nrow(frame)),
-       y = picture_axis(paste("observed", response), seq_along(strips), strips, pad = 0.3))
-}
-
-# Pale rows of all, lines, the rows of the chosen domains (few: all on one panel).
-fitted_layers <- function(frame, place, chosen, few) {
-  panel <- if (few) rep(1L, nrow(frame)) else match(frame$domain, chosen)
-  own <- which(!is.na(panel))
-  own <- own[thin(length(own), 4000L)]
-  under <- if (!few) thin(nrow(frame), 400L)
-  sides <- unique(panel[own])
-  key <- if (few) fitted_domains(frame) else factor(rep("own", nrow(frame)))
-  points <- function(rows, ...) layer("point", frame$predicted[rows], place[rows], ...)
-  list(points(rep(under, length(chosen)), panel = rep(seq_along(chosen), each = length(under)),
-              ink = 0.18, size = 0.4),
-       fitted_line(frame, sides),
-       points(own, panel = panel[own], ink = 0.75, key = key[own],
-              size = point_size(length(own) / length(sides)) * if (few) 1 else 0.7,
-              shape = if (length(key)) class_shapes(nlevels(key))[key[own]] else 16))
-}
-
-# NULL for one domain.
-fitted_domains <- function(frame) {
-  levels <- sort(unique(frame$domain))
-  if (length(levels) > 1L) factor(frame$domain, levels)
-}
-
-# Identity, as far as there are predictions; where a decision turns.
-fitted_line <- function(frame, panels) {
-  kind <- attr(frame, "kind")
-  if (kind == "prob") return(NULL)
-  if (kind == "decision") {
-    return(layer("segment", 0, -Inf, yend = Inf, panel = panels, ink = 0.5, dash = 2))
-  }
-  range <- range(frame$predicted)
-  half <- max(0.52 * diff(range), diff(range(frame$observed)) / 8)
-  ends <- mean(range) + c(-half, half)
-  layer("segment", ends[1L], ends[1L], xend = ends[2L], yend = ends[2L], panel = panels, ink = 0.5,
-        dash = 2)
+# Identity; where a decision turns.
+fitted_line <- function(kind) {
+  switch(kind, number = ggplot2::geom_abline(linetype = 2, colour = pale),
+         decision = reference_line(0))
 }

@@ -1,22 +1,45 @@
 #' Plot the importance of predictors
 #'
-#' A panel for each kind of permutation: how much the loss of each left-out domain increases (pale
+#' A panel for each kind of permutation: how much the loss of each held-out domain increases (pale
 #' points, where there are at most 60 domains) and the mean over domains with its interval.
-#' Predictors stand in the order of the table, the largest increase on top. See
-#' [plot.dg_projection()] on colours.
+#' Predictors stand in the order of the table, the largest increase at the top.
 #'
-#' @usage
-#' # plot(x, max_predictors = 20, ...)
-#' # autoplot(object, max_predictors = 20, ...)
-#' @param x,object The result of [dg_importance()].
-#' @param max_predictors At most so many predictors are shown, those with the largest increase.
+#' @param x The result of [dg_importance()].
+#' @param max_predictors Maximum number of predictors that are shown, those with the largest
+#'   increase.
 #' @param ... Must be empty.
-#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
-#' @examples
+#' @inherit plot.dg_projection return
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' toy <- simulate_dica(domains = 8, n = 25, p = 3, seed = 1)
 #' plot(dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 3))
-#' @name plot.dg_importance
-NULL
+#' @export
+plot.dg_importance <- function(x, max_predictors = 20, ...) {
+  check_no_dots(list(...), "max_predictors")
+  frame <- importance_frame(x, check_count(max_predictors, "max_predictors"))
+  shown <- nlevels(frame$predictor)
+  all <- length(x$predictors)
+  single <- frame[frame$kind == "domain", ]
+  new_plot(
+    frame, c(x = "value", y = "predictor"),
+    paste0(x$spec$parts$title, ": importance of predictors"),
+    c(x$held_out, if (shown < all) paste0("; ", shown, " of ", plural(all, "predictor"))),
+    x = paste(capital(importance_label(x)), "(larger: more important)"),
+    caption = c(
+      if (nrow(single)) "Pale points are held-out domains, diamonds their mean"
+      else "Diamonds are means over held-out domains",
+      paste0("with its ", 100 * x$level, " % interval."),
+      if ("within" %in% x$kinds) "Within domains: values are permuted among rows of a domain.",
+      if ("between" %in% x$kinds) "Between domains: domains exchange their values.",
+      if ("context" %in% x$kinds) "Domain description: only the rows that describe it change."
+    )
+  ) +
+    panels(frame$panel, beside = width_beside(frame$predictor), columns = length(x$kinds)) +
+    few_numbers() +
+    reference_line(0) +
+    domain_points(single) +
+    mean_points(frame[frame$kind == "mean", ]) +
+    names_on("y")
+}
 
 #' @exportS3Method
 describe_result.dg_importance <- function(x) {
@@ -30,9 +53,9 @@ describe_result.dg_importance <- function(x) {
                 report = capital(importance_label(x))),
          column("se", "standard error", as_exact_as(), print = "std. error"),
          interval(paste(100 * x$level, "% CI"), as_exact_as())),
-    # what the increases are added to, and what their intervals are of
-    facts = paste0(measure$title, " as it is ", rounded(before, 4), "; ",
-                   plural(x$permutations, "permutation"), "; ", 100 * x$level, " % intervals of ",
+    # the score without permutation, and the estimand of the intervals
+    facts = paste0(measure$title, " without permutation ", rounded(before, 4), "; ",
+                   plural(x$permutations, "permutation"), "; ", 100 * x$level, " % intervals for ",
                    "the mean over new domains", if (!x$refits) " (`refits = FALSE`)"),
     notes = importance_notes(x),
     most = most_lines, where = "`$table`",
@@ -42,63 +65,34 @@ describe_result.dg_importance <- function(x) {
   )
 }
 
-# Of a table that print shows.
+# Maximum number of rows that print shows.
 most_lines <- 24L
 
 importance_notes <- function(x) {
-  # some lines have no interval
+  # rows without an interval
   few <- x$table[is.na(x$table$se) & is.finite(x$table$increase), ]
   pairs <- few$kind != "within"
   c(fold_warnings(x$warnings, x$fits), if (!is.null(x$failed)) {
     paste0("note: ", plural(nrow(x$failed), "fold"), " failed: ", x$failed$error[1L])
   }, if ("within" %in% x$kinds && all(x$scores$rows < 2L)) {
-    "note: nothing \"within\": no domain has two rows"
+    "note: \"within\" is missing, because no domain has two rows"
   }, if (any(pairs & few$domains < 3L)) {
-    paste0("note: no interval of ", enumerate(unique(few$kind[pairs & few$domains < 3L]),
-                                              quote = "\""),
-           ", which is a mean over pairs of domains: it needs 3 domains")
-  }, if (any(!pairs & few$domains < 2L)) "note: no interval of \"within\": it needs 2 domains")
+    paste0("note: no interval for ", enumerate(unique(few$kind[pairs & few$domains < 3L]),
+                                               quote = "\""),
+           ", a mean over pairs of domains, which needs 3 domains")
+  }, if (any(!pairs & few$domains < 2L)) "note: no interval for \"within\", which needs 2 domains")
 }
 
 importance_title <- function(x) {
   paste(capital(importance_label(x)), "when a predictor is permuted")
 }
 
-kind_titles <- c(within = "within domains", between = "between domains", both = "both",
-                 context = "what describes\nthe domain")
-
-#' @exportS3Method
-picture.dg_importance <- function(x, max_predictors = 20, ...) {
-  check_no_dots(list(...), "max_predictors")
-  frame <- importance_frame(x, check_count(max_predictors, "max_predictors"))
-  single <- frame[frame$kind == "domain", ]
-  mean <- frame[frame$kind == "mean", ]
-  at <- function(rows) as.integer(rows$predictor)
-  panel <- function(rows) as.integer(rows$panel)
-  # beside the interval
-  spread <- at(single) + 0.2 + 0.25 * spread_out(nrow(single))
-  shown <- nlevels(frame$predictor)
-  all <- length(x$predictors)
-  new_picture(
-    frame, x = picture_axis(importance_label(x)), rows = 1L,
-    y = picture_axis(NULL, seq_len(shown), levels(frame$predictor), pad = 0.5),
-    panels = unname(kind_titles[x$kinds]), title = paste0(x$spec$parts$title, ", ", x$held_out),
-    note = if (shown < all) paste0(shown, " of ", plural(all, "predictor")),
-    layers = list(
-      layer("segment", 0, -Inf, yend = Inf, dash = 2, panel = seq_along(x$kinds)),
-      layer("point", single$value, spread, panel = panel(single), ink = 0.35, size = 0.5),
-      layer("segment", mean$lower, at(mean), xend = mean$upper, panel = panel(mean), width = 3),
-      layer("point", mean$value, at(mean), panel = panel(mean), shape = 23, size = 1.2)
-    ), caption = paste0(
-      if (nrow(single)) "Pale points: left-out domains. Diamonds: their mean",
-      if (!nrow(single)) "Diamonds: mean over left-out domains", ", with its ", 100 * x$level,
-      " % interval. Where domains take values of each other, the interval counts both."
-    ))
-}
+kind_titles <- c(within = "Within domains", between = "Between domains", both = "Both",
+                 context = "Domain description")
 
 importance_label <- function(x) {
   measure <- x$metric[[1L]]
-  # as the column of the table is called
+  # the name of the column in the table
   if (measure$better == "low") paste("increase of", measure$title)
   else paste0("increase (fall of ", measure$title, ")")
 }
@@ -119,7 +113,7 @@ importance_frame <- function(x, most) {
     data.frame(panel = table$kind, predictor = table$predictor, value = table$increase,
                lower = table$lower, upper = table$upper, kind = "mean")
   )
-  frame$panel <- factor(frame$panel, x$kinds)
+  frame$panel <- factor(kind_titles[frame$panel], kind_titles[x$kinds])
   frame$predictor <- factor(frame$predictor, rev(predictors))
   data.frame(frame[!is.na(frame$value) & !is.na(frame$predictor), ], row.names = NULL)
 }

@@ -1,31 +1,56 @@
 #' Plot the novelty of domains
 #'
-#' A line for each new domain, the farthest at the top: its own distance (see [dg_novelty()]) as a
-#' triangle, those of the training domains, each left out in turn, as points. The name has the rank
-#' p behind it. Distances stand on a logarithmic axis, those below 0.1 at its end. See
-#' [plot.dg_projection()] on colours.
+#' A row for each new domain, the farthest at the top: its own distance (see [dg_novelty()]) as a
+#' triangle, those of the training domains, each held out in turn, as points. Points of training
+#' domains that are at least as far are dark: they are what the rank p behind the name counts.
+#' Distances stand on a logarithmic axis, those below 0.1 at its end.
 #'
-#' @usage
-#' # plot(x, max_domains = 30, ...)
-#' # autoplot(object, max_domains = 30, ...)
-#' @param x,object The result of [dg_novelty()].
-#' @param max_domains At most so many new domains are drawn, the farthest.
+#' @param x The result of [dg_novelty()].
+#' @param max_domains Maximum number of new domains that are drawn, the farthest ones.
 #' @param ... Must be empty.
-#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
-#' @examples
+#' @inherit plot.dg_projection return
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' train <- simulate_dica(domains = 20, n = 30, seed = 1)
 #' new <- simulate_dica(domains = 4, n = 30, seed = 2)
 #' new$x1 <- new$x1 + as.integer(new$domain)
 #' plot(dg_novelty(dg_ridge(y ~ . | domain, data = train, lambda = 1), new))
-#' @name plot.dg_novelty
-NULL
+#' @export
+plot.dg_novelty <- function(x, max_domains = 30, ...) {
+  check_no_dots(list(...), "max_domains")
+  frame <- novelty_frame(x, check_count(max_domains, "max_domains"))
+  shown <- nlevels(frame$domain)
+  few <- frame[!duplicated(frame$domain), ]
+  frame$name <- frame$domain
+  levels(frame$name) <- paste0(shorten_names(few$domain, 10L), " (p = ", signif(few$p, 2), ")")
+  new_plot(
+    frame, c(x = "place", y = "name", colour = "kind", shape = "kind"),
+    "Distance of new domains from training", if (shown < nrow(x$domains)) {
+      paste("The farthest", shown, "of", plural(nrow(x$domains), "new domain"))
+    }, x = "Distance from the nearest training domains (larger: more unusual)",
+    y = x$labels$domain, caption = c(
+      paste0("Triangles are new domains. Points are the ", x$training, " training domains, each ",
+             "held out in turn, dark if at least as far as the new one. p = (1 + dark points) / ",
+             "(1 + all points)."),
+      if (any(frame$distance < 0.1)) "Distances below 0.1 stand at 0.1."
+    )
+  ) +
+    ggplot2::geom_point(data = frame[frame$kind != "new", ], size = 1.3, alpha = 0.7,
+                        position = ggplot2::position_jitter(0, 0.15, seed = 1L)) +
+    ggplot2::geom_point(data = frame[frame$kind == "new", ], size = 2.6) +
+    ggplot2::scale_x_log10() +
+    names_on("y", width = 24) +
+    ggplot2::scale_colour_manual(values = c(nearer = pale, farther = "black", new = accent),
+                                 guide = "none") +
+    ggplot2::scale_shape_manual(values = c(nearer = 16, farther = 16, new = 17), guide = "none")
+}
 
 # The farthest first.
 #' @exportS3Method
 describe_result.dg_novelty <- function(x) {
   domains <- x$domains
   new_result(
-    paste0("Novelty of ", plural(nrow(domains), "domain"), " among ", x$training, " of training"),
+    paste0("Novelty of ", plural(nrow(domains), "domain"), " compared with ",
+           plural(x$training, "training domain")),
     domains,
     list(column("domain"), column("rows"),
          column("distance", format = as_number(3), tidy = "statistic"),
@@ -45,24 +70,21 @@ novelty_words <- function(x) {
   least <- 1 / (G + 1)
   last <- x$domains$domain[x$domains$p < 1.5 * least]
   c(if (length(last)) {
-    paste0(enumerate(last, quote = "\""), if (length(last) == 1L) " is" else " are",
-           " farther from training than each of the ", G, " training domains when it is left out ",
-           "(p = ", signif(least, 2), ").")
-  } else {
-    paste0("None is farther from training than each of the ", G, " training domains when it is ",
-           "left out.")
-  }, paste0(
-    "median, farthest: distances of the training domains, each left out in turn, by as many rows ",
-    "as the new domain has where sizes differ. p: the share of training domains, with the new ",
-    "one, that are at least as far; uniform for domains of the same kind",
-    if (G < 19L) paste0("; among so few it is never below ", signif(least, 2)), ".",
+    paste0("Farther than every held-out training domain (p = ", signif(least, 2), "): ",
+           enumerate(last, quote = "\""), ".")
+  } else "No domain is farther than every held-out training domain.",
+  paste0(
+    "median, farthest: distances of the training domains, each held out in turn (with as many ",
+    "rows as the new domain, if sizes differ). p: proportion of training domains, with the new ",
+    "one, that are at least as far; uniform for exchangeable domains",
+    if (G < 19L) paste0(", and with ", G, " training domains at least ", signif(least, 2)), ".",
     if (any(x$resembles$weight > 0)) {
-      paste0(" resembles: weights by the domain kernel, which make 100 % however far the domain ",
-             "is, ", rounded(100 / G, 2), " % each if none is nearer than another.")
+      paste0(" resembles: weights by the domain kernel; they sum to 100 % however far the domain ",
+             "is, and are ", rounded(100 / G, 2), " % each if none is nearer than another.")
     }))
 }
 
-# The three largest weights in percent, of at least 1 %.
+# The three largest weights of at least 1 %, in percent.
 resembled_words <- function(domain, resembles) {
   own <- utils::head(resembles[resembles$domain == domain, ], 3L)
   own <- own[round(100 * own$weight) >= 1, ]
@@ -70,47 +92,22 @@ resembled_words <- function(domain, resembles) {
   paste0(own$training, " (", round(100 * own$weight), " %)", collapse = ", ")
 }
 
-#' @exportS3Method
-picture.dg_novelty <- function(x, max_domains = 30, ...) {
-  check_no_dots(list(...), "max_domains")
-  max_domains <- check_count(max_domains, "max_domains")
-  frame <- novelty_frame(x, max_domains)
-  at <- as.integer(frame$domain)
-  key <- picture_key(x$labels$domain, c("training", "new"), c(16, 17), marked = TRUE)
-  kind <- factor(frame$new, c(FALSE, TRUE), key$levels)
-  place <- log10(pmax(frame$distance, 0.1))
-  breaks <- grDevices::axisTicks(range(place) + c(-0.05, 0.05), log = TRUE, nint = 4L)
-  marks <- function(rows, size) {
-    layer("point", place[rows], at[rows], key = kind[rows], shape = key$shapes[kind[rows]],
-          size = size)
-  }
-  # names lie at the left, the farthest at the top
-  one <- frame[frame$new, ]
-  of <- nrow(x$domains)
-  new_picture(
-    frame, title = "how far new domains are from training", key = key,
-    note = if (nlevels(frame$domain) < of) {
-      paste("the farthest", nlevels(frame$domain), "of", plural(of, "domain"))
-    },
-    caption = paste0("Points: the ", x$training, " training domains, each left out in turn. p: ",
-                     "the share of points and triangle that lie at the triangle or right of it."),
-    x = picture_axis("distance from the nearest domains", log10(breaks),
-                     vapply(breaks, format, "")),
-    y = picture_axis(x$labels$domain, seq_len(nlevels(frame$domain)),
-                     paste0(shorten(levels(one$domain), 14), " (p = ", signif(one$p, 2), ")"),
-                     pad = 0.6),
-    layers = list(marks(which(!frame$new), if (x$training > 60L) 0.5 else 0.7),
-                  marks(which(frame$new), 1.3)))
-}
-
-# domain (factor, the farthest last), new, distance, p: a line for each new domain and each of
-# training beside it.
+# domain (factor, the farthest last), kind (new, or of training: farther, nearer), distance, place
+# (on the axis), p: a row for each new domain and each of training beside it. As many are farther
+# as p counted, which were drawn from domains of other sizes.
 novelty_frame <- function(x, most) {
   order <- rev(utils::head(order(x$domains$p, -x$domains$distance), most))
   names <- factor(x$domains$domain[order], x$domains$domain[order])
   known <- x$left_out[order, , drop = FALSE]
-  rbind(
-    data.frame(domain = names, new = TRUE, x$domains[order, c("distance", "p")], row.names = NULL),
-    data.frame(domain = rep(names, ncol(known)), new = FALSE, distance = c(known), p = NA_real_)
+  p <- x$domains$p[order]
+  farther <- round(p * (x$training + 1)) - 1
+  rank <- t(apply(-known, 1L, rank, ties.method = "first"))
+  frame <- rbind(
+    data.frame(domain = rep(names, ncol(known)), distance = c(known), p = rep(p, ncol(known)),
+               kind = ifelse(c(rank) <= rep(farther, ncol(known)), "farther", "nearer")),
+    data.frame(domain = names, distance = x$domains$distance[order], p = p, kind = "new")
   )
+  frame$kind <- factor(frame$kind, c("nearer", "farther", "new"))
+  frame$place <- pmax(frame$distance, 0.1)
+  frame
 }

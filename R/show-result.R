@@ -1,14 +1,14 @@
-# What a result says, once for console, reports, data frames and plots: describe_result() has a
-# method for each class of results, which stands beside the picture() of that class. All that users
-# call on a result is written here, for the class dg_result that all of them have.
+# The content of a result, once for console, reports, data frames and plots: describe_result() has a
+# method for each class of results, next to the plot of that class. Methods for users are here, for
+# the class dg_result that all results have.
 
 describe_result <- function(x) UseMethod("describe_result")
 
-# title; facts: lines above the table; notes: sentences below it; hint: one for the console only.
-# table: what tidy() gives, not rounded. columns: what is shown of it, in rows `shown`, at most
-# `most`; unit, where, of: what its rows are, where the others are found, how many there are.
-# further: more such tables, in reports a note a row unless report is FALSE. glance: a data frame of
-# one row; rows: data frame for augment(), or why there is none. after: prints the rest of a model.
+# title; facts: lines above the table; notes: sentences below it; hint: a note for the console only.
+# table: for tidy(), not rounded. columns: those shown, in rows `shown`, at most `most`; unit,
+# where, of: what the rows are, where the others are, how many there are. further: more such tables,
+# in reports a note per row unless report is FALSE. glance: a data frame of one row; rows: data
+# frame for augment(), or why there is none. after: prints the rest of a model.
 new_result <- function(title, table, columns, facts = NULL, notes = NULL, hint = NULL,
                        shown = seq_len(nrow(table)), most = Inf, unit = "row", where = NULL,
                        of = nrow(table), further = list(), report = TRUE, glance = NULL,
@@ -16,29 +16,29 @@ new_result <- function(title, table, columns, facts = NULL, notes = NULL, hint =
   as.list(environment())
 }
 
-# A column that is shown. header: on the console, capital in reports; print, report: FALSE, or a
-# header of its own there. tidy: its name in tidy(). values: of a column that only is shown, for all
-# rows of the table; rows: in which rows it has a value; once: are equal neighbours left empty?
+# A column that is shown. header: on the console, capitalised in reports; print, report: FALSE, or
+# another header there. tidy: its name in tidy(). values: for a column that is not in the table, for
+# all rows; rows: in which rows it has a value; once: leave equal neighbours empty?
 column <- function(name, header = name, format = NULL, tidy = name, values = NULL,
                    rows = TRUE, once = FALSE, print = TRUE, report = TRUE) {
   as.list(environment())
 }
 
-# Two columns, which are one cell.
+# Two columns in one cell.
 interval <- function(header = "95 % CI", format = as_number(3), ..., lower = "lower",
                      upper = "upper") {
   column(c(lower, upper), header, format, ...)
 }
 
-# Formats: functions of the values and the rows of the table that they are in. Without one, text is
-# as it is, at the left, and a number has four digits.
+# Formats: functions of the values and their rows of the table. Without one, text is unchanged, at
+# the left, and numbers have four digits.
 as_number <- function(digits = 4) {
   function(values, rows) {
     if (is.double(values)) column_words(values, digits) else format(values, trim = TRUE)
   }
 }
 
-# Numbers of different things; nothing where one is not known.
+# Numbers of different things, each with its own digits; empty if NA.
 as_each <- function(digits = 3) {
   function(values, rows) {
     cells <- vapply(values, function(v) format(rounded(v, digits)), "", USE.NAMES = FALSE)
@@ -51,7 +51,7 @@ as_decimals <- function(digits) {
   function(values, rows) formatC(round(values, digits) + 0, digits = digits, format = "f")
 }
 
-# By the standard error in its row: see error_cells().
+# Digits by the standard error in the row: see error_cells().
 as_exact_as <- function(error = "se") {
   function(values, rows) error_cells(values, rows[[error]])
 }
@@ -91,7 +91,7 @@ result_cells <- function(result, place) {
 
 capital <- function(text) paste0(toupper(substr(text, 1L, 1L)), substring(text, 2L))
 
-# "and 30 more domains in `$domains`", nothing where all are shown.
+# "and 30 more domains in `$domains`"; NULL if all are shown.
 rows_left <- function(result) {
   more <- result$of - min(length(result$shown), result$most)
   if (more > 0L && !is.null(result$where)) {
@@ -107,7 +107,7 @@ print.dg_result <- function(x, digits = NULL, ...) {
   invisible(x)
 }
 
-# As it is printed, a line an element.
+# As printed, one element per line.
 #' @export
 format.dg_result <- function(x, digits = NULL, ...) utils::capture.output(print(x, digits))
 
@@ -133,7 +133,7 @@ write_result <- function(result) {
   }
 }
 
-#' @rdname summary.dg_cv
+#' @rdname summary.dg_learner
 #' @export
 summary.dg_result <- function(object, ...) {
   if (inherits(object, "dg_fit")) return(NextMethod())
@@ -153,18 +153,10 @@ print.summary.dg_result <- function(x, digits = NULL, ...) {
   invisible(x)
 }
 
-# ---- plots ------------------------------------------------------------------------------------
-
-#' @export
-plot.dg_result <- function(x, ...) show_picture(x, ...)
-
-#' @exportS3Method ggplot2::autoplot
-autoplot.dg_result <- function(object, ...) as_ggplot(picture(object, ...))
-
 # ---- reports ----------------------------------------------------------------------------------
 
-# A table for a report, in no markup: list(table: data frame of text, headers, caption, notes,
-# align: "l" or "r" a column).
+# A table for a report, without markup: list(table: data frame of text, headers, caption, notes,
+# align: "l" or "r" for each column).
 report_table <- function(x) {
   result <- describe_result(x)
   found <- result_cells(result, "report")

@@ -5,7 +5,7 @@ parameters_found <- function(object) {
   learner <- learner_of(object)
   tuned <- object$tuning$best
   rows <- rbind(parameter_lines(names(tuned), vapply(tuned, format_value, ""),
-                                "tuned, by left-out domains"),
+                                "tuned on held-out domains"),
                 fitted_lines(learner$parameters), searched_lines(learner), kernel_lines(learner),
                 projection_lines(object$projection))
   if (!is.null(rows)) data.frame(rows[!duplicated(rows$parameter), ], row.names = NULL)
@@ -34,7 +34,7 @@ searched_lines <- function(learner) {
   known <- lengths(values) > 0L
   parameter_lines(names[known], vapply(values[known], function(v) format_value(rounded(v, 4)), ""),
                   ifelse(vapply(args[names[known]], is.null, NA),
-                         paste0("chosen", chosen_by(learner)), "given"))
+                         sub("^, ", "", chosen_by(learner)), "given"))
 }
 
 found_penalty <- function(learner, name) {
@@ -46,7 +46,7 @@ kernel_lines <- function(learner) {
   if (is.null(space)) return(NULL)
   args <- learner$spec$args
   table <- learner$parameters
-  fitted <- if (identical(args$bandwidths, "fitted")) "by left-out domains"
+  fitted <- if (identical(args$bandwidths, "fitted")) "on held-out domains"
             else if (any(table$fitted & grepl("^bandwidth", table$meaning))) "by the likelihood"
   how <- function(...) {
     open <- any(vapply(list(...), function(kernel) {

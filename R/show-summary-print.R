@@ -49,7 +49,7 @@ describe_size <- function(x) {
   })
   if (is.null(x$response)) return(describe_response(x$fit$response))
   values <- if (is.integer(x$response)) x$response else rounded(x$response, 4)
-  cat_field("response", if (is.integer(x$response)) "classes, rows: " else "a number: ",
+  cat_field("response", if (is.integer(x$response)) "classes, rows: " else "numeric: ",
             paste(names(values), vapply(values, format, "", big.mark = big_mark()),
                   collapse = ", "))
 }
@@ -63,7 +63,7 @@ more_lines <- function(n, what, where) {
 
 describe_weights <- function(x) {
   if (!is.null(x$relevance)) {
-    cat_line("\nRelevance of the predictors (1 / bandwidth, of the largest)")
+    cat_line("\nRelevance of the predictors (1 / bandwidth, relative to the largest)")
     shown <- utils::head(x$relevance, 10L)
     shown[-1L] <- Map(rounded, shown[-1L], c(3, 2))
     cat_table(shown)
@@ -71,12 +71,11 @@ describe_weights <- function(x) {
   }
   kappa <- x$kappa
   if (!is.null(kappa)) {
-    cat_line("\nA row of another training domain counts ", rounded(kappa[["mean"]], 2),
-             " of a row of the own (", rounded(kappa[["min"]], 2), " to ",
-             rounded(kappa[["max"]], 2), "): ",
-             if (kappa[["effective"]] < 1.05) "domains are hardly told apart"
-             else paste(plural(x$size$domains, "domain"), "count as",
-                        rounded(kappa[["effective"]], 2), "separate ones"))
+    cat_line("\nWeight of a row of another domain, relative to one of the same domain: ",
+             rounded(kappa[["mean"]], 2), " (", rounded(kappa[["min"]], 2), " to ",
+             rounded(kappa[["max"]], 2), ")\nEffective number of domains: ",
+             rounded(kappa[["effective"]], 2), " of ", in_full(x$size$domains),
+             if (kappa[["effective"]] < 1.05) ", nearly pooled")
   }
   if (!is.null(x$support)) {
     cat_line("\nSupport vectors: ", in_full(x$support[["vectors"]]), " of ",
@@ -90,7 +89,7 @@ describe_terms <- function(terms, metric, by_rows = FALSE) {
   members <- "member" %in% names(terms)
   size <- abs(terms[[if (members) "weight" else "estimate"]])
   if (nrow(terms) > 15L) terms <- terms[order(-size), ]
-  cat_line(if (members) paste0("\nMembers, and ", metric, " on left-out ",
+  cat_line(if (members) paste0("\nMembers, and ", metric, " on held-out ",
                                if (by_rows) "rows" else "domains")
            else "\nCoefficients", if (nrow(terms) > 15L) ", the 15 largest")
   shown <- utils::head(terms, 15L)
@@ -111,13 +110,13 @@ describe_errors <- function(x) {
              if (!is.na(errors$se[i])) error_words(errors$se[i]),
              if (!is.na(errors$overall[i])) paste0(", all rows ", rounded(errors$overall[i], 4)))
   }
-  if (!is.null(x$unknown)) cat_line("On left-out domains: ", x$unknown)
+  if (!is.null(x$unknown)) cat_line("On held-out domains: ", x$unknown)
   if (identical(x$by, "dg_lodo")) {
-    cat_line("  left out by dg_lodo(), with scaling, bandwidths and chosen parameters of all ",
-             "domains; dg_cv() learns these anew")
+    cat_line("  from dg_lodo(), with scaling, bandwidths and chosen parameters of all domains; ",
+             "dg_cv() learns these again")
   }
   if (identical(x$by, "tuning")) {
-    cat_line("  the choice was made by them: on new domains expect somewhat worse, see ?dg_tune")
+    cat_line("  optimistic, because the candidate was selected by them, see ?dg_tune")
   }
   if (is.null(x$domains)) return(invisible())
   cat_line("\nWorst domains")

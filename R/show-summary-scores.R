@@ -1,40 +1,6 @@
-#' Summaries of cross-validations, comparisons and tunings
-#'
-#' @description
-#' Where a method errs: of a [dg_cv()] the spread of each metric over domains and the worst ones;
-#' of a [dg_compare()] for each method how often it is the best and its worst domain, ranks and
-#' their tests, and timings; of a
-#' [dg_tune()] the best combinations beside what [summary()][summary.dg_learner] says of the model.
-#' Of other results what `print()` shows, with all rows of the table.
-#'
-#' @param object A result.
-#' @param ... Must be empty; of a tuning, arguments of [summary()][summary.dg_learner] of a learner.
-#' @return `summary()` of a cross-validation: a list of class `summary.dg_cv` with
-#'   \item{metrics}{data frame: `metric`, `mean` over domains, its standard error `se` and 95 %
-#'     interval `lower`, `upper` for the mean of domains like these, the `worst`, `median` and
-#'     `best` domain's value}
-#'   \item{domains}{the table of domains, the worst by the first metric first}
-#'   \item{fits, seconds}{number of fits and their time in all}
-#'   of a comparison: a list of class `summary.dg_compare` with
-#'   \item{methods}{data frame: `method`, `mean` over domains, `best_in`: domains where no method is
-#'     better, `better_in`: domains where it is better than the reference, and of its worst domain
-#'     the score (`worst`) and the name (`worst_domain`)}
-#'   \item{ranks}{data frame: `method`, `overall`, mean `rank`, `se` of the difference, `p`,
-#'     `p_rank`, `least` (the smallest `p_rank` that so many domains allow) and `seconds`,
-#'     see [dg_compare()]}
-#'   \item{friedman}{as in [dg_compare()], `NULL` with fewer than 3 methods beside the null model}
-#'   \item{metric, against, domains}{the metric's title, the reference, number of domains}
-#'   of a tuning: a list of class `summary.dg_tuned` with
-#'   \item{best}{data frame: the five best combinations, with `mean` and `se` of the score}
-#'   \item{model}{the summary of the model}
-#' @examples
-#' comparison <- dg_compare(list(linear = dg_lm(), ridge = dg_ridge(lambda = 1)),
-#'                          weight ~ Time | Diet, data = ChickWeight)
-#' summary(comparison)
-#' @name summary.dg_cv
-NULL
+# Summaries of cross-validations, comparisons and tunings.
 
-#' @rdname summary.dg_cv
+#' @rdname summary.dg_learner
 #' @export
 summary.dg_cv <- function(object, ...) {
   check_no_dots(list(...), character())
@@ -77,7 +43,7 @@ describe_result.summary.dg_cv <- function(x) {
   )
 }
 
-#' @rdname summary.dg_cv
+#' @rdname summary.dg_learner
 #' @export
 summary.dg_compare <- function(object, ...) {
   check_no_dots(list(...), character())
@@ -121,12 +87,12 @@ describe_result.summary.dg_compare <- function(x) {
     facts = paste("baseline:", x$baseline), further = list(ranks),
     notes = c(
       "better_in: domains with a better score than the baseline.",
-      paste("overall: of all rows together; rank: mean rank in a domain, 1 is best; std. error and",
+      paste("overall: of all rows together; rank: mean rank by domain, 1 is best; std. error and",
             "p: of the mean difference from the baseline."),
-      paste("p_rank: Wilcoxon's signed ranks (do differences lie evenly about zero?), allowing for",
-            "overlapping training sets; least: the smallest p_rank that so many domains allow."),
+      paste("p_rank: Wilcoxon's signed-rank test (symmetry about zero), allowing for overlapping",
+            "training sets; least: the smallest possible p_rank with so many domains."),
       if (!is.null(x$friedman)) {
-        paste0("Friedman's test on ranks in a domain, without the null model: ",
+        paste0("Friedman's test on ranks by domain, without the null model: ",
                p_words(x$friedman$p), ".")
       }
     )
@@ -142,7 +108,7 @@ least_rank_p <- function(object) {
   }, 0)
 }
 
-#' @rdname summary.dg_cv
+#' @rdname summary.dg_learner
 #' @export
 summary.dg_tuned <- function(object, ...) {
   said <- from_whole(object, {

@@ -1,50 +1,95 @@
-#' Summary of a fitted learner
+#' Summaries of fits and evaluations
 #'
 #' @description
-#' What was fitted to what, how its parameters were found, and where it errs. Of an ensemble and of
-#' [dg_auto()] also its members, of a linear model its coefficients, of a tuning also the best
-#' combinations. Coefficients of the rows of kernel machines are left to [coef()].
+#' `summary()` of a fitted learner shows what was fitted to which data, how its parameters were
+#' found, and its errors by domain; for an ensemble or [dg_auto()] also the members, for a linear
+#' model the coefficients. Coefficients of kernel models are returned by [coef()].
 #'
-#' Errors on left-out domains are those that are known without fitting again: of [dg_ridge()],
-#' [dg_gp()] and ensembles of them from [dg_lodo()], of a [dg_tune()] or [dg_auto()] from its
-#' search. Those of [dg_lodo()] are somewhat too small: scaling, bandwidths and a `lambda` that was
-#' chosen have seen all domains. [dg_cv()] learns these anew from the other domains, and finds the
-#' errors of other learners.
+#' `summary()` of a projection shows its components and the variance between domains before and
+#' after. For results, it adds to `print()`: for [dg_cv()] the distribution of each metric over
+#' domains and the worst domains; for [dg_compare()] how often each method is best, its worst
+#' domain, ranks with their tests, and timings; for [dg_tune()] the best combinations and the
+#' summary of the model. For other results it prints all rows of the table.
 #'
-#' @param object A fitted learner, ensemble or pipeline.
-#' @param left_out Ask [dg_lodo()] for the errors on left-out domains? `NULL`: for at most 5,000
-#'   rows, which takes it a few seconds.
-#' @param ... Must be empty.
-#' @return An object of class `summary.dg_learner`, a list with
-#'   \item{size}{data frame of one line: `rows` that were fitted to, rows `dropped` by `na.action`,
-#'     `predictors` (columns), `domains`, rows of the `smallest`, `median` and `largest` domain}
+#' @details
+#' Errors on held-out domains are shown if they are available without fitting again: from
+#' [dg_lodo()] for [dg_ridge()], [dg_glm()], [dg_gp()] and ensembles of them, and from the search
+#' for [dg_tune()] and [dg_auto()]. Those of [dg_lodo()] are slightly optimistic, because scaling,
+#' bandwidths and a chosen `lambda` come from all domains. [dg_cv()] learns these again from the
+#' other domains, and evaluates all learners. Standard errors: see [standard_errors].
+#'
+#' @param object A fitted learner, ensemble, pipeline or projection; or a result of [dg_cv()],
+#'   [dg_compare()] or [dg_tune()].
+#' @param left_out If `TRUE`, errors on held-out domains are computed by [dg_lodo()]. `NULL`
+#'   (default): for at most 5,000 rows, which takes a few seconds.
+#' @param ... For a result of [dg_tune()], `left_out`; else empty.
+#' @return `summary()` of a **fitted learner**: an object of class `summary.dg_learner`, a list with
+#'   \item{size}{data frame of one row: fitted `rows`, rows `dropped` by `na.action`, `predictors`
+#'     (columns), `domains`, and rows of the `smallest`, `median` and `largest` domain}
 #'   \item{response}{named numbers: `mean`, `sd`, `min`, `max`, or rows of each class}
 #'   \item{predictors}{data frame: `predictor`, `min`, `mean`, `max` over the training rows, in
-#'     units of the data; `NULL` where no rows are kept or they are scaled by domain or rank}
-#'   \item{parameters}{data frame: `parameter`, `value` in words, and `how` it was found}
-#'   \item{relevance}{data frame, where the kernel has a bandwidth per predictor: `predictor`, its
-#'     bandwidth `bandwidth` after scaling, and `relevance`, 1 / sigma as a share of the largest:
-#'     how fast the function can change along it. `NULL` elsewhere}
-#'   \item{kappa}{named numbers, where the kernel between domains is known as a matrix: `mean`,
-#'     `min` and `max` of kappa(P, P') / sqrt(kappa(P, P) kappa(P', P')) over pairs of training
-#'     domains, what a row of another domain counts beside one of the own; and `effective`, the
-#'     number of domains over the mean of that matrix's rows' sums: G where all are separate, 1
-#'     where they are pooled}
-#'   \item{support}{named numbers, of a machine with sparse coefficients: support `vectors` and
-#'     their `share` of the rows}
-#'   \item{errors}{data frame of the metric's mean over domains, its standard error `se` and the
-#'     value over all rows (`overall`), in left-out domains where known and on the training rows; of
-#'     a [dg_auto()] the score to expect on a new domain, its `choice$expected`}
-#'   \item{domains}{data frame: `domain`, `rows`, the metric `left_out` and on its `training` rows;
-#'     the worst domain first}
-#'   \item{likelihood}{of a Gaussian process, named numbers: `log_likelihood`, `df` (parameters that
-#'     were fitted), `aic`, `bic`; else `NULL`}
-#'   \item{terms}{data frame of members or coefficients, see [tidy()][tidy.domgen], or `NULL`}
-#'   and `fit`, `metric` (its title), `unknown` (why errors on left-out domains are not known, or
-#'   `NULL`) and `by` (`"lodo"` or `"tuning"` where it found them, or `NULL`).
+#'     units of the data; `NULL` if no rows are kept, or if they are scaled by domain or rank}
+#'   \item{parameters}{data frame: `parameter`, `value` (as text), and `how` it was found}
+#'   \item{relevance}{data frame, if the kernel has one bandwidth per predictor: `predictor`,
+#'     `bandwidth` after scaling, and `relevance`, 1 / bandwidth relative to the largest: how fast
+#'     the function can change along the predictor. Else `NULL`}
+#'   \item{kappa}{named numbers, if the domain kernel is known as a matrix: `mean`, `min` and `max`
+#'     of kappa(P, P') / sqrt(kappa(P, P) kappa(P', P')) over pairs of training domains, the weight
+#'     of a row of another domain relative to a row of the same domain; and `effective`, the
+#'     effective number of domains, G^2 over the sum of that matrix: G if domains are unrelated, 1
+#'     if they are pooled}
+#'   \item{support}{named numbers, for sparse coefficients: number of support `vectors` and their
+#'     `share` (proportion) of the rows}
+#'   \item{errors}{data frame, one row for held-out domains (if known) and one for the training
+#'     rows: `mean` of the metric over domains, its standard error `se`, and its value over all rows
+#'     (`overall`); for [dg_auto()] the estimated score on new domains, its `choice$expected`}
+#'   \item{domains}{data frame: `domain`, `rows`, the metric when held out (`left_out`) and on its
+#'     `training` rows; the worst domain first}
+#'   \item{likelihood}{for [dg_gp()], named numbers: `log_likelihood`, `df` (number of fitted
+#'     parameters), `aic`, `bic`; else `NULL`}
+#'   \item{terms}{data frame of members or coefficients, see [tidy()][tidy.domgen], or `NULL`} and
+#'   `fit`, `metric` (its title), `unknown` (why errors on held-out domains are not known, or
+#'   `NULL`) and `by` (their source, `"dg_lodo"` or `"tuning"`, or `NULL`).
+#'
+#'   Of a **projection**: class `summary.dg_projection`, a list with
+#'   \item{components}{data frame: `eigenvalue` and `residual` of each component}
+#'   \item{theorem5}{tr(B'KQKB) and tr(B'KB), the quantities in the bound on the generalisation
+#'     error (DICA paper, theorem 5): the smaller, the tighter}
+#'   \item{variance}{matrix: total variance, distributional variance and their ratio, in the feature
+#'     space before the projection and on the components} and `projection`, the model.
+#'
+#'   Of a **cross-validation**: class `summary.dg_cv`, a list with
+#'   \item{metrics}{data frame: `metric`, `mean` over domains, its standard error `se` and 95 %
+#'     interval `lower`, `upper` for new domains, and the value of the `worst`, `median` and `best`
+#'     domain}
+#'   \item{domains}{the table of domains, the worst by the first metric first}
+#'   \item{fits, seconds}{number of fits and their total time}
+#'   and `title`, `held_out` (text) and `columns` of the printout.
+#'
+#'   Of a **comparison**: class `summary.dg_compare`, a list with
+#'   \item{methods}{data frame: `method`, `mean` over domains, `best_in` and `better_in`, the
+#'     numbers of domains in which no method is better and in which it is better than the baseline,
+#'     and the score (`worst`) and name (`worst_domain`) of its worst domain}
+#'   \item{ranks}{data frame: `method`, `overall`, mean `rank`, `se` of the difference, `p`,
+#'     `p_rank`, `least` (the smallest possible `p_rank` with so many domains) and `seconds`, see
+#'     [dg_compare()]}
+#'   \item{friedman}{as in [dg_compare()]; `NULL` with fewer than 3 methods besides the null model}
+#'   \item{metric, baseline, domains}{title of the metric, the baseline, number of domains}
+#'
+#'   Of a **tuning**: class `summary.dg_tuned`, a list with
+#'   \item{best}{data frame: the five best combinations, with `mean` and `se` of the score}
+#'   \item{metric, choices}{title of the metric, number of combinations}
+#'   \item{model}{the summary of the model}
 #' @examples
-#' # weights of chicks on four diets, each a domain
+#' # weights of chicks on four diets; each diet is a domain
 #' summary(dg_ridge(weight ~ Time | Diet, data = ChickWeight))
+#'
+#' comparison <- dg_compare(list(linear = dg_lm(), ridge = dg_ridge(lambda = 1)),
+#'                          weight ~ Time | Diet, data = ChickWeight)
+#' summary(comparison)
+#'
+#' summary(dg_udica(~ . | Species, data = iris))
+#' @order 1
 #' @export
 summary.dg_learner <- function(object, left_out = NULL, ...) {
   check_no_dots(list(...), "left_out")
@@ -164,15 +209,15 @@ summary_metric <- function(object) {
 
 # list(scores: by domain, mean where it is not theirs, overall, se, by), or list(unknown: why).
 known_left_out <- function(object, left_out, env) {
-  if (isTRUE(object$choice$few)) return(list(unknown = "one domain says nothing of others"))
+  if (isTRUE(object$choice$few)) return(list(unknown = "a single domain says nothing about others"))
   searched <- searched_errors(object)
   if (!is.null(searched)) return(searched)
   if (is.null(left_out)) left_out <- nobs(object) <= 5000
-  if (!left_out) return(list(unknown = "not asked for: summary(left_out = TRUE), or dg_cv()"))
+  if (!left_out) return(list(unknown = "not computed: use summary(left_out = TRUE) or dg_cv()"))
   # the data of the call are sought where the user is
   found <- on_error(eval(quote(dg_lodo(.fit)), list(.fit = object), env), function(e) {
     if (!inherits(e, "domgen_error")) stop(e)
-    list(unknown = "not known without fitting again, see dg_cv()")
+    list(unknown = "they need further fits, see dg_cv()")
   })
   if (!is.null(found$unknown)) return(found)
   list(scores = stats::setNames(found$domains$score, found$domains$domain), se = found$se,
@@ -215,7 +260,7 @@ error_lines <- function(known, within) {
     mean <- if (is.null(found$mean)) mean(found$scores, na.rm = TRUE) else found$mean
     data.frame(rows = rows, mean = mean, se = se, overall = found$overall)
   }
-  rbind(line("left-out domains", known, known$se), line("training", within, NA_real_))
+  rbind(line("held-out domains", known, known$se), line("training", within, NA_real_))
 }
 
 domain_lines <- function(known, within, metric, sizes) {

@@ -1,42 +1,112 @@
-#' Results as data frames
+#' Results as data frames and report tables
 #'
 #' @description
-#' Methods for `tidy()`, `glance()` and `augment()` of the generics package, which are those of
-#' broom and of tidymodels. All return tibbles: data frames, which print and are subset as those
-#' of the tibble package where that is loaded, and have no list columns.
-#' [as.data.frame()][as.data.frame.domgen] gives the tables of `tidy()` as plain data frames.
+#' | call | returns |
+#' |---|---|
+#' | `tidy(x)` | the table of a result, a row per domain, method, predictor, ...: a tibble |
+#' | `glance(x)` | a summary in one row: a tibble |
+#' | `augment(x)` | the rows of the data with predictions: a tibble |
+#' | `as.data.frame(x)` | as `tidy()`, a plain data frame for base R, `write.csv()`, `gt::gt()` |
+#' | `tibble::as_tibble(x)` | as `tidy()` |
+#' | `x` at the end of a knitr chunk | a report table: `knitr::kable()` with notes below |
+#' | `flextable::as_flextable(x)` | the same table for Word, PowerPoint and HTML |
 #'
-#' `tidy()` takes a result apart: of a projection a row per component; of a [dg_gp()] its
-#' parameters, of a [dg_lm()], [dg_net()] or [dg_mixed()] its coefficients, of a [dg_ensemble()] the
-#' weights of its members, of other learners the parameters they were fitted with; of other results
-#' the table that [as.data.frame()][as.data.frame.domgen] lists. Columns have broom's names:
-#' `estimate`, `std.error`, `conf.low`, `conf.high`, `statistic`, `p.value`.
+#' `tidy()`, `glance()` and `augment()` are the generics of broom and tidymodels. Fits have these
+#' three; other results, [dg_auto()] and [dg_tune()] have all. Tibbles need no further package. Only
+#' report tables round numbers, and there are no list columns.
 #'
-#' `glance()` sums it up in one line.
+#' @section `tidy()` of results:
+#' `estimate` is the main number. Where they are known, `std.error` is its standard error,
+#' `conf.low` and `conf.high` are its interval, and `p.value` is its p value.
 #'
-#' `augment()` gives the rows back with what the model says of them: of a projection the scores
-#' `.comp1`, `.comp2`, ..., of a learner `.fitted`, for classes with probabilities `.prob_<class>`,
-#' for numbers `.resid` where the response is known, and of a learner with [domain_distribution()],
-#' for `newdata`, `.novelty`: the rank p of the row's domain, see [dg_novelty()]; of a [dg_cv()] its
-#' predictions, with `.prob_<class>` where they have probabilities. Names of
-#' the rows of `newdata`, if it has any, come as a column `.rownames`.
+#' | result | a row per | `estimate` |
+#' |---|---|---|
+#' | [dg_cv()], [dg_lodo()] | domain | none; the score is `score` |
+#' | [dg_compare()] | method | difference from the baseline |
+#' | [dg_tune()] | combination | mean score |
+#' | [dg_auto()] | candidate, the whole first | mean score |
+#' | [dg_diagnose()] | question (`what`) | shift, headroom or gain |
+#' | [dg_calibration()] | class and bin | observed proportion |
+#' | [dg_mmd()], [domain_map()] | pair of domains | squared distance |
+#' | [dg_novelty()] | new domain | none; the distance is `statistic` |
+#' | [dg_resources()] | pass over the data | none |
+#' | [dg_importance()] | predictor and kind | increase |
+#' | [dg_effect()] | predictor, class and value | value of the average curve |
 #'
-#' @param x A result.
-#' @param newdata Rows to predict; `NULL` for those in training, of which the response, the
-#'   domain and the predictions are given.
-#' @param domain Domain of each row of `newdata`, when it is not a column of it.
-#' @param interval,level `"prediction"`: columns `.lower` and `.upper`, or for classes `.set` (text,
-#'   a comma between classes), that hold on new domains with probability `level`, see
-#'   [set_intervals()].
-#' @param ... Must be empty.
-#' @return A tibble, of class `c("tbl_df", "tbl", "data.frame")`.
+#' Further columns:
+#' * [dg_cv()], [dg_lodo()]: `domain`, `fold`, `rows`, `score`, further metrics.
+#' * [dg_compare()]: `method`, `mean` over domains, `overall` (score of all rows together), mean
+#'   `rank`, `p_rank`, `seconds`, `error` (message, if the method failed).
+#' * [dg_tune()]: the parameters, `seconds`, `error`, `chosen`.
+#' * [dg_auto()]: `member` (`TRUE` if selected), `weight`, `scale`, `kernel`, `domain_kernel`,
+#'   `lambda`, `rows` scored, `difference` from the whole and its standard error `difference_se`,
+#'   `seconds`.
+#' * [dg_calibration()]: `class`, the bounds `low` and `high` of the bin, `rows`, mean `predicted`
+#'   probability.
+#' * [dg_mmd()], [domain_map()]: `first`, `second`.
+#' * [dg_novelty()]: `domain`, `rows`, `farthest` (largest distance of a training domain).
+#' * [dg_resources()]: `pass`, how often it `reads` the rows, `operations`, bytes `read` and `sent`,
+#'   `seconds`.
+#' * [dg_importance()]: `predictor`, `kind`, `domains`.
+#' * [dg_effect()]: `predictor`, `class`, `at`, `category`, `domains`. Curves of single domains are
+#'   in `x$domains`.
+#'
+#' @section `tidy()` of fits:
+#' | fit | rows |
+#' |---|---|
+#' | projection | components: eigenvalue `value` and `residual` |
+#' | [dg_gp()] | parameters |
+#' | [dg_lm()], [dg_net()], [dg_mixed()] | coefficients (by class, with more than two) |
+#' | [dg_ensemble()] | weights of members |
+#' | other learners, [dg_pipeline()] | arguments of the fit, as text, with selected penalties |
+#'
+#' @section `augment()`: The columns of `newdata` (row names, if any, as `.rownames`), or of the
+#' training rows the response and the domain, and:
+#'
+#' | column | of |
+#' |---|---|
+#' | `.comp1`, `.comp2`, ... | a projection: components |
+#' | `.fitted` | a learner: predictions |
+#' | `.resid` | a numeric response, if it is known: response less prediction |
+#' | `.prob_<class>` | classes, if the model has probabilities |
+#' | `.lower`, `.upper` | `interval = "prediction"`, numeric response: see [set_intervals()] |
+#' | `.set` | `interval = "prediction"`, classes: the set as text, separated by commas |
+#' | `.novelty` | `newdata` and [domain_distribution()]: p of the domain, see [dg_novelty()] |
+#'
+#' For a [dg_cv()], `augment()` gives the held-out predictions, with `.prob_<class>` if they have
+#' probabilities. Other results have no rows of the data, which is an error.
+#'
+#' @section Report tables:
+#' In documents of knitr (R Markdown, Quarto, Sweave) tables are made for HTML, LaTeX, Word and
+#' markdown; the sentences of the printout become notes. `print(x)` in a chunk gives the text of the
+#' console instead. Numbers are rounded as in prints: [options(digits)][options] changes that. For
+#' your own table start from unrounded numbers: `knitr::kable(as.data.frame(x), digits = 3)`.
+#'
+#' @param x A result or a fit.
+#' @param newdata Data frame (or matrix, if the model was fitted to one) of rows to predict. Default
+#'   `NULL`: the training rows.
+#' @param domain Domain of each row of `newdata`, if it is not a column of it.
+#' @param interval If `"prediction"`, prediction intervals or sets for new domains are added, see
+#'   [set_intervals()]. Default `"none"`.
+#' @param level Nominal coverage of intervals and sets. Default 0.9.
+#' @param row.names `NULL`, or names of the rows.
+#' @param optional Ignored: names are never changed.
+#' @param stringsAsFactors If `TRUE`, text columns become factors.
+#' @param options Options of the chunk, from knitr: `tab.cap` (in Quarto also `tbl-cap`) replaces
+#'   the caption.
+#' @param ... Must be empty; ignored by `knit_print()` and `as_flextable()`.
+#' @return `tidy()`, `glance()`, `augment()` and `as_tibble()`: a tibble, of class `c("tbl_df",
+#'   "tbl", "data.frame")`. `as.data.frame()`: a data frame. `knit_print()`: text of class
+#'   `knit_asis`. `as_flextable()`: a `flextable`.
 #' @name tidy.domgen
-#' @aliases tidy glance augment
+#' @aliases tidy glance augment as.data.frame.domgen knit_print.domgen
 #' @examples
 #' toy <- simulate_dcm(domains = 5, n = 30, seed = 1)
 #' cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
 #' tidy(cv)
 #' glance(cv)
+#' as.data.frame(cv)
+#' if (requireNamespace("knitr", quietly = TRUE)) cat(knitr::knit_print(cv))
 #' @importFrom generics tidy glance augment
 #' @export tidy
 #' @export glance
@@ -44,10 +114,12 @@
 NULL
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 tidy.dg_projection <- alone(function(x) cbind(values_frame(x), residual = x$residual))
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 glance.dg_projection <- alone(function(x) {
   part <- x$variance[c("before", "after"), "distributional"]
@@ -59,16 +131,17 @@ glance.dg_projection <- alone(function(x) {
 })
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 augment.dg_projection <- function(x, newdata = NULL, domain = NULL, ...) {
   check_no_dots(list(...), c("newdata", "domain"))
   scores <- if (is.null(newdata)) fitted(x) else predict(x, newdata, domain = domain)
   colnames(scores) <- paste0(".comp", seq_len(ncol(scores)))
-  # after predict(), which knows what newdata must be
+  # after predict(), which checks newdata
   as_tbl(cbind(augmented_rows(x, newdata), as.data.frame(scores)))
 }
 
-# The columns of newdata, or what is known of the rows in training: response and domain.
+# The columns of newdata, or response and domain of the training rows.
 augmented_rows <- function(x, newdata) {
   if (is.list(newdata)) {
     frame <- as.data.frame(newdata, optional = TRUE)
@@ -83,21 +156,22 @@ augmented_rows <- function(x, newdata) {
 }
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 tidy.dg_learner <- alone(function(x) {
   terms <- model_terms(learner_of(x), x$spec)
-  # numbers that were fitted
+  # fitted numbers
   if (is.numeric(terms$value)) as_broom(terms, c(name = "term", value = "estimate")) else terms
 })
 
-# A line a parameter; of a learner without any of its own, those it was fitted with.
+# A row per parameter; by default the arguments of the fit.
 model_terms <- function(learner, spec) UseMethod("model_terms")
 
 #' @exportS3Method
 model_terms.default <- function(learner, spec) {
   chained <- !is.null(spec[["projection"]])
   args <- if (chained) spec$learner$args else spec$args
-  # with the penalties that the fit has chosen
+  # with the penalties that the fit selected
   for (name in intersect(c("cost", "lambda"), names(args))) {
     if (is.null(args[[name]])) args[[name]] <- found_penalty(learner, name)
   }
@@ -132,7 +206,7 @@ model_terms.dg_ensemble <- function(learner, spec) {
   if (is.null(scores)) frame else cbind(frame, mean = unname(colMeans(scores, na.rm = TRUE))[-1L])
 }
 
-# part, parameter, value (in words).
+# part, parameter, value (as text).
 parameter_frame <- function(spec) {
   parts <- if (is.null(spec[["projection"]])) stats::setNames(list(spec), spec$method)
            else spec[c("projection", "learner")]
@@ -145,6 +219,7 @@ parameter_frame <- function(spec) {
 }
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 glance.dg_learner <- alone(function(x) {
   frame <- data.frame(method = x$spec$method, rows = nobs(x), domains = nlevels(x$domain),
@@ -156,6 +231,7 @@ glance.dg_learner <- alone(function(x) {
 })
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 augment.dg_learner <- function(x, newdata = NULL, domain = NULL, interval = c("none", "prediction"),
                                level = 0.9, ...) {
@@ -168,7 +244,7 @@ augment.dg_learner <- function(x, newdata = NULL, domain = NULL, interval = c("n
   fitted <- predicted(type = "response")
   frame <- augmented_rows(x, newdata)
   frame$.fitted <- fitted
-  # what it warns of has been said of the predictions
+  # predict() has given the same warnings
   novelty <- if (!is.null(newdata)) quietly(novelty_of_rows(x, newdata, domain))
   if (interval != "none") x <- keep_intervals(x, env)
   if (x$response$kind == "class") {

@@ -1,17 +1,18 @@
-# Tables of all results; those of fits are in show-tidy-fits.R.
+# Tables of results; those of fits are in show-tidy-fits.R.
 
-# Names of broom and of tidymodels for what results call by shorter ones.
+# Names of broom and tidymodels for shorter names in results.
 broom_names <- c(se = "std.error", lower = "conf.low", upper = "conf.high", p = "p.value")
 
 as_broom <- function(frame, names = NULL) {
   known <- c(names, broom_names)
-  # by place: parameters of a tuning may be called anything
+  # by position: tuning parameters may have any name
   found <- match(names(frame), names(known))
   names(frame)[!is.na(found)] <- unname(known)[found[!is.na(found)]]
   as_tbl(frame)
 }
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 tidy.dg_result <- function(x, ...) {
   check_no_dots(list(...), character())
@@ -25,6 +26,7 @@ tidy.dg_result <- function(x, ...) {
 }
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 glance.dg_result <- function(x, ...) {
   line <- describe_result(x)$glance
@@ -34,12 +36,13 @@ glance.dg_result <- function(x, ...) {
 }
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 augment.dg_result <- function(x, ...) {
   if (inherits(x, "dg_fit")) return(NextMethod())
   check_no_dots(list(...), character())
   rows <- describe_result(x)$rows
   if (is.data.frame(rows)) return(as_tbl(rows))
-  abort("argument", "`x`, ", describe(x), ", has no rows of the data",
+  abort("argument", "`x`, ", describe(x), ", has no rows of the data for augment()",
         if (!is.null(rows)) paste0(": ", rows), ".")
 }

@@ -3,34 +3,43 @@
 #' @description
 #' `type = "curves"`: for each parameter the best mean score that each of its values reaches, with
 #' its standard error, and the chosen value marked with a ring; with one parameter that is its
-#' score. A value for which every choice failed is left out.
+#' score. A value for which every candidate failed is left out.
 #'
 #' `type = "surface"`: the same for the pairs of values of two parameters, as shaded squares with
 #' the score written in them where there is room; the chosen pair has a frame. A pair that failed
 #' or was not tried has a cross.
 #'
-#' See [plot.dg_projection()] on colours.
-#'
-#' @usage
-#' # plot(x, type = NULL, parameters = NULL, ...)
-#' # autoplot(object, type = NULL, parameters = NULL, ...)
-#' @param x,object The result of [dg_tune()].
-#' @param type Which picture; `NULL`: the surface if exactly two parameters have several values and
+#' @param x The result of [dg_tune()].
+#' @param type Type of plot; if `NULL` the surface if exactly two parameters have several values and
 #'   most pairs of them were tried, else curves.
-#' @param parameters Names of the parameters to show: two for a surface. `NULL`: all, or the first
+#' @param parameters Names of the parameters to show: two for a surface. If `NULL` all, or the first
 #'   two with several values.
 #' @param ... Must be empty.
-#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
+#' @inherit plot.dg_projection return
 #' @section Errors:
 #' Names in `parameters` that were not tuned, or a surface of other than two.
-#' @examples
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' toy <- simulate_ellipses(domains = 6, n = 30, seed = 1)
 #' tuned <- dg_tune(dg_svm(), y ~ . | domain, data = toy, folds = 3,
 #'                  grid = list(cost = 10^(0:2), bandwidth_factor = c(0.5, 1)))
 #' plot(tuned)
 #' plot(tuned, type = "curves")
-#' @name plot.dg_tuned
-NULL
+#' @export
+plot.dg_tuned <- function(x, type = NULL, parameters = NULL, ...) {
+  check_no_dots(list(...), c("type", "parameters"))
+  shown <- read_tuning_plot(x, type, parameters)
+  tuning <- x$tuning
+  if (shown$type == "curves") return(plot_tuning_curves(curves_frame(x, shown$parameters), tuning))
+  titles <- parameter_titles(shown$parameters)
+  tile_plot(
+    surface_frame(x, shown$parameters), tuning_title(tuning), capital(titles[1L]),
+    capital(titles[2L]), tuning$metric$title, subtitle = tuning_subtitle(tuning), caption = paste0(
+      "Each square has the best mean score with that pair of values",
+      if (length(tuning$best) > 2L) ", over all other parameters", ". The frame marks the chosen ",
+      "pair. Darker is ", if (tuning$metric$better == "low") "worse" else "better", "."
+    )
+  ) + names_on("x", width = 10) + names_on("y")
+}
 
 #' @exportS3Method
 describe_result.dg_tuned <- function(x) from_whole(x, describe_tuning(x), "x")
@@ -44,21 +53,22 @@ describe_tuning <- function(x) {
   errors <- stats::na.omit(table$error)
   order <- order(losses(table$mean, tuning$metric$better))
   new_result(
-    paste0("Best of ", plural(nrow(table), "combination"), ": ", score, ", ", tuning$held_out),
+    paste0("Best of ", plural(nrow(table), "combination"), ": ", score_label(tuning$metric, Inf)),
     table,
     c(lapply(names, function(name) column(name, report = name)),
       list(column("mean", score, tidy = "estimate", report = paste("Mean", score)),
            column("se", "standard error", as_number(3), print = "std. error"))),
-    shown = order[is.na(table$error[order])], most = 10L, unit = "combination",
+    facts = tuning$held_out, shown = order[is.na(table$error[order])], most = 10L,
+    unit = "combination",
     where = "`$tuning$table`",
     notes = c(paste0("Chosen: ", paste(names, "=", vapply(tuning$best, format_value, ""),
                                        collapse = ", "),
                      if (tuning$rule == "one_se") ", the simplest within one standard error", "; ",
                      score, " ", rounded(best$mean, 4), error_words(best$se),
-                     ". On new domains expect somewhat worse, see ?dg_tune."),
+                     ". This score is optimistic for new domains, see ?dg_tune."),
               if (isTRUE(tuning$time_limit$reached)) {
-                paste0("the time budget of ", format(tuning$time_limit$seconds), " s was spent ",
-                       "before the search was done: the best so far.")
+                paste0("Time limit of ", format(tuning$time_limit$seconds), " s reached before ",
+                       "the search was complete: the best so far.")
               }, if (length(errors)) {
                 paste0(plural(length(errors), "combination"), " failed: ", errors[1L])
               }),
@@ -70,19 +80,7 @@ describe_tuning <- function(x) {
   )
 }
 
-#' @exportS3Method
-picture.dg_tuned <- function(x, type = NULL, parameters = NULL, ...) {
-  check_no_dots(list(...), c("type", "parameters"))
-  shown <- read_tuning_picture(x, type, parameters)
-  if (shown$type == "curves") return(curves_picture(curves_frame(x, shown$parameters), x$tuning))
-  titles <- parameter_titles(shown$parameters)
-  tile_picture(surface_frame(x, shown$parameters), tuning_title(x$tuning), titles[1L], titles[2L],
-               x$tuning$metric$title, caption = paste0(
-                 "The best mean score with each pair of values; framed: the chosen one",
-                 if (length(x$tuning$best) > 2L) ", over all other parameters", "."))
-}
-
-# What an argument says in a picture, with its name as in a grid. Paths such as
+# What an argument says in a plot, with its name as in a grid. Paths such as
 # "domain_kernel.embedding_kernel.bandwidth_factor" end in the argument, and begin with whose it is.
 parameter_titles <- function(names) {
   words <- c(bandwidth_factor = "bandwidth over the median distance", bandwidth = "bandwidth",
@@ -97,11 +95,15 @@ parameter_titles <- function(names) {
 }
 
 tuning_title <- function(tuning) {
-  paste0(score_label(tuning$metric, Inf), ", ", tuning$held_out)
+  paste(score_label(tuning$metric), "by parameter")
+}
+
+tuning_subtitle <- function(tuning) {
+  paste0(plural(nrow(tuning$table), "combination"), ", ", tuning$held_out)
 }
 
 # list(type, parameters)
-read_tuning_picture <- function(x, type, parameters) {
+read_tuning_plot <- function(x, type, parameters) {
   table <- x$tuning$table
   known <- names(x$tuning$best)
   if (!is.null(parameters) && length(parameters) == 0L) {
@@ -157,7 +159,7 @@ curves_frame <- function(x, parameters) {
   frame
 }
 
-# As tile_picture() takes it.
+# As tile_plot() takes it.
 surface_frame <- function(x, parameters) {
   tuning <- x$tuning
   sides <- lapply(tuning$table[parameters], parameter_factor)
@@ -179,18 +181,27 @@ same_digits <- function(values) {
   sub("[.]$", "", formatC(values, digits = min(max(digits, 3L), 5L), format = "fg", flag = "#"))
 }
 
-# Values of a grid stand at equal distances, those of all parameters on one axis.
-curves_picture <- function(frame, tuning) {
-  at <- frame$place + 1000 * as.integer(frame$parameter)
-  of <- function(mark, rows, ...) {
-    layer(mark, at[rows], frame$mean[rows], ..., panel = as.integer(frame$parameter)[rows])
-  }
-  new_picture(frame, list(
-    layer("segment", at, frame$lower, yend = frame$upper, panel = as.integer(frame$parameter),
-          ink = 0.5),
-    of("line", frame$numeric), of("point", TRUE), of("point", frame$chosen, shape = 1, size = 2.4)
-  ), picture_axis(NULL, at, frame$label, pad = 0.4, free = TRUE), picture_axis(tuning$metric$title),
-  tuning_title(tuning), panels = parameter_titles(levels(frame$parameter)), strip = "bottom",
-  caption = paste("The best mean score that each value reaches, with one standard error;",
-                  "ringed: the chosen value."))
+# Values of a grid stand at equal distances.
+plot_tuning_curves <- function(frame, tuning) {
+  frame$panel <- frame$parameter
+  levels(frame$panel) <- capital(parameter_titles(levels(frame$panel)))
+  one <- nlevels(frame$panel) == 1L
+  # values of parameters that have the same name are different ones
+  frame$value <- paste(as.integer(frame$panel), frame$label, sep = "\r")
+  frame$value <- factor(frame$value, unique(frame$value))
+  new_plot(
+    frame, c(x = "value", y = "mean"), tuning_title(tuning), tuning_subtitle(tuning),
+    x = if (one) levels(frame$panel) else "Value of the parameter",
+    y = capital(score_label(tuning$metric)),
+    caption = paste("Points are the best mean score that each value reaches, bars one standard",
+                    "error. The ring marks the chosen value.")
+  ) +
+    panels(frame$panel, "free_x") +
+    ggplot2::geom_linerange(columns(ymin = "lower", ymax = "upper"), colour = pale) +
+    ggplot2::geom_line(columns(group = "panel"), frame[frame$numeric, ], colour = mean_colour) +
+    ggplot2::geom_point(colour = mean_colour, size = 1.6) +
+    ggplot2::geom_point(data = frame[frame$chosen, ], shape = 1, size = 4, stroke = 1,
+                        colour = accent) +
+    ggplot2::scale_x_discrete(labels = function(names) shorten(sub(".*\r", "", names), 12),
+                              guide = ggplot2::guide_axis(check.overlap = TRUE))
 }

@@ -1,4 +1,4 @@
-# Machines that know of each other, or of thresholds, by rounds: a Newton step for each with the
+# Submodels that know of each other, or of thresholds, by rounds: a Newton step for each with the
 # others as known. problem: see solve_newton().
 
 # At most.

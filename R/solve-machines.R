@@ -1,7 +1,8 @@
-# Support vector machines and other losses of the table in loss.R: all binary problems, columns of
+# Support vector submodels and other losses of the table in loss.R: all binary problems, columns of
 # the targets, of a fit. Whole rows on a Gram matrix or on features that are kept, with a loss that
 # has a tube, by coordinates of the dual problem; all others by Newton's method. Each gives
-#   list(coefficients, offset, decision [n], converged, iterations, gap, relative_gap, objective).
+#   list(coefficients, intercept, decision [n], converged, iterations, gap, relative_gap,
+#   objective).
 
 solve_submodels <- function(problem, shared) {
   rows <- problem$rows
@@ -23,7 +24,7 @@ solve_submodels <- function(problem, shared) {
 # Which rows take part in which column; NULL: all.
 part_of <- function(targets, Y) if (!takes_all(targets)) Y != 0
 
-# What all machines of a fit share: that of Newton's method, for a loss without a tube, or of the
+# What all submodels of a fit share: that of Newton's method, for a loss without a tube, or of the
 # dual problem, list(K [n x n]) or list(Zt [r x n]).
 submodel_data <- function(space, sample, newton) {
   if (newton || is.null(space$feature_map)) return(newton_data(space, sample))
@@ -31,8 +32,8 @@ submodel_data <- function(space, sample, newton) {
                  kernel = space$kernel), class = "feature_data")
 }
 
-# All machines of a fit. target, costs: [n x machines]; start: [n x machines] or 0; alpha: a list or
-# NULL.
+# All submodels of a fit. target, costs: [n x submodels]; start: [n x submodels] or 0;
+# alpha: a list or NULL.
 train_submodels <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
   if (is.null(loss$tube)) return(newton_submodels(data, target, costs, loss, args, start, alpha))
   lapply(seq_len(ncol(target)), function(m) {
@@ -42,7 +43,7 @@ train_submodels <- function(data, target, costs, loss, args, start = 0, alpha = 
 }
 
 # target: numbers, or -1 and +1; loss: see loss.R; start: known values f0 of the rows,
-# to which the machine is added: the losses are those of f0 + f, `decision` is of f; alpha: where
+# to which the submodel is added: the losses are those of f0 + f, `decision` is of f; alpha: where
 # the solver starts, or NULL.
 train_submodel <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
   UseMethod("train_submodel")
@@ -96,8 +97,8 @@ feature_columns <- function(space, rows) {
   Zt
 }
 
-# Solves machines at one cost after the other: each starts from the dual variables of the same
-# machines at the cost before, in proportion to it: inside the bounds, and nearer to the solution
+# Solves submodels at one cost after the other: each starts from the dual variables of the same
+# submodels at the cost before, in proportion to it: inside the bounds, and nearer to the solution
 # than 0. solve: a function of these, NULL at first.
 along_costs <- function() {
   last <- NULL
@@ -113,7 +114,7 @@ along_costs <- function() {
   }
 }
 
-# One machine: vectors and numbers; several: a column each.
+# One submodel: vectors and numbers; several: a column each.
 join_submodels <- function(submodels) {
   for (submodel in submodels) warn_unsolved(submodel)
   names <- setdiff(names(submodels[[1L]]), "alpha")
@@ -154,7 +155,7 @@ solve_by_passes <- function(problem, costs) {
   c(result, list(decision = matrix(0, 0L, m), costs = numeric()))
 }
 
-# What machines see of rows, see newton_by_passes().
+# What submodels see of rows, see newton_by_passes().
 coded_submodels <- function(problem, costs) {
   targets <- problem$targets
   name <- problem$loss$name
@@ -169,7 +170,7 @@ coded_submodels <- function(problem, costs) {
   }
 }
 
-# Newton's method, of which each step is a pass that adds, from the machines of the sampled rows.
+# Newton's method, of which each step is a pass that adds, from the submodels of the sampled rows.
 # coded: a function of a block of rows, list(Y, costs [n x m], start: known values of f or 0, loss,
 # args: of it). It goes to the workers: losses are functions, and found by their name there.
 newton_by_passes <- function(rows, space, coded, loss, m, args) {
@@ -186,7 +187,7 @@ newton_by_passes <- function(rows, space, coded, loss, m, args) {
   result
 }
 
-# Where the passes start: at the machines of the sampled rows, which stand for all; NULL: at 0.
+# Where the passes start: at the submodels of the sampled rows, which stand for all; NULL: at 0.
 sampled_theta <- function(state, rows, sums_of) {
   # a start need not be the last digit, unless there are no other rows
   while (!state$done && (rows$whole || state$passes < 15L)) {

@@ -1,4 +1,4 @@
-# Losses without a tube, by Newton's method: machines on the Gram matrix, or by passes over the
+# Losses without a tube, by Newton's method: submodels on the Gram matrix, or by passes over the
 # rows. What they give is what train_machine() does.
 
 # What the passes over rows work on: the Gram matrix, or rows whose features are made again.
@@ -13,8 +13,8 @@ newton_data <- function(space, sample) {
 
 # A fit of dg_glm(). problem: list(data: see newton_data(), Y [n x m], costs [n] over the penalty,
 # start: known values of f [n x m], alpha: coefficients to begin at, a list, or NULL, loss, par: its
-# parameters, args: list(offset, tolerance, max_iterations)). All solvers of such problems give
-# list(coefficients, offset, decision [n x m], converged, iterations [m], par).
+# parameters, args: list(intercept, tolerance, max_iterations)). All solvers of such problems give
+# list(coefficients, intercept, decision [n x m], converged, iterations [m], par).
 solve_newton <- function(problem) {
   Y <- problem$Y
   costs <- matrix(problem$costs, nrow(Y), ncol(Y))
@@ -36,7 +36,7 @@ newton_submodels <- function(data, target, costs, loss, args, start, alpha) {
   UseMethod("newton_submodels")
 }
 
-# All machines in the same passes.
+# All submodels in the same passes.
 #' @exportS3Method
 newton_submodels.row_data <- function(data, target, costs, loss, args, start, alpha) {
   space <- data$space
@@ -72,7 +72,7 @@ newton_submodels.gram_data <- function(data, target, costs, loss, args, start, a
 }
 
 # f = K alpha + b. With p = c l' and W = c l'' at f a step solves
-#   (K + W^-1) alpha + 1 b = f - p / W,   1'alpha = 0 with an offset,
+#   (K + W^-1) alpha + 1 b = f - p / W,   1'alpha = 0 with a constant,
 # a ridge regression (iteratively reweighted least squares). Rows without cost take no part.
 newton_gram <- function(K, y, costs, loss, args, start, alpha) {
   task <- list(used = which(costs > 0), y = y, costs = costs, start = start, loss = loss,

@@ -1,8 +1,8 @@
 # Ridge regression, the squared loss: from the Gram matrix of whole rows, or from sums of features
 # over any rows, from which fits without some domains follow by subtraction.
 
-# list(coefficients [n x m] or [r x m], offset [m], decision [n x m], lambda, and left_out where the
-# fits without groups of domains are kept). problem: see fit-rows.R, with `task`, made by
+# list(coefficients [n x m] or [r x m], intercept [m], decision [n x m], lambda, and left_out where
+# the fits without groups of domains are kept). problem: see fit-rows.R, with `task`, made by
 # squared_task().
 solve_squared <- function(problem, shared) {
   if (inherits(problem$space, "gram_space")) {
@@ -70,10 +70,10 @@ ridge_task <- function(sample, args) {
 
 # ---- rows in memory ---------------------------------------------------------------------------
 
-# task: list(Y [n x m], costs [n]). list(coefficients, offset [m], decision [n x m])
+# task: list(Y [n x m], costs [n]). list(coefficients, intercept [m], decision [n x m])
 solve_ridge <- function(space, sample, task, args) UseMethod("solve_ridge")
 
-# (K + ridge) alpha + 1 b' = Y; with an offset 1'alpha = 0.
+# (K + ridge) alpha + 1 b' = Y; with a constant 1'alpha = 0.
 #' @exportS3Method
 solve_ridge.gram_space <- function(space, sample, task, args) {
   if (!is.null(sample$left_out)) return(solve_leaving_out(space, sample, task, args))
@@ -172,13 +172,13 @@ warn_digits <- function(largest, ridge, lambda) {
   if (lost < 1e-4) return(invisible())
   digits <- max(floor(-log10(lost)), 0)
   warn("ridge", "Rounding of the Gram matrix, whose values reach ", signif(largest, 2), ", leaves ",
-       "about ", plural(digits, "digit"), " beside `lambda` (", format(lambda), "); scale the ",
-       "predictors (`scale = \"pooled\"`) or raise it.")
+       "about ", plural(digits, "digit"), " at this `lambda` (", format(lambda), "); scale ",
+       "the predictors (`scale = \"pooled\"`) or raise it.")
 }
 
 # ---- sums of features -------------------------------------------------------------------------
 
-# w = (Z'CZ + lambda)^-1 Z'CY, of centred moments if there is an offset.
+# w = (Z'CZ + lambda)^-1 Z'CY, of centred moments if there is a constant.
 solve_moments <- function(moments, args) {
   centred <- centre_moments(moments, args$intercept)
   ridge <- rep(args$lambda, nrow(centred$cross))
@@ -226,8 +226,8 @@ split_groups <- function(sums, rows, k = lambda_folds, without = integer()) {
 }
 
 # Sums of squared errors of some domains by the fits to the others, by subtraction: list(errors
-# [m x lambdas], coefficients [r x m lambdas], offset [m lambdas], own: the domains' sums). without:
-# domains that total lacks.
+# [m x lambdas], coefficients [r x m lambdas], intercept [m lambdas], own: the domains' sums).
+# without: domains that total lacks.
 left_out_errors <- function(sums, total, domains, rows, args, lambdas, without = integer()) {
   own <- sum_groups(sums, domains)
   centre <- centre_without(rows, c(domains, without), args, ncol(own$cross))
@@ -261,7 +261,7 @@ centre_without <- function(rows, domains, args, m) {
 left_out_sets <- 100L
 
 # Fits without each group of domains: list(group of each domain, errors [m x groups]: mean squared
-# errors in units of the targets, coefficients [r x m groups], offset).
+# errors in units of the targets, coefficients [r x m groups], intercept).
 leave_groups_out <- function(sums, total, rows, args, lambda) {
   sets <- split_groups(sums, rows, k = left_out_sets)
   if (length(sets) < 2L) return(NULL)

@@ -14,7 +14,7 @@ new_targets <- function(rows, standardise, columns = "each") {
     levels <- facts$levels
     check_several_classes(factor(levels))
     targets <- list(kind = "class", levels = levels, centre = 0, scale = 1, columns = columns)
-    # two classes need one machine, or none where each is to have its own
+    # two classes need one submodel, or none where each is to have its own
     two <- length(levels) == 2L
     targets$pairs <- if (columns == "one_vs_one" || two && columns != "each") {
       t(utils::combn(length(levels), 2L))
@@ -23,7 +23,7 @@ new_targets <- function(rows, standardise, columns = "each") {
   }
   if (length(facts$values) == 2L) {
     warn("two_values", "The response has only the values ", min(facts$values), " and ",
-         max(facts$values), " and is predicted as a number; make it a factor to predict classes.")
+         max(facts$values), " and is treated as numeric; use a factor to predict classes.")
   }
   list(kind = "number", centre = facts$mean,
        scale = if (facts$spread > 0) facts$spread else 1)

@@ -1,9 +1,9 @@
-# What the curves of a predictor are made of, for one model: of each domain either its curve
-# [domains x values], or local effects `steps` [domains x intervals] with `weights` [domains x
-# values], by which a curve has its mean over a domain's rows; then from these parts to curves and
-# to the standard error of their average.
+# The parts of a predictor's curves, for one model: for each domain either its curve [domains x
+# values], or local effects `steps` [domains x intervals] with `weights` [domains x values] for the
+# mean of a curve over a domain's rows. From these parts: curves, and the standard error of their
+# average.
 
-# model: with its descriptions fixed, but for "context". A list of parts by class.
+# model: with its descriptions of domains fixed, except for "context". A list of parts by class.
 effect_parts <- function(model, asked, name) {
   rows <- asked$rows
   look <- list(model = model, data = rows$data[asked$chosen, , drop = FALSE], name = name,
@@ -35,7 +35,7 @@ grid_values <- function(look, codes) {
         c(n, ncol(codes), classes))
 }
 
-# [rows x classes that are looked at]
+# [rows x classes asked for]
 effect_values <- function(look, data, domain, ...) {
   values <- tool_values(look$model, data, domain = as.character(domain), ...)
   if (is.matrix(values)) values[, look$class, drop = FALSE] else matrix(values)
@@ -50,7 +50,7 @@ by_class <- function(values, part) {
   lapply(seq_len(dim(values)[3L]), function(k) part(matrix(values[, , k], dim(values)[1L])))
 }
 
-# centred: less the mean over all rows, each domain weighing the same.
+# centred: less the mean over all rows, domains weighted equally.
 dependence_parts <- function(look, grid, centred) {
   values <- grid_values(look, matrix(grid$at, length(look$codes), length(grid$at), byrow = TRUE))
   shares <- domain_averages(outer(look$codes, grid$at, "=="), look$domain)
@@ -67,12 +67,12 @@ dependence_parts <- function(look, grid, centred) {
   })
 }
 
-# Local effects of numbers in the intervals between `at`.
+# Local effects of a numeric predictor in the intervals between `at`.
 interval_parts <- function(look, at) {
   x <- look$codes
   if (length(at) < 2L) return(flat_parts(look, at))
   k <- findInterval(x, at, rightmost.closed = TRUE, all.inside = TRUE, left.open = TRUE)
-  # of the ends themselves too
+  # including the ends
   counted <- x >= at[1L] & x <= at[length(at)]
   values <- grid_values(look, cbind(at[k], at[k + 1L]))
   share <- pmin(pmax((x - at[k]) / (at[k + 1L] - at[k]), 0), 1)
@@ -93,7 +93,7 @@ flat_parts <- function(look, at) {
   })
 }
 
-# Of ordered categories: rows of both sides take a step.
+# For ordered categories: rows on both sides of a step take it.
 category_parts <- function(look, at) {
   code <- look$codes
   L <- length(at)
@@ -109,13 +109,13 @@ category_parts <- function(look, at) {
   })
 }
 
-# Means [domains x cells], NA where there is no row.
+# Means [domains x cells], NA if a cell has no row.
 cell_means <- function(values, cell, domain, cells, counted) {
   cell <- factor(cell[counted], seq_len(cells))
   unname(tapply(values[counted], list(domain[counted], cell), mean))
 }
 
-# The rows that describe the domains are shifted, those that are predicted are not.
+# Shifts the rows that describe the domains, not those that are predicted.
 context_parts <- function(look, grid, rows) {
   before <- effect_values(look, look$data, look$domain)
   column <- column_of(rows$data, look$name)
@@ -133,7 +133,7 @@ context_parts <- function(look, grid, rows) {
   })
 }
 
-# Over some of the domains; fallback: a curve with the steps that none of these has.
+# Over some of the domains; fallback: a curve whose steps are used where none of these has one.
 average_curve <- function(part, some = TRUE, fallback = NULL) {
   if (!is.null(part$curves)) return(colMeans(part$curves[some, , drop = FALSE]))
   steps <- colMeans(part$steps[some, , drop = FALSE], na.rm = TRUE)
@@ -142,13 +142,12 @@ average_curve <- function(part, some = TRUE, fallback = NULL) {
   c(0, cumsum(steps))
 }
 
-# Local effects say nothing of the level: 0 is the mean over all rows, of whichever domains a curve
-# is made.
+# Local effects do not determine the mean: it is 0 over all rows, for any subset of domains.
 centred_curve <- function(curve, part) {
   if (is.null(part$weights)) curve else curve - mean(part$weights %*% curve)
 }
 
-# list(values, inside) [domains x values]; of local effects nothing is known outside.
+# list(values, inside) [domains x values]; with local effects, NA outside the range of a domain.
 domain_curves <- function(part, average) {
   if (!is.null(part$curves)) return(list(values = part$curves, inside = part$inside))
   steps <- part$steps
@@ -156,7 +155,7 @@ domain_curves <- function(part, average) {
   inside <- matrix(FALSE, G, length(average))
   values <- matrix(NA_real_, G, length(average))
   for (g in seq_len(G)) {
-    # of which its rows are
+    # the range of its rows
     reached <- range(which(part$weights[g, ] > 0))
     inside[g, reached[1L]:reached[2L]] <- TRUE
     own <- ifelse(is.na(steps[g, ]), diff(average), steps[g, ])
@@ -169,12 +168,12 @@ domain_curves <- function(part, average) {
 
 # ---- the standard error of an average over domains --------------------------------------------
 #
-# By the jackknife that leaves out what is independent: domains, levels of the outer factor of
-# nested ones, or of crossed factors the levels of each.
+# By the jackknife over independent units: domains, with nested factors levels of the outer one,
+# with crossed factors levels of each.
 
-# list(groups: by factor the number of each domain's level, levels: their names, words)
+# list(groups: by factor the number of each domain's level, levels: their names, words: as text)
 effect_units <- function(structure, domains) {
-  # rows of which nothing says the domain are one
+  # rows without a domain are one domain
   found <- if (!is.null(structure)) on_error({
     domain_levels(structure, domains)[outer_factors(structure)]
   }, function(e) NULL)
@@ -190,7 +189,7 @@ plural_units <- function(words) sub("^(domain|level)", "\\1s", words)
 fewest <- function(units) min(vapply(units, max, 0L))
 
 # At each value of a curve. units: by factor the group of each domain; without: by factor and group
-# averages by fits without the group, or NULL for those of the model as it is. Of crossed factors
+# averages by fits without the group, or NULL for those of the model itself. With crossed factors,
 # variances add up, less what was counted twice (Cameron, Gelbach and Miller, 2011, equation 2.13,
 # see crossed_error()).
 effect_error <- function(part, average, units, without) {
@@ -226,7 +225,7 @@ scaled_error <- function(part, average, units, without) {
   })
   total <- Reduce(`+`, both, rowSums(variance))
   error <- sqrt(pmax(total, apply(variance, 1L, max)))
-  # of equals but for rounding
+  # equal except for rounding
   ifelse(error < 1e-10 * max(abs(average), abs(of_factor)), 0, error)
 }
 
@@ -235,8 +234,8 @@ jackknife_variances <- function(without, sizes) {
   apply(do.call(cbind, without), 1L, jackknife_variance, sizes)
 }
 
-# Averages over the other domains by a model that has not seen a unit, by factor, unit, predictor
-# and class.
+# Averages over the other domains by a model fitted without a unit, by factor, unit, predictor and
+# class.
 refitted_averages <- function(model, asked, progress) {
   spec <- read_evaluated(model)
   task <- cv_task(spec, asked$rows$input)

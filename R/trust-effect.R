@@ -1,92 +1,102 @@
-#' What a prediction does when a predictor changes
+#' Effects of predictors on predictions
 #'
 #' @description
-#' How predictions change with a predictor while each domain stays described as it was, domain by
-#' domain and on average, and how they change when the domain changes and its rows do not:
+#' How predictions change with a predictor, in each domain and on average over domains:
 #' \describe{
-#'   \item{`"pdp"`}{partial dependence: the mean prediction of a domain's rows with the predictor
-#'     set to a value in all of them.}
-#'   \item{`"ale"`}{accumulated local effects: what a row's prediction changes when its predictor
-#'     moves to the ends of the interval that it is in, summed over intervals. Rows stay near where
-#'     they were, so that it is right where predictors are correlated and partial dependence asks
-#'     about rows that there are not.}
-#'   \item{`"context"`}{the contextual effect: what predictions change when the predictor of the
-#'     rows that *describe* the domain is shifted, and the rows that are predicted are not.}
+#'   \item{`"pdp"`}{Partial dependence: the mean prediction of a domain's rows if the predictor has
+#'     a given value in all of them. The description of the domain is unchanged.}
+#'   \item{`"ale"`}{Accumulated local effects: the change of a row's prediction between the ends of
+#'     the interval that contains its value, averaged over rows and summed over intervals. Rows stay
+#'     near their values, so this is also valid for correlated predictors, for which partial
+#'     dependence extrapolates.}
+#'   \item{`"context"`}{Contextual effect: the change of predictions if the predictor is shifted in
+#'     the rows that *describe* the domain, and not in the rows that are predicted.}
 #' }
 #'
-#' @details
-#' With the rows \eqn{x_i}{x_i} of domain g, its description \eqn{P_g} (see [set_reference()]), and
-#' all but predictor j in \eqn{x_{i,-j}}{x_i,-j}, partial dependence (Friedman, 2001, equation 53)
-#' of a domain is
+#' @section Definition: Let \eqn{x_i}{x_i} be the rows of domain g, \eqn{P_g} its description (see
+#' [set_reference()]), and \eqn{x_{i,-j}}{x_i,-j} all predictors but j.
+#'
+#' **Partial dependence** (Friedman, 2001, equation 53) of a domain is
 #' \deqn{PD_g(v) = \frac1{n_g} \sum_{i \in g} f\{(v, x_{i,-j}), P_g\}}{
 #'   PD_g(v) = mean_i f((v, x_i,-j), P_g)}
-#' and that on average the mean over domains, each of which weighs the same. The local effect of
-#' domain g in the interval \eqn{(z_{k-1}, z_k]} between quantiles of all rows (Apley and Zhu, 2020,
-#' equation 9) is the mean of \eqn{f\{(z_k, x_{i,-j}), P_g\} - f\{(z_{k-1}, x_{i,-j}), P_g\}}{
-#' f((z_k, x_i,-j), P_g) - f((z_k-1, x_i,-j), P_g)} over its rows there; on average it is the mean
-#' over the domains that have some. Curves are the sums of local effects from the left. The average
-#' has mean 0 over rows (each domain weighing the same). A domain's curve goes from its smallest to
-#' its largest value, takes the average's step where it has no row between, and has the average's
-#' mean over its own rows. Categories that are ordered are steps from one to the next; others have
-#' no intervals, and get their partial dependence less its mean. The contextual effect is
+#' The average is the mean over domains, equally weighted.
+#'
+#' **Local effects** (Apley and Zhu, 2020, equation 9). In the interval \eqn{(z_{k-1}, z_k]} between
+#' quantiles of all rows, the local effect of domain g is the mean over its rows there of
+#' \eqn{f\{(z_k, x_{i,-j}), P_g\} - f\{(z_{k-1}, x_{i,-j}), P_g\}}{ f((z_k, x_i,-j), P_g) -
+#' f((z_k-1, x_i,-j), P_g)}; the average effect is the mean over the domains with rows there. A
+#' curve is the cumulative sum of local effects. The average curve has mean 0 over rows (domains
+#' equally weighted). The curve of a domain covers the range of its values, uses the average effect
+#' in intervals without rows, and has the mean of the average curve over its own rows. Ordered
+#' categories are steps from one to the next. Other categories have no intervals: they get partial
+#' dependence less its mean.
+#'
+#' **Contextual effect**:
 #' \deqn{C_g(\delta) = \frac1{n_g} \sum_{i \in g} \left[f(x_i, P_g^{j+\delta}) - f(x_i, P_g)
 #'   \right]}{C_g(delta) = mean_i f(x_i, P_g shifted by delta) - f(x_i, P_g)}
-#' where \eqn{P_g^{j+\delta}} is described by the same rows with delta added to predictor j; of a
-#' category, by rows that all have it. With
-#' \eqn{y = a (x - m_g) + b\, m_g}{y = a (x - m_g) + b m_g} it is \eqn{(b - a) \delta}{(b - a)
-#' delta}: what multilevel analysis calls the contextual effect (Raudenbush and Bryk, 2002, chapter
-#' 5), while partial dependence has the slope a. It is 0 where a model makes no difference between
-#' domains.
+#' where \eqn{P_g^{j+\delta}} is described by the same rows with \eqn{\delta}{delta} added to
+#' predictor j, or for a category by rows that all have it. If \eqn{y = a (x - m_g) + b\, m_g}{y = a
+#' (x - m_g) + b m_g} with the domain's mean \eqn{m_g}{m_g}, it is \eqn{(b - a) \delta}{(b - a)
+#' delta}, the contextual effect of multilevel analysis (Raudenbush and Bryk, 2002, chapter 5), and
+#' partial dependence has the slope a. It is 0 for a model without a description of domains.
 #'
-#' **Interval.** `lower` and `upper` are Student's interval of the average over domains, by the
-#' jackknife that leaves out each domain. Without `refits` the model is taken as it is: the interval
-#' is for the same model's average over other domains of the same kind, and says nothing about
-#' whether the model is right. With `refits` each domain is left out of the training too: it is then
-#' for the effect as the method finds it from so many domains. How much single domains differ is
-#' seen in their own curves. Of nested domains the levels of the outer factor are left out as a
-#' whole, of crossed ones those of each factor, whose variances add up less what they share, see
-#' [dg_cv()]. Of `"ale"` the interval is that of the form, not of the level: 0 is the mean over all
-#' rows, whichever domain is left out. In a linear world with 8
-#' and 12 domains intervals with `refits` cover the slope, and the contextual effect, in 94-96 % of
-#' the draws. No interval knows of the bias of a method that shrinks.
+#' @section Intervals:
+#' `lower` and `upper` are Student's interval for the average over domains, from the jackknife over
+#' domains. The effect that they are for depends on `refits`:
 #'
-#' @param model A fitted learner of any kind ([dg_pipeline()]s, ensembles, models of [dg_auto()] and
-#'   [dg_tune()] too), or one with a fixed reference.
-#' @param predictors Names of columns of the data; all, if `NULL`.
-#' @param data Rows of one or several domains, which describe these; labels are not needed. `NULL`:
-#'   those that the model was fitted to, if the data of its call are still there.
-#' @param domain Domain of each row of `data`, when it is not a column of it.
+#' | `refits` | interval for |
+#' |---|---|
+#' | `FALSE` | the average effect of the *same model* over other exchangeable domains |
+#' | `TRUE` | the average effect that the *method* finds from as many domains |
+#'
+#' Neither allows for the bias of a method that shrinks. Differences between domains show in the
+#' curves of single domains, not in this interval. For `"ale"` the interval is for the shape of the
+#' curve, since its mean is fixed at 0. With nested factors, levels of the outer factor are held out
+#' as a whole; with crossed factors, levels of each factor, with variances combined as in [dg_cv()].
+#'
+#' In simulations of the linear model above with 8 and 12 domains, 95 % intervals with `refits`
+#' covered the slope and the contextual effect in 94 to 96 % of 200 to 300 draws
+#' (`tests/bench/results/explain.txt`).
+#'
+#' @param model A fitted learner, [dg_pipeline()] or ensemble, also from [dg_auto()] or [dg_tune()],
+#'   or a model with a fixed reference ([set_reference()]).
+#' @param predictors Names of columns of the data. Default `NULL`: all predictors.
+#' @param data Data frame (or matrix) with rows of one or more domains, which also describe these
+#'   domains; no response is needed. Default `NULL`: the training rows, if the data of the model's
+#'   call still exist. Not a [row_source()].
+#' @param domain Domain of each row of `data`, if it is not a column of it.
 #' @param type `"pdp"`, `"ale"` or `"context"`.
-#' @param grid Number of values (intervals, of `"ale"`), at quantiles of all rows; or a list by
-#'   predictor of the values (ends of intervals; shifts) themselves. Shifts go from minus one to one
-#'   standard deviation of the domains' means if they are not given.
-#' @param class With more than two classes, which of them; all, if `NULL`.
-#' @param refits Fit the model again without each domain, for the interval? Only with the model's
-#'   own data.
-#' @param max_rows Most rows to average over: chosen at random, an equal share of each domain, of
-#'   which there is one at least. All rows describe the domains.
-#' @param level Of the interval.
-#' @param seed For the choice of rows.
-#' @param progress Show how far it is? `NULL`: in interactive sessions.
+#' @param grid Number of values (for `"ale"` of intervals), at quantiles of all rows; or a list of
+#'   values by predictor (ends of intervals; for `"context"` shifts). Default 20. Default shifts: at
+#'   most 9, from minus one to one standard deviation of the domain means.
+#' @param class With more than two classes, names of the classes. Default `NULL`: all.
+#' @param refits If `TRUE`, the model is fitted again without each domain, for the interval; only
+#'   with the model's own data. Default `FALSE`.
+#' @param max_rows Maximum number of rows that are averaged: a random sample of equal size from each
+#'   domain, at least one row each. All rows describe the domains. Default 2000.
+#' @param level Nominal coverage of the intervals. Default 0.95.
+#' @param seed Seed of the sample of rows.
+#' @param progress If `TRUE`, a progress bar is shown. Default `NULL`: in interactive sessions.
 #' @param ... Must be empty.
 #' @return An object of class `dg_effect`, a list with
-#'   \item{average}{data frame, a line per predictor, class and value: `predictor`, `class` (`NA`
-#'     but for more than two), `at` (value, shift, or number of the category), `category` (`NA` of
-#'     numbers), `value`, `se`, `lower`, `upper`, `domains` (how many reach there)}
-#'   \item{domains}{data frame, a line per predictor, class, domain and value: `predictor`, `class`,
-#'     `domain`, `at`, `category`, `value`, and `inside`: does the domain have values on both sides
-#'     (of a category: any rows in it)?}
-#'   \item{type, level, refits, units, labels, title}{what was asked for, over what intervals are,
-#'     in words, and of what}
-#'   \item{rows, averaged}{number of rows that describe the domains, and that were averaged over}
-#'   \item{judges}{does the model judge a row by the others of its domain?}
-#'   \item{values}{what the values are, in words, `""` of a number}
-#'   Values are predicted numbers; of two classes probabilities of the second, of more those of each
-#'   `class`, and decision values where the model has no probabilities.
+#'   \item{average}{data frame, a row per predictor, class and value: `predictor`, `class` (`NA`
+#'     with at most two classes), `at` (value, shift, or number of the category), `category` (`NA`
+#'     for numbers), `value`, `se`, `lower`, `upper`, `domains` (number of domains with values on
+#'     both sides, or in the category)}
+#'   \item{domains}{data frame, a row per predictor, class, domain and value: `predictor`, `class`,
+#'     `domain`, `at`, `category`, `value`, and `inside`: `TRUE` if the domain has values on both
+#'     sides, or in the category}
+#'   \item{type, level, refits}{the arguments}
+#'   \item{rows, averaged}{number of rows that describe the domains, and of rows averaged}
+#'   \item{uses_others}{`TRUE` if the model uses a domain's other rows to predict a row}
+#'   \item{units, values, labels, title}{texts for printing: what is held out by the jackknife, what
+#'     the values are (`""` for a numeric response), names of variables, and the method}
+#'   Values are predicted numbers; probabilities of the second of two classes, or of each `class`;
+#'   decision values for a model without probabilities; relative hazards for censored times.
 #' @section Errors:
-#' A model without a response; data that are gone or do not fit; a column that is not there, or
-#' neither numbers nor categories; `"context"` of a model whose reference is fixed; `refits` with
-#' `data`, or of a model that cannot be fitted without a domain.
+#' A model without a response; data that are gone or do not fit the model; a column that does not
+#' exist, or is neither numeric nor categorical; `"context"` for a model with a fixed reference;
+#' `refits` with `data`, or with fewer than three domains.
 #' @references
 #' Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black box
 #' supervised learning models. *Journal of the Royal Statistical Society B* 82(4), 1059-1086.
@@ -97,7 +107,7 @@
 #' Raudenbush, S. W. and Bryk, A. S. (2002). *Hierarchical Linear Models*, second edition. Sage.
 #' @seealso [dg_importance()] for how much a predictor matters, [model_tools] for other packages
 #' @examples
-#' # the status of a pupil, and that of the school
+#' # effects of a pupil's status, and of the school's mean status
 #' pupils <- as.data.frame(nlme::MathAchieve)
 #' pupils <- subset(pupils, School %in% levels(School)[seq(1, 160, 8)])
 #' model <- dg_lm(MathAch ~ SES + Sex + Minority | School, data = pupils, domain_means = TRUE)
@@ -112,7 +122,7 @@ dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
   check_given(model, "model")
   check_no_dots(list(...), names(formals(dg_effect)))
   type <- check_choice(type, "type", effect_types)
-  # as everywhere, a data frame behind a model is the data
+  # as in other functions, a data frame after the model is the data
   if (is.data.frame(predictors) && is.null(data)) {
     data <- predictors
     predictors <- NULL
@@ -120,19 +130,19 @@ dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
   progress <- read_progress(progress)
   if (!inherits(model, "dg_learner")) {
     abort("argument", "`model` must be a fitted learner or pipeline, not ",
-          if (inherits(model, "dg_spec")) "a specification: give it data with fit() first"
+          if (inherits(model, "dg_spec")) "a specification: fit it with fit() first"
           else describe(model), ".")
   }
   check_sealed(model, "model")
   if (type == "context" && is_fixed(model)) {
-    abort("argument", "`model` must not have a fixed reference with `type = \"context\"`, which ",
-          "changes what describes the domains: give the model that it was made of.")
+    abort("argument", "`type = \"context\"` changes the description of domains, which is fixed in ",
+          "`model`: use the original model, without set_reference().")
   }
-  # columns of the values that are looked at; of a number none
+  # columns of the values to use; none for a numeric response
   levels <- model$response$levels
   if (length(levels)) class <- read_class(class, levels)
   else if (!is.null(class)) {
-    abort("argument", "`class` must not be given with a number as response.")
+    abort("argument", "`class` must not be given with a numeric response.")
   }
   rows <- effect_rows(model, data, domain, parent.frame())
   asked <- list(
@@ -142,8 +152,8 @@ dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
   )
   asked$units <- effect_units(model$blueprint$structure, levels(rows$domain))
   if (asked$refits && is.null(rows$input)) {
-    abort("argument", "`refits` must be FALSE with `data`: only rows that the model was fitted to ",
-          "can be left out of it.")
+    abort("argument", "`refits` must be FALSE with `data`: refits need the model's own training ",
+          "data.")
   }
   asked$grids <- read_grids(grid, predictors, rows, type)
   asked$chosen <- search_rows(list(y = numeric(length(rows$domain)), domain = rows$domain),
@@ -163,7 +173,7 @@ effect_rows <- function(model, data, domain, env) {
   if (own) {
     input <- training_input(model, env)
     if (!is.null(input$source)) {
-      abort("argument", "`data` must be given: the model was fitted to a source.")
+      abort("argument", "`data` must be given: the model was fitted to a row_source().")
     }
     data <- as_newdata(input)
     domain <- input$domain
@@ -186,7 +196,7 @@ effect_rows <- function(model, data, domain, env) {
        input = if (own) input, names = setdiff(names, blueprint$domain_columns))
 }
 
-# ---- at which values of its predictors a model is looked at -----------------------------------
+# ---- the values of predictors at which effects are computed -----------------------------------
 
 # By predictor a list(at: numbers, in order, or codes of categories; categories: NULL of numbers;
 # ordered: are these steps?).
@@ -209,15 +219,15 @@ read_grids <- function(grid, predictors, rows, type) {
       return(number_grid(column, own[[name]], own$size, name, rows, type))
     }
     if (!is.null(own[[name]])) {
-      abort("argument", "`grid` must not have values for `", name, "`: all its categories are ",
-            "looked at.")
+      abort("argument", "`grid` must not have values for `", name, "`: effects of all its ",
+            "categories are computed.")
     }
     list(at = seq_along(categories_of(column)), categories = categories_of(column),
          ordered = is.ordered(column) || is.logical(column))
   })
 }
 
-# list(size), and the values that are given, by predictor.
+# list(size), and the given values by predictor.
 check_grid <- function(grid, names) {
   if (!is.list(grid)) return(list(size = check_count(grid, "grid", 2L, 10000L)))
   other <- setdiff(names(grid), names)
@@ -237,7 +247,7 @@ check_grid <- function(grid, names) {
 
 number_grid <- function(column, given, size, name, rows, type) {
   if (!is.numeric(column)) {
-    abort("argument", "`predictors` must be numbers or categories; `", name, "` is ",
+    abort("argument", "`predictors` must be numeric or categorical; `", name, "` is ",
           describe(column), ".")
   }
   if (is.null(given)) {
@@ -249,8 +259,8 @@ number_grid <- function(column, given, size, name, rows, type) {
   list(at = given, categories = NULL, ordered = TRUE)
 }
 
-# An odd number of shifts, so that none is among them; where domains have the same mean, by the
-# spread of rows.
+# An odd number of shifts, so that 0 is one of them; if domains have the same mean, from the
+# standard deviation of rows.
 shift_grid <- function(column, domain, size) {
   means <- tapply(column, domain, mean, na.rm = TRUE)
   # squares of large numbers overflow
@@ -269,7 +279,7 @@ categories_of <- function(column) {
   if (is.logical(column)) c("FALSE", "TRUE") else column_levels(column)
 }
 
-# Of a data frame or a matrix with names.
+# From a data frame or a matrix with names.
 column_of <- function(data, name) if (is.data.frame(data)) data[[name]] else data[, name]
 
 set_column <- function(data, name, values) {
@@ -277,13 +287,13 @@ set_column <- function(data, name, values) {
   data
 }
 
-# Numbers of a column: codes of categories.
+# A column as numbers: for categories their codes.
 column_codes <- function(column) {
   if (has_categories(column)) match(as.character(column), categories_of(column))
   else as.numeric(column)
 }
 
-# And back.
+# The reverse.
 column_from <- function(codes, like) {
   if (!has_categories(like)) return(codes)
   if (is.logical(like)) return(codes == 2L)
@@ -338,7 +348,7 @@ parts_of <- function(model, asked) {
       effect_parts(model, asked, name)
     })
   }
-  # of its own domains a model knows how many rows they have
+  # training domains of few rows have been reported by the fit
   if (is.null(rows$input)) made() else quietly(made(), "domgen_warning_small_domain")
 }
 

@@ -1,8 +1,7 @@
 # One fit without the domains of a fold, then all permutations of a predictor in one prediction.
-# Domains that take the values of others come under names of their own, so that each is described
-# apart.
+# Domains that take the values of others get new names, so that each is described separately.
 
-# In a function of its own, so that workers are sent no more than this.
+# A separate function, so that nothing else is sent to workers.
 importance_worker <- function(plan) {
   force(plan)
   function(piece) {
@@ -18,7 +17,7 @@ permute_fold <- function(plan, split) {
   fold <- list(model = split_fits(plan$specs, task, split)[[1L]](), metric = plan$metric[[1L]],
                rows = split$held, domain = droplevels(factor(task$domain[split$held])), y = task$y,
                among = split(seq_along(task$y), task$domain, drop = TRUE))
-  # the columns that the model reads, by name
+  # the columns that the model uses, by name
   data <- as_newdata(task$input)
   if (is.data.frame(data)) {
     data <- data[unique(c(task$predictors, predictor_columns(fold$model$blueprint)))]
@@ -33,7 +32,7 @@ permute_fold <- function(plan, split) {
     found <- permute_group(fold, plan, plan$groups[[name]], before)
     own <- unname(before)[match(found$domain, names(before))]
     change <- losses(found$score - own, fold$metric$better)
-    # sums of the same rows in another order differ by rounding, which is no increase
+    # sums of the same rows in another order differ by rounding: no increase
     found$increase <- ifelse(abs(change) <= 1e-12 * abs(own), 0, change)
     data.frame(predictor = name, found)
   })
@@ -41,13 +40,13 @@ permute_fold <- function(plan, split) {
                            score = unname(before)), moved = do.call(rbind, moved))
 }
 
-# Most rows of one prediction.
+# Maximum number of rows in one prediction.
 rows_together <- 50000L
 
-# A line per domain, kind and draw: domain, kind, draw, donor, score. before: scores by domain.
+# A row per domain, kind and draw: domain, kind, draw, donor, score. before: scores by domain.
 permute_group <- function(fold, plan, group, before) {
   uses_others <- uses_other_rows(fold$model)
-  # else nothing describes a domain
+  # otherwise the model has no description of a domain
   kinds <- if (uses_others) plan$kinds else setdiff(plan$kinds, "context")
   draws <- seq_len(plan$permutations)
   size <- max(1L, rows_together %/% (length(fold$rows) * max(length(kinds), 1L)))
@@ -101,7 +100,7 @@ score_blocks <- function(fold, blocks, group = character(), described = NULL) {
     decide_rows(fold$model, read_new(fold$model, new$data, new$label, reference$data,
                                      reference$label))
   }
-  # of domains that are made up nobody needs to hear
+  # warnings about artificial domains are dropped
   values <- if (length(group)) quietly(decided()) else decided()
   times <- length(blocks)
   d <- score_data(list(truth = rep(fold$y[fold$rows], times)), fold$model, values,
@@ -126,7 +125,7 @@ stacked_rows <- function(fold, blocks, group) {
 #
 # Numbers of rows, so that a column of any type follows.
 
-# For each row another one of its domain, each as likely as the others; a row alone has its own.
+# For each row another row of its domain, all with the same probability; a single row keeps its own.
 other_rows <- function(domain) {
   source <- seq_along(domain)
   for (rows in split(source, domain, drop = TRUE)) {
@@ -136,8 +135,8 @@ other_rows <- function(domain) {
   source
 }
 
-# For each domain others of which it takes the values, [domains x draws]: each as likely as the
-# others, none twice while there are more, and each is taken as often as the others.
+# For each domain the domains whose values it takes, [domains x draws]: all with the same
+# probability, none twice while there are others, and each is taken equally often.
 draw_donors <- function(domains, draws) {
   G <- length(domains)
   order <- sample.int(G)
@@ -150,7 +149,7 @@ draw_donors <- function(domains, draws) {
 }
 
 # Rows of `other`, one for each of `own`, so that the domain has the other's values: at the same
-# ranks, or of categories without an order with as few changes as can be.
+# ranks, or for categories without an order with as few changes as possible.
 transported <- function(column, own, other) {
   n <- length(own)
   # as many of each value as the other domain has, in order
@@ -178,12 +177,11 @@ deal_categories <- function(column, own, target) {
   moved
 }
 
-# The rows whose values the rows of a fold have when each domain takes those of its donor, by
-# domain.
+# For the rows of a fold, by domain: the rows of its donor whose values they take.
 moved_rows <- function(fold, name, donors) {
   column <- column_of(fold$data, name)
   moved <- fold$rows
-  # places, as no list knows an element called ""
+  # by position, because a domain may be called ""
   giving <- match(donors[match(levels(fold$domain), names(donors))], names(fold$among))
   for (g in seq_along(giving)) {
     own <- which(as.integer(fold$domain) == g)

@@ -1,103 +1,123 @@
-#' What a predictor does in the rows, and what it does between domains
+#' Importance of predictors within and between domains
 #'
 #' @description
-#' How much worse domains are predicted that were left out, when a predictor is permuted. A
-#' predictor is two things at once: a property of the row (where it stands in its domain) and one
-#' of the domain (which values the domain has). `dg_importance()` permutes the one, the other, and
-#' both:
-#' \describe{
-#'   \item{`"within"`}{each row gets the value of another row of its domain. The domain stays as it
-#'     was: it is described by its rows as they are.}
-#'   \item{`"between"`}{the domain gets the values of another domain, at the same ranks, and is
-#'     described by them. Each row keeps its rank in its domain.}
-#'   \item{`"both"`}{the domain gets the values of another domain, and its rows change them.}
-#'   \item{`"context"`}{rows keep their values, and only what describes their domain (kernel mean,
-#'     mean and standard deviation for scaling, `domain_means`) is that of `"between"`. 0 for a
-#'     model that makes no difference between domains.}
-#' }
+#' The increase of the loss on held-out domains when a predictor is permuted. A predictor is a
+#' property of the row (its position within the domain) and one of the domain (which values the
+#' domain has). `dg_importance()` permutes the one, the other, or both:
 #'
-#' @details
-#' Let f be fitted without the domains of a fold, \eqn{P_g} describe the left-out domain g,
-#' \eqn{T_{gh}} give its rows the predictor's values of domain h at the same ranks, and \eqn{\pi}
-#' change places within a domain. With the loss \eqn{L_g(\cdot)} of domain g,
-#' \deqn{I_{gh} = L_g\{f(T_{gh} x, P_{T_{gh}x})\} - L_g\{f(x, P_x)\}}{
-#'   I_gh = L_g(f(T_gh x, P_{T_gh x})) - L_g(f(x, P_x))}
-#' for `"between"`, with \eqn{f(\pi x, P_x)} in the first term for `"within"`,
-#' \eqn{f(\pi T_{gh}x, P_{T_{gh}x})} for `"both"`, \eqn{f(x, P_{T_{gh}x})} for `"context"`. The
-#' increase of a domain is the mean over `permutations`, that of the predictor the mean over
-#' domains, each of which weighs the same. \eqn{\pi} gives each row that of each other row with the
-#' same probability and never its own, domains are drawn in the same way: the mean over draws is the
-#' model reliance \eqn{e_{switch} - e_{orig}}{e_switch - e_orig} of Fisher, Rudin and Dominici
-#' (2019, equation 2.4; section 3), which has no bias, and in place of trees that of Breiman (2001,
-#' section 10).
+#' | `kind` | values of a row | description of its domain |
+#' |---|---|---|
+#' | `"within"` | those of another row of its domain | unchanged |
+#' | `"between"` | those of another domain, at the same rank | by the other domain's values |
+#' | `"both"` | those of a random row of another domain | by the other domain's values |
+#' | `"context"` | unchanged | by the other domain's values |
 #'
-#' **What it is in a linear world.** Of \eqn{y = a (x - m_g) + b\, m_g + \ldots}{y = a (x - m_g) +
-#' b m_g + ...} with the domain's mean m_g, a model that is right about a and b, and squared error,
+#' The description of a domain is what the model computes from the domain's rows: kernel mean, mean
+#' and standard deviation for scaling, `domain_means`. `"context"` is 0 for a model without one.
+#'
+#' @section Definition: Let f be fitted without the domains of a fold, \eqn{P_x}{P_x} describe
+#' held-out domain g by its rows x, \eqn{T_{gh}}{T_gh} replace the predictor's values by those of
+#' domain h at the same ranks, and \eqn{\pi} permute rows within the domain. With the loss \eqn{L_g}
+#' of domain g,
+#' \deqn{I_{gh} = L_g\{f(T_{gh} x, P_{T_{gh}x})\} - L_g\{f(x, P_x)\}}{ I_gh = L_g(f(T_gh x, P_{T_gh
+#'   x})) - L_g(f(x, P_x))} for `"between"`. The first term is \eqn{f(\pi x, P_x)} for `"within"`,
+#'   \eqn{f(\pi T_{gh}x, P_{T_{gh}x})}{f(pi T_gh x, P_{T_gh x})} for `"both"` and \eqn{f(x,
+#'   P_{T_{gh}x})}{f(x, P_{T_gh x})} for `"context"`. The increase of a domain is the mean over
+#'   `permutations`, that of a predictor the mean over domains, equally weighted.
+#'
+#' \eqn{\pi} gives each row the value of every other row with the same probability and never its
+#' own, and h is drawn in the same way. So the mean over draws is the model reliance
+#' \eqn{e_{switch} - e_{orig}}{e_switch - e_orig} of Fisher, Rudin and Dominici (2019, equation 2.4
+#' and section 3), which is unbiased; it generalises the permutation importance of Breiman (2001,
+#' section 10) from trees to all models.
+#'
+#' **In a linear model.** If \eqn{y = a (x - m_g) + b\, m_g + \ldots}{y = a (x - m_g) + b m_g + ...}
+#' with the domain's mean \eqn{m_g}{m_g}, the model has the right a and b, the loss is the squared
+#' error and predictors are uncorrelated,
 #' \deqn{I_{within} = 2 a^2 \sigma_W^2, \quad I_{between} = 2 b^2 \sigma_B^2, \quad
 #'   I_{both} = I_{within} + I_{between}, \quad I_{context} = 2 (b - a)^2 \sigma_B^2}{
 #'   I_within = 2 a^2 s_W^2,  I_between = 2 b^2 s_B^2,  I_both = I_within + I_between,
 #'   I_context = 2 (b - a)^2 s_B^2}
-#' with the variances of rows in their domains and of the domains' means (where domains differ by
-#' their means). So it is for predictors that are not correlated; of others, as with each
-#' permutation importance, rows are predicted that do not exist, and correlated predictors share
-#' what they say: permute them together, `predictors = list(size = c("height", "weight"))`.
+#' with the variance \eqn{\sigma_W^2}{s_W^2} of rows within domains and \eqn{\sigma_B^2}{s_B^2} of
+#' domain means.
 #'
-#' **Ranks.** Numbers, logical values and ordered factors keep their ranks (ties at random).
-#' Categories without an order have none: as many rows keep their category as the other domain has
-#' of it, the others are dealt out. What is permuted is the column of the data: `poly(x, 2)` and
-#' `x:z` follow.
+#' **Correlated predictors.** As with every permutation importance, rows are predicted that do not
+#' exist, and importance is divided among correlated predictors. Permute them together:
+#' `predictors = list(size = c("height", "weight"))`.
 #'
-#' **Intervals** are for the mean over new domains of the same kind, of models trained on as many
-#' domains: because increases are skewed, from the lower to the upper end of two, Student's and that
-#' on the scale of \eqn{\mathrm{asinh}(I/\mathrm{se})}{asinh(I / se)}, which far from zero is
-#' that of the logarithm. Increases by domain share training domains: their variance is multiplied
-#' by \eqn{1 + n/n_1}{1 + n/n_1} for n_1 of n rows that are trained on (about 2; Nadeau and Bengio,
-#' 2003, see [dg_compare()]). Where domains take values of each other, the mean is that of pairs, in
-#' which each domain stands twice: with means \eqn{r_g} of domain g and \eqn{c_g} of those that have
-#' its values, the jackknife's pseudovalues \eqn{\bar I + \frac{G-1}{G-2}(r_g + c_g - 2 \bar I)}{I +
-#' (G - 1)/(G - 2) (r_g + c_g - 2 I)} (Sen, 1960) stand in the place of the increases. Domains that
-#' share a level of crossed factors are not independent either: what they share is counted as in
-#' [dg_cv()]. With 5 and 12 domains, in simulated worlds
-#' (`inst/experiments/domgen-figures.R`), 95 % intervals covered in 90 to 100 % of the draws
-#' (`"between"`) and 78 to 99 % (`"within"`: fewest where slopes vary much between domains,
-#' responses are mostly zero or a category is rare), Student's alone in 76 to 97 and 70 to 94 %. In
-#' the linear world above Student's alone, with 8 and 12 domains, cover in 96-97 % of the draws
-#' (`"within"`), 93-94 % (`"between"`, `"both"`) and 92 % (`"context"`), with 4 and 6 in 97, 86-87
-#' and 83-84 %; see `tests/bench/results/explain.txt`. Where a predictor says little, what the
-#' models have learned of it is itself uncertain, and that factor is too small: of one with half the
-#' slope of the other, `"within"` intervals covered in 84 to 90 % at 4 to 12 domains (the other's in
-#' 94 to 96 %), and with `refits`, which adds what fits without two folds change (the jackknife of
-#' [dg_cv()]), in 95 to 97 % (97 to 99 %), in about five times the time. Where a few domains have
-#' predictors very far from all others, intervals of `"between"` and `"both"` are too short with any
-#' number of domains, because the mean hangs on domains that training may not have.
+#' **Ranks.** Numbers, logical values and ordered factors keep their ranks (ties at random). For
+#' categories without an order, as many rows keep their category as the other domain has of it, and
+#' the rest are permuted. Columns of the data are permuted, so terms such as `poly(x, 2)` and `x:z`
+#' follow.
+#'
+#' @section Intervals:
+#' Intervals are for the mean increase over new domains exchangeable with those of the data, of
+#' models trained on as many domains.
+#'
+#' * **Skewness.** The interval is the union of Student's and of Student's on the scale of
+#'   \eqn{\mathrm{asinh}(I/\mathrm{se})}{asinh(I / se)}, which far from 0 is the logarithm.
+#' * **Overlapping training sets.** The variance over domains is multiplied by \eqn{1 + n/n_1}{1 +
+#'   n/n_1} with \eqn{n_1}{n_1} of n rows in training (about 2; Nadeau and Bengio, 2003, see
+#'   [dg_compare()]).
+#' * **Pairs of domains** (all kinds except `"within"`). Each domain takes values and gives them.
+#'   With the means \eqn{r_g} of increases in which g takes and \eqn{c_g} in which it gives, the
+#'   variance is that of the jackknife pseudovalues \eqn{\bar I + \frac{G-1}{G-2}(r_g + c_g - 2 \bar
+#'   I)}{I + (G - 1)/(G - 2) (r_g + c_g - 2 I)} (Sen, 1960).
+#' * **Crossed factors.** Dependence of domains that share a level is included as in [dg_cv()].
+#' * **`refits = TRUE`** adds the variance of the fitted models, by the jackknife of [dg_cv()] over
+#'   pairs of folds, in about five times the time.
+#'
+#' Measured coverage of 95 % intervals, percent of draws:
+#'
+#' | scenarios | domains | `"within"` | `"between"` | `"both"` | `"context"` | file |
+#' |---|---|---|---|---|---|---|
+#' | 13 scenarios | 5, 12 | 78 to 99 | 90 to 100 | | | (1) |
+#' | the same, Student's alone | 5, 12 | 70 to 94 | 76 to 97 | | | (1) |
+#' | linear model above, Student's alone | 8, 12 | 96 to 97 | 93 to 94 | 93 to 94 | 92 | (2) |
+#' | the same | 4, 6 | 97 | 86 to 87 | 86 to 87 | 83 to 84 | (2) |
+#'
+#' (1) `inst/experiments/domgen-figures.R`; coverage of `"within"` is lowest if slopes vary much
+#' between domains, responses are mostly zero or a category is rare. (2)
+#' `tests/bench/results/explain.txt`.
+#'
+#' `refits` matters for predictors with a small effect, because the uncertainty of the fitted model
+#' then dominates: for a predictor with half the slope of the other, `"within"` intervals covered in
+#' 84 to 90 % of draws with 4 to 12 domains (the other: 94 to 96 %), with `refits` in 95 to 97 %
+#' (the other: 97 to 99 %). If a few domains have predictors very far from all others, intervals of
+#' `"between"` and `"both"` are too short with any number of domains.
 #'
 #' @inheritParams dg_cv
-#' @param folds As in [dg_cv()]; whole domains.
-#' @param metric `NULL`: the mean squared error of a number, whose increases add up, or the
-#'   accuracy; or one score of [dg_cv()]. Increases are those of the loss: how much a score falls
-#'   where higher is better.
+#' @param object A specification (a method without data, such as `dg_ridge()`), or a fitted model,
+#'   whose specification is fitted again without each fold.
+#' @param x Formula `y ~ x1 + x2 | domain` with `data`, or a numeric matrix n x p or data frame of
+#'   predictors with `y` and `domain`. If missing, the data of the fitted model `object`.
+#' @param data Data frame with the variables of the formula. Rows must be in memory: not a
+#'   [row_source()].
+#' @param folds Folds of whole domains, as in [dg_cv()].
+#' @param metric One score of [dg_cv()]. Default `NULL`: the mean squared error, whose increases add
+#'   up, or for classes the accuracy. If higher is better, the increase is the fall of the score.
 #' @param kind One or more of `"within"`, `"between"`, `"both"`, `"context"`.
-#' @param predictors Names of columns, or a list of them, of which each is permuted as a whole; all,
-#'   one by one, if `NULL`.
-#' @param permutations How often each predictor is permuted in each domain.
-#' @param level Of the intervals.
-#' @param refits Fit the model again without each pair of folds, for the intervals? That is up to 45
-#'   fits more.
+#' @param predictors Names of columns, or a list of such names, each element permuted as a whole.
+#'   Default `NULL`: all columns, one at a time.
+#' @param permutations Number of permutations of each predictor in each domain. Default 10.
+#' @param level Nominal coverage of the intervals. Default 0.95.
+#' @param refits If `TRUE`, the model is also fitted without each pair of folds, for the intervals:
+#'   up to 45 more fits. Default `FALSE`.
 #' @return An object of class `dg_importance`, a list with
-#'   \item{table}{data frame, a line per predictor and kind: `predictor`, `kind`, `increase` (mean
-#'     over domains), `se`, `lower`, `upper`, `domains` (how many have one); predictors by their
-#'     largest increase}
-#'   \item{domains}{data frame, a line per domain, predictor and kind: `domain`, `predictor`,
-#'     `kind`, `increase`; within a domain of one row there is none, `NA`}
-#'   \item{scores}{data frame: `domain`, `rows`, `score` of the rows as they are}
+#'   \item{table}{data frame, a row per predictor and kind, largest increase first: `predictor`,
+#'     `kind`, `increase` (mean over domains), `se`, `lower`, `upper`, `domains` (number of domains
+#'     with an increase)}
+#'   \item{domains}{data frame, a row per domain, predictor and kind: `domain`, `predictor`, `kind`,
+#'     `increase` (`NA` for `"within"` in a domain of one row)}
+#'   \item{scores}{data frame, a row per domain: `domain`, `rows`, `score` without permutation}
 #'   \item{failed}{data frame of `fold`, `rep` and the `error` message of folds that failed, whose
 #'     domains have no increase, or `NULL`; [dg_resume()] tries them again}
-#'   \item{metric, kinds, predictors, permutations, level, refits}{as they were read}
-#'   \item{fits, seconds, held, labels, warnings, spec}{how many fits, how long it took, and what
-#'     [dg_cv()] has of these names}
+#'   \item{metric, kinds, predictors, permutations, level, refits}{the arguments as interpreted}
+#'   \item{fits, seconds}{number of fits, and the time they took}
+#'   \item{held_out, labels, warnings, spec}{as in the result of [dg_cv()]}
 #' @section Errors:
-#' Those of [dg_cv()]; rows that come in blocks; folds of rows; a column that is not there or is a
-#' matrix; a metric that needs a predictive density.
+#' Those of [dg_cv()]; a [row_source()]; folds that split domains; a column that does not exist or
+#' is a matrix; a metric that needs a predictive density or intervals.
 #' @references
 #' Breiman, L. (2001). Random forests. *Machine Learning* 45(1), 5-32.
 #'
@@ -107,7 +127,7 @@
 #'
 #' Sen, P. K. (1960). On some convergence properties of U-statistics. *Calcutta Statistical
 #' Association Bulletin* 10, 1-18.
-#' @seealso [dg_effect()] for the direction and form, [set_reference()] for what describes a domain
+#' @seealso [dg_effect()] for direction and form, [set_reference()] for the description of a domain
 #' @examples
 #' # status, sex and minority of pupils, and of their schools
 #' pupils <- as.data.frame(nlme::MathAchieve)
@@ -131,13 +151,14 @@ dg_importance <- function(object, x, y = NULL, domain = NULL, data = NULL, weigh
   spec <- read_evaluated(object)
   input <- cv_input(call, object, parent.frame())
   if (!is.null(input$source)) {
-    abort("argument", "`data` must be rows in memory: a source is read once, in order.")
+    abort("argument", "`data` must be rows in memory, not a row_source().")
   }
   plan <- read_plan(list(spec), input, folds, NULL, refits, progress)
   plan$metric <- importance_metric(metric, plan$task$y, spec)
   plan$splits <- fold_splits(plan$folds, plan$task)
   if (!holds_domains(plan$splits, plan$task$domain)) {
-    abort("argument", "`folds` must hold out whole domains, of which no row is trained on.")
+    abort("argument", "`folds` must hold out whole domains, but a domain has rows in training and ",
+          "held out.")
   }
   plan$pairs <- if (plan$refits) pairs_of_folds(plan$splits, plan$task$domain)
   plan$groups <- read_predictors(predictors, plan$task$predictors, as_newdata(plan$task$input))
@@ -157,7 +178,7 @@ dg_importance <- function(object, x, y = NULL, domain = NULL, data = NULL, weigh
 
 importance_kinds <- c("within", "between", "both", "context")
 
-# Of squares increases add up.
+# Increases of squared errors add up.
 squared_error <- list(kind = "number", better = "low", title = "mean squared error",
                       rows = function(d) (d$truth - d$prediction)^2)
 
@@ -176,7 +197,7 @@ importance_metric <- function(metric, y, spec) {
   metrics
 }
 
-# known: columns that predictors are made of, in `data`; a named list of columns that go together.
+# known: columns of `data` that are predictors. A named list of columns that are permuted together.
 read_predictors <- function(predictors, known, data) {
   groups <- if (is.null(predictors)) known else predictors
   if (!is.list(groups)) groups <- as.list(groups)
@@ -200,7 +221,7 @@ read_predictors <- function(predictors, known, data) {
 check_plain_column <- function(column, name) {
   if (length(dim(column)) < 2L && !is.list(column)) return(invisible())
   abort("argument", "`predictors` must be columns of single values; `", name, "` is ",
-        describe(column), ": give its columns names of their own.")
+        describe(column), ". Give each of its columns its own name in `data`.")
 }
 
 # ---- increases by domain to their means over domains, with intervals --------------------------
@@ -214,11 +235,10 @@ new_importance <- function(plan, results) {
   scores <- do.call(rbind, lapply(results, `[[`, "scores"))
   moved <- do.call(rbind, lapply(results, `[[`, "moved"))
   if (any(is.infinite(c(scores$score, moved$score)))) {
-    warn("score", "The ", plan$metric[[1L]]$title, " of some domains is infinite, and increases ",
-         "of it are infinite or not known; scale the response, or take a `metric` that does not ",
-         "overflow.")
+    warn("score", "The ", plan$metric[[1L]]$title, " of some domains is infinite, so increases ",
+         "are infinite or NA: scale the response, or use a `metric` that does not overflow.")
   }
-  # a row alone has none to change with
+  # a single row cannot be permuted within its domain
   alone <- scores$rows[match(moved$domain, scores$domain)] < 2L
   moved$increase[moved$kind == "within" & alone] <- NA_real_
   task <- plan$task
@@ -239,7 +259,7 @@ new_importance <- function(plan, results) {
   by_domain <- data.frame(domain = domains, cells[rep(seq_along(parts), each = length(domains)),
                                                   c("predictor", "kind")],
                           increase = unlist(lapply(parts, `[[`, "increase")), row.names = NULL)
-  # of repeats the mean
+  # the mean over repeats
   before <- data.frame(domain = domains, rows = tabulate(factor(task$domain, domains)),
                        score = c(tapply(scores$score, factor(scores$domain, domains), mean)),
                        row.names = NULL)
@@ -254,7 +274,7 @@ new_importance <- function(plan, results) {
   ), class = c("dg_importance", "dg_result"))
 }
 
-# By fits without a domain's own group and another, see scores_without(); NULL without such fits.
+# From fits without a domain's own group and another, see scores_without(); NULL without such fits.
 # lines: of a predictor and kind, by pair of groups; domain: of each row.
 increases_without <- function(pairs, lines, domain) {
   if (is.null(pairs)) return(NULL)
@@ -263,15 +283,15 @@ increases_without <- function(pairs, lines, domain) {
   }), domain)$increase
 }
 
-# own: lines of a predictor and kind; crossed: levels that domains share, without: of fits without
-# two groups, see mean_error(). list(line, increase: by domain)
+# own: rows of a predictor and kind; crossed: levels that domains share; without: increases by fits
+# without two groups, see mean_error(). list(line, increase: by domain)
 mean_increase <- function(own, domains, share, level, crossed = NULL, without = NULL) {
   by <- function(of) {
     c(tapply(own$increase, factor(own[[of]], domains), known_mean))
   }
   increase <- by("domain")
   values <- if (own$kind[1L] == "within") increase else pseudovalues(increase, by("donor"))
-  # infinite scores, as of a model that overflows, have no interval
+  # infinite scores, from a model that overflows, have no interval
   error <- mean_error(values, without, share, crossed = crossed, scores = increase)
   interval <- skewed_interval(known_mean(increase), error, level)
   list(line = data.frame(increase = known_mean(increase), se = error$se, lower = interval[1L],
@@ -279,8 +299,8 @@ mean_increase <- function(own, domains, share, level, crossed = NULL, without = 
        increase = unname(increase))
 }
 
-# The jackknife's, of a mean over pairs of domains: own, means of those in which a domain takes the
-# values; given, of those in which it gives them. Two domains are one pair.
+# Jackknife pseudovalues of a mean over pairs of domains. own: means of pairs in which a domain
+# takes the values; given: in which it gives them. Two domains are only one pair.
 pseudovalues <- function(own, given) {
   G <- sum(!is.na(own))
   if (G < 3L) return(rep(NA_real_, length(own)))
@@ -298,8 +318,8 @@ by_size <- function(table) {
   data.frame(table[order(-largest[table$predictor], place), ], row.names = NULL)
 }
 
-# list(folds: as failed_folds() has them, pairs: did a fit without two folds fail?), with a warning;
-# an error where no fold is done.
+# list(folds: as in failed_folds(), pairs: did a fit without two folds fail?), with a warning; an
+# error if all folds failed.
 failed_importance <- function(plan, results) {
   own <- seq_along(plan$splits)
   failed <- vapply(results, has_failed, NA)
@@ -308,7 +328,7 @@ failed_importance <- function(plan, results) {
   warn_failed(list(run))
   lost <- results[-own][failed[-own]]
   if (length(lost)) {
-    warn("failed", "Intervals are those of `refits = FALSE`: ", plural(length(lost), "fit"),
+    warn("failed", "Intervals are as with `refits = FALSE`, because ", plural(length(lost), "fit"),
          " without two folds failed: ", sub("[.]*$", ".", conditionMessage(lost[[1L]]$error)))
   }
   list(folds = run$failed, pairs = length(lost) > 0L)

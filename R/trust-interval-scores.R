@@ -1,9 +1,9 @@
-# How far models that have not seen a domain's labels are off on its rows.
+# Errors on a domain's rows of models fitted without its labels.
 
-# list(values: decision values [n x machines], NA where there are none; sd: [n] the standard
-# deviation that the model itself expects of the response there, or NULL). Parameters that are
-# chosen with a fit are chosen anew without the domain; those of a Gaussian process of many rows
-# stay, and what a search chose.
+# list(values: decision values [n x submodels], NA where there are none; sd: [n] the standard
+# deviation of the response by the model's own posterior, or NULL). Parameters that a fit selects
+# are selected again without the domain, except those of a Gaussian process of many rows, and except
+# what a search selected.
 left_out_decisions <- function(object, sample) UseMethod("left_out_decisions")
 
 #' @exportS3Method
@@ -18,8 +18,8 @@ left_out_decisions.dg_ensemble <- function(object, sample) {
   if (is.null(values)) NextMethod() else list(values = values)
 }
 
-# What a search chose has seen all domains. Its errors are made larger, in the ratio of the score
-# that is expected on a new domain to the score of what was chosen.
+# The candidate that a search selected was selected on all domains. Its errors are enlarged in the
+# ratio of the estimated score on a new domain to the score of the selected candidate.
 #' @exportS3Method
 left_out_decisions.dg_auto <- function(object, sample) {
   found <- NextMethod()
@@ -37,7 +37,7 @@ left_out_decisions.dg_gp <- function(object, sample) {
   if (!is.null(object$space$feature_map) || !is.null(sample$blueprint$structure)) {
     return(NextMethod())
   }
-  # parameters that have seen a domain's labels make its errors too small
+  # parameters that were fitted to a domain's labels make its errors too small
   refits <- isTRUE(object$spec$args$optimise) && length(object$y) <= most_refitted_rows
   if (refits) refitted_decisions(object, sample) else closed_decisions(object)
 }
@@ -55,10 +55,10 @@ closed_decisions <- function(object) {
   list(values = matrix(values), sd = sd)
 }
 
-# By fits without each fold of domains, as held_out_decisions() has them, with what they expect.
+# By fits without each fold of domains, as in held_out_decisions(), with their standard deviations.
 refitted_decisions <- function(object, sample) {
   spec <- place_spec(object$spec, layout_of(object$blueprint))
-  found <- by_folds(sample, 2L, " to find intervals", function(inside) {
+  found <- by_folds(sample, 2L, " for intervals", function(inside) {
     rows <- rows_frame(sample_part(sample, !inside))
     model <- finish_fit(fit_rows(spec, rows), spec, rows)
     moments <- mean_and_variance(model, list(X = sample$X[inside, , drop = FALSE],
@@ -71,22 +71,22 @@ refitted_decisions <- function(object, sample) {
 }
 
 # A list of class dg_intervals: error [n], truth less prediction, or for classes how far the class
-# of the row is behind the first of the others; size [n] (NULL: all alike); domain, weights, shares
+# of the row is behind the best of the others; size [n] (NULL: constant); domain, weights, shares
 # [n]; sizer; own: is the size the model's own? from: what domains they are of.
 score_intervals <- function(object, sample) {
   whole <- left_out_whole(sample$blueprint$structure, levels(sample$domain))
   check_held_out(sample, if (object$response$kind == "number") "interval" else "type = \"set\"")
   found <- quietly(with_seed(1L, left_out_decisions(object, sample)))
-  # of several factors a new level of the outer one
+  # with several factors, the domains are the levels of the outer one
   if (!is.null(whole)) levels(sample$domain) <- whole
-  settle_intervals(object, sample, found, "left-out domains")
+  settle_intervals(object, sample, found, "held-out domains")
 }
 
 settle_intervals <- function(object, sample, found, from) {
   number <- object$response$kind == "number"
   error <- if (number) sample$y - respond(object$response, found$values, "number")
            else behind_others(object, found$values, sample$y)
-  # classes that the other domains lack are beyond any threshold
+  # a class that no other domain has exceeds any threshold
   unknown <- unknown_elsewhere(sample$levels, sample$domain)
   used <- sample$weights > 0 & !unknown & !(number & is.na(error))
   sample <- sample_part(sample[c("X", "y", "domain", "weights")], used)
@@ -105,8 +105,8 @@ settle_intervals <- function(object, sample, found, from) {
   structure(known, class = "dg_intervals")
 }
 
-# Decision values [n x machines] to how far each row's class is behind: the largest value of another
-# class less its own, below 0 where it is first. Inf where there is no value.
+# Scores from decision values [n x submodels]: the largest value of another class less that of the
+# row's own class, below 0 if its own is the largest. Inf where there is no value.
 behind_others <- function(object, values, y) {
   known <- !is.na(rowSums(values))
   behind <- rep(Inf, length(y))
@@ -130,19 +130,18 @@ class_distances <- function(object, values) {
          dimnames = list(NULL, object$response$levels))
 }
 
-# The rows of a fit, as fit_sample() saw them. env: where the data of its call are looked for.
+# The rows of a fit, as in fit_sample(). env: where the data of its call are looked up.
 rows_of_fit <- function(object, env) {
   n <- length(object$rows$kept)
   if (n == 0L) {
-    abort("argument", "Intervals need the rows of the fit, or others: the model was fitted to ",
-          "sums or in blocks; give labelled rows of other domains, `set_intervals(model, ",
-          "newdata)`.")
+    abort("argument", "The model has no rows for intervals, because it was fitted out of memory ",
+          "or to sums. Give labelled rows of other domains: `set_intervals(model, newdata)`.")
   }
   X <- object$rows$X
   if (is.null(X)) X <- on_error(training_rows(object)$X, function(e) NULL)
   if (is.null(X) || nrow(X) != n || ncol(X) == 0L) {
     X <- tryCatch(read_again(object, env), domgen_error = function(e) {
-      abort("data", "Intervals need the rows of the fit, which the model does not keep. ",
+      abort("data", "Intervals need the training rows, which the model does not keep. ",
             conditionMessage(e), " Or give labelled rows of other domains: `set_intervals(model, ",
             "newdata)`.")
     })
@@ -151,14 +150,14 @@ rows_of_fit <- function(object, env) {
        levels = object$rows$levels, blueprint = object$blueprint)
 }
 
-# ---- how large is the error of a row? Intervals are as wide as that asks for ------------------
+# ---- the size of a row's error, to which the width of its interval is proportional ------------
 
-most_sized <- 500L # rows, beyond which landmarks stand for them
+most_sized <- 500L # rows; with more, landmarks are used
 
-# A kernel ridge regression of the logarithm of the size of left-out residuals on the predictors,
-# whose lambda is chosen by left-out domains: where nothing is to be learned it is a constant. It
-# knows rows and not domains, so that each row is asked alone. error: [n]; a share of its median is
-# added, because the logarithm of hardly any error says nothing.
+# A kernel ridge regression of the log absolute held-out residual on the predictors, with lambda
+# selected on held-out domains: if there is nothing to learn it is a constant. It does not use
+# domains, so each row is predicted alone. error: [n]; a fraction of its median is added, so that
+# errors near 0 have no extreme logarithm.
 fit_error_size <- function(error, sample) {
   size <- abs(error)
   small <- stats::median(size) / 20
@@ -180,7 +179,7 @@ fit_error_size <- function(error, sample) {
 
 sized_columns <- function(sizer, X) sweep(sweep(X, 2L, sizer$centre), 2L, sizer$spread, "/")
 
-# At new rows, within what it says of those of training.
+# At new rows, within the range of its held-out values in training.
 error_size <- function(sizer, X) {
   if (is.null(sizer)) return(rep(1, nrow(X)))
   values <- decision(sizer$model, list(X = sized_columns(sizer, X),
@@ -188,8 +187,8 @@ error_size <- function(sizer, X) {
   pmin(pmax(exp(respond(sizer$model$response, values, "number")), sizer$range[1L]), sizer$range[2L])
 }
 
-# Is it worth it? By the interval score (Gneiting and Raftery, 2007, equation 43) of left-out rows,
-# each domain weighing the same.
+# Does the size improve the interval score (Gneiting and Raftery, 2007, equation 43) on held-out
+# rows, domains weighted equally?
 is_sized_better <- function(error, size, domain, shares, level) {
   score <- function(size) {
     threshold <- row_threshold(abs(error) / size, domain, shares, level)
@@ -205,10 +204,10 @@ is_sized_better <- function(error, size, domain, shares, level) {
 # 1/(G + 1), whatever is known of their rows.
 is_beyond <- function(level, domains) level * (domains + 1) > domains * (1 + 1e-9)
 
-# The largest level that is finite, as a number to be told.
+# The largest level with a finite threshold, rounded for messages.
 largest_level <- function(domains) floor(1000 * domains / (domains + 1)) / 1000
 
-# Of scores of rows, for a random row of a new domain: the smallest q with
+# From scores of rows, for a random row of a new domain: the smallest q with
 #   sum_i share_i 1[s_i <= q] >= level (1 + 1/n), n at least G;
 # n = G puts the mass 1/(G + 1) of the new domain at infinity, as in Lee, Barber and Willett.
 row_threshold <- function(scores, domain, shares, level) {
@@ -217,9 +216,9 @@ row_threshold <- function(scores, domain, shares, level) {
   share_quantile(scores, shares, level)
 }
 
-# As how many independent rows are those of G domains? As many as have the variance, over domains,
-# of the share of a domain's rows below the threshold: p (1 - p) / n = s^2 / G. At least G, as if
-# all rows of a domain were one; at most what shares that differ leave of n independent rows.
+# Effective number of independent rows of G domains: the n with the observed variance s^2, over
+# domains, of the proportion of a domain's rows below the threshold, p (1 - p) / n = s^2 / G. At
+# least G, as if all rows of a domain were one; at most 1 / sum(shares^2).
 independent_rows <- function(scores, domain, shares, level) {
   G <- nlevels(domain)
   below <- G * vapply(split(shares * (scores <= share_quantile(scores, shares, level)), domain),
@@ -237,7 +236,7 @@ share_quantile <- function(scores, shares, level) {
   if (any(reached)) scores[order][which(reached)[1L]] else Inf
 }
 
-# Of one score for each domain: the k-th smallest of G, k the integer from (G + 1) level on.
+# From one score per domain: the k-th smallest of G, with k = ceiling((G + 1) level).
 domain_threshold <- function(scores, level) {
   k <- ceiling((length(scores) + 1) * level * (1 - 1e-9))
   if (k > length(scores)) Inf else sort(unname(scores))[k]

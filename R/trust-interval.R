@@ -1,109 +1,144 @@
-#' Intervals and sets that hold on new domains
+#' Prediction intervals and sets for new domains
 #'
 #' @description
-#' `predict(model, newdata, interval = "prediction", level = 0.9)` gives intervals, and
-#' `predict(model, newdata, type = "set", level = 0.9)` sets of classes, that contain the response
-#' of a row of a *new* domain with probability `level`, whatever the distribution of the data, by
-#' conformal prediction for hierarchical data (Dunn, Wasserman and Ramdas, 2023; Lee, Barber and
-#' Willett, 2024). All learners, [dg_pipeline()]s and ensembles have them. They rest on the errors
-#' at left-out domains, which `predict()` finds when it is asked for an interval, and remembers for
-#' the last few models of the session. `set_intervals()` gives a model that carries them: to save
-#' it, to predict without the training data, or to take the errors at other domains.
+#' Distribution-free intervals (numeric response) and sets of classes for rows of a domain that was
+#' not in training, by conformal prediction for hierarchical data:
 #'
-#' **Assumption.** New domains must be exchangeable with those of training (any of them could have
-#' been the new one): later domains of a drift in time, or domains with shifted predictors, are not,
-#' and intervals then cover less than their level.
+#' | argument of `predict()` | covered with probability `level` (default 0.9) |
+#' |---|---|
+#' | `interval = "prediction"` | the response of a random row of a new domain |
+#' | `type = "set"` | the class of a random row of a new domain |
+#' | `interval = "domain_share"` | at least a proportion `level` of the rows of a new domain |
+#' | `interval = "domain_mean"` | the mean response of the rows of a new domain |
 #'
-#' @details
-#' **Errors.** The score of row i is \eqn{s_i = |y_i - f_{-g(i)}(x_i)| / \sigma_{-g(i)}(x_i)}{
-#' s_i = |y_i - f_-g(x_i)| / sigma_-g(x_i)} with \eqn{f_{-g}}{f_-g} fitted without the row's domain
-#' (in closed form where there is one, see [dg_lodo()]; else in at most 10 folds of domains;
-#' parameters that a fit chooses are chosen anew, but for those of a [dg_gp()] of more than 1,000
-#' rows), and the interval is
-#' \eqn{f(x) \pm q\,\sigma(x)}{f(x) +- q sigma(x)}. The size \eqn{\sigma}{sigma} of the
-#' error is that of a Gaussian process itself, or a kernel ridge regression of \eqn{\log(|y -
-#' f_{-g}| + c)}{log(|y - f_-g| + c)} on the predictors, with c a twentieth of the median; or 1, if
-#' the interval score of left-out rows is not better with it. For classes \eqn{s_i}{s_i} is how far
-#' the decision value of the row's class is behind the largest of the others, and a set has all
-#' classes whose \eqn{s}{s} is at most q. **A set can be empty**: no class looks as the classes of
-#' left-out rows did; `type = "class"` gives the most probable one.
+#' All learners, [dg_pipeline()]s and ensembles have them. They are computed from the model's errors
+#' on held-out training domains. `predict()` computes these errors at the first such call and keeps
+#' them for the last eight models of the session. `set_intervals()` stores them in the model: to
+#' save it, to predict without the training data, or to take the errors on other labelled domains.
 #'
-#' **Weights.** Intervals and sets give each domain the same weight, whatever its number of rows;
-#' class probabilities (`calibration = "platt"` or `"isotonic"`) give each row its weight, by
-#' default the same, so that the two can disagree where domains differ in size.
+#' @section Definition:
+#' Let \eqn{f_{-g}}{f_-g} and \eqn{\sigma_{-g}}{sigma_-g} be fitted without domain g, and G the
+#' number of domains. Row i of domain g(i) has the score
+#' \deqn{s_i = |y_i - f_{-g(i)}(x_i)| / \sigma_{-g(i)}(x_i)}{
+#'   s_i = |y_i - f_-g(x_i)| / sigma_-g(x_i)}
+#' For classes, \eqn{s_i}{s_i} is the largest decision value of the other classes less that of the
+#' row's own class. A row x gets the interval \eqn{f(x) \pm q\,\sigma(x)}{f(x) +- q sigma(x)}, or
+#' the set of all classes whose score is at most q. With \eqn{\alpha = 1 - }{alpha = 1 - }`level`:
 #'
-#' **A random row of a new domain** (`"prediction"` and sets): with G domains whose rows share
-#' \eqn{w_i = 1/(G n_g)}{w_i = 1/(G n_g)}, or the row's share of the domain's weights,
-#' \deqn{q = \min\{s: \textstyle\sum_i w_i 1[s_i \le s] \ge (1 - \alpha)(1 + 1/m)\}}{
-#'   q = min{s: sum_i w_i 1[s_i <= s] >= (1 - alpha)(1 + 1/m)}}
-#' With m = G that is the hierarchical conformal prediction of Lee, Barber and Willett, which puts
-#' the mass 1/(G + 1) of the new domain at infinity, and with models that have seen none of the
-#' domains covers with probability at least \eqn{1 - \alpha}{1 - alpha}, at few domains much more.
-#' Here m is the number of independent rows that the domains are worth, at least G:
-#' \eqn{m = G p(1 - p)/v}{m = G p (1 - p)/v} with v the variance over domains of the share p of
-#' their rows below q. So coverage is near `level` instead of above it, where domains resemble each
-#' other; that is an approximation, as is the use of all other domains for f. Coverage is an average
-#' over new domains: in some it is less, in others more. Where \eqn{(1 - \alpha)(G + 1) > G}{
-#' (1 - alpha)(G + 1) > G}, with fewer than 9 domains for `level = 0.9`, no distribution-free
-#' interval is finite, and none is given.
+#' * **Random row** (`"prediction"`, `type = "set"`). Each domain has the same total weight, so that
+#'   row i of \eqn{n_g}{n_g} has the weight \eqn{w_i = 1/(G n_g)}{w_i = 1/(G n_g)} (case weights
+#'   divide the weight within the domain), and
+#'   \deqn{q = \min\{s: \textstyle\sum_i w_i 1[s_i \le s] \ge (1 - \alpha)(1 + 1/m)\}}{
+#'     q = min{s: sum_i w_i 1[s_i <= s] >= (1 - alpha)(1 + 1/m)}}
+#'   With m = G this is hierarchical conformal prediction (Lee, Barber and Willett, 2024; with
+#'   pooled distribution functions, Dunn, Wasserman and Ramdas, 2023), which covers much more than
+#'   `level` with few domains. Here m is the effective number of independent rows, at least G:
+#'   \eqn{m = G p(1 - p)/v}{m = G p (1 - p)/v}, with v the variance over domains of the proportion p
+#'   of their rows with scores up to q.
+#' * **Proportion of a domain** (`"domain_share"`). q is the k-th smallest of the G domains' own
+#'   `level`-quantiles of \eqn{s}{s}, \eqn{k = \lceil(G + 1)(1 - \alpha)\rceil}{k = ceiling((G + 1)
+#'   (1 - alpha))}.
+#' * **Mean of a domain** (`"domain_mean"`). A domain with n rows in `newdata` gets the interval
+#'   \eqn{\bar f \pm q \sqrt{b + v/n}}{mean f +- q sqrt(b + v/n)} for their mean response. v is the
+#'   mean variance of the errors within domains and b the variance between domains (method of
+#'   moments). q is the k-th smallest of the G domains' absolute mean errors over
+#'   \eqn{\sqrt{b + v/n_g}}{sqrt(b + v/n_g)}, k as above.
 #'
-#' **Domains of several factors**, `y ~ x | school / class`: G counts the levels of the outer factor
-#' (of crossed ones that with most levels), which are left out as a whole, and intervals hold where
-#' such a level is new: `"domain_share"` is then about a new school, not about a new class of a
-#' known one. Where one of another crossed factor is new, too, a message says that they do
-#' not allow for that.
+#' @section Guarantee and assumptions:
+#' **Exchangeable domains.** New and training domains must be exchangeable: each of them could as
+#' well have been the new one. With a drift over time or with shifted predictors they are not, and
+#' intervals cover less than `level`. [dg_novelty()] compares the predictors.
 #'
-#' **A whole domain** (`"domain_share"`): with probability `level` a new domain has at least the
-#' share `level` of its rows in the intervals: q is the k-th smallest of the G domains' own
-#' quantiles of \eqn{s}{s}, \eqn{k = \lceil(G + 1)(1 - \alpha)\rceil}{k = ceiling((G + 1)(1 -
-#' alpha))}.
+#' **Exact.** If f and \eqn{\sigma}{sigma} are fitted to other domains than those of the scores,
+#' coverage is at least `level` in finite samples, for any distribution: for random rows with m = G
+#' (Lee, Barber and Willett, 2024), for `"domain_share"` and `"domain_mean"` because the rank of the
+#' new domain among G + 1 is uniform.
 #'
-#' **The mean of a domain** (`"domain_mean"`), such as a school's average: a line for each domain of
-#' `newdata`, \eqn{\bar f \pm q \sqrt{b + v/n}}{mean f +- q sqrt(b + v/n)}, for the mean response of
-#' its n rows. Scores are the G domains' mean errors over \eqn{\sqrt{b + v/n_g}}{sqrt(b + v/n_g)},
-#' with v the mean variance of the errors within domains and b that between them (by moments), and q
-#' is the k-th smallest.
+#' **Approximate.** By default f is fitted to all domains and the scores come from fits without one,
+#' for which there is no finite-sample guarantee. `set_intervals(model, newdata)` with labelled rows
+#' of other domains avoids this; \eqn{\sigma}{sigma}, b and v are then still estimated from these
+#' domains. m > G is an approximation in both cases: it makes coverage near `level` where domains
+#' resemble each other, instead of above it.
 #'
-#' **Measured** (`inst/experiments/domgen-conformal.R`): over the left-out domains of fifteen data
-#' sets that come with R packages, and fresh domains of six simulated worlds at 12 and 40 domains,
-#' 90 % intervals of five learners cover between 89.5 and 91.5 % of a domain's rows on average, by
-#' learner and either kind; a single set of few domains is between 78 and 97 %, as its domains
-#' happen to be. Stretched to the same 90 % they are about as wide as those of lme4 and of a
-#' Gaussian process, and narrower than those of a quantile forest, which does not allow for domains
-#' (83 and 87 % covered). On fresh domains of thirteen worlds (`domgen-coverage.R`: domains alike
-#' and with nine tenths of the variance between them, slopes of their own, heavy tails, skewed or
-#' unequal noise, one huge domain among tiny ones, the three simulators, three classes, a rare
-#' class), with 12 domains to learn from, intervals and sets of nine methods, a pipeline and an
-#' ensemble among them, cover 89.0 to 91.7 % by world and method (60 draws each, Monte Carlo error
-#' 0.3 to 1.3). Sets of six classifiers cover 90.5 to 91.0 % over the left-out domains of seventeen
-#' real sets of two and three classes (`domgen-sets.R`), 79 to 97 % on a single one.
+#' **Marginal.** Coverage is an average over new domains: it is lower in some and higher in others.
 #'
-#' Intervals end where the response does, if the model knows where: those of [dg_glm()].
+#' **Few domains.** If \eqn{(1 - \alpha)(G + 1) > G}{(1 - alpha)(G + 1) > G}, for `level = 0.9` with
+#' fewer than 9 domains, no distribution-free interval is finite. Intervals are then infinite and
+#' sets have all classes, with a message.
 #'
-#' @param model A fitted learner, pipeline or ensemble; of [dg_adapt()] the model before it was
-#'   adapted.
-#' @param newdata `NULL`: left-out domains of the training rows. Or labelled rows of domains that
-#'   were not in training, with the response: the errors are then those of the model
-#'   itself, and not of fits without a domain.
-#' @param y Response of each row of `newdata`, when it is not a column of it.
-#' @param domain Domain of each row of `newdata`, when it is not a column of it.
-#' @return The model with the part `intervals`, a list of class `dg_intervals` for n rows:
+#' @section Measured coverage:
+#' Percent of a new domain's rows in 90 % intervals or sets, mean over domains:
+#'
+#' | scenarios | methods | coverage | file |
+#' |---|---|---|---|
+#' | 15 data sets of R packages, held-out domains | 5 | 89.5 to 91.0 by method | (1) |
+#' | the same, a single data set of few domains | 5 | 78 to 97 | (1) |
+#' | 6 simulation scenarios, 12 and 40 domains | 5 | 89.6 to 91.5 by method | (1) |
+#' | 13 simulation scenarios, 12 domains, 60 draws | 9 | 89.0 to 91.7 by scenario, method | (2) |
+#' | sets: 17 data sets of 2 and 3 classes | 6 | 90.5 to 90.9 by method | (3) |
+#' | sets: the same, a single data set | 6 | 79 to 97 | (3) |
+#' | not exchangeable: drift over time | 2 | 79 and 82 | (4) |
+#' | not exchangeable: predictors shifted by 1.5 | 2 | 85 and 88 | (4) |
+#'
+#' Files in `inst/experiments`: (1) `domgen-conformal.R`, (2) `domgen-coverage.R` (Monte Carlo
+#' standard error 0.3 to 1.3), (3) `domgen-sets.R`, (4) `domgen-figures.R` (12 domains, 200 draws).
+#'
+#' The 13 scenarios include similar domains, nine tenths of the variance between domains, slopes
+#' that vary by domain, heavy tails, skewed and unequal noise, one huge domain among tiny ones, and
+#' a rare class. Scaled to the same coverage of 90 %, intervals are about as wide as those of lme4
+#' and of a Gaussian process, and narrower than those of a quantile forest that ignores domains
+#' (which covers 87 % on the data sets and 83 % in the simulations).
+#'
+#' @section Computation:
+#' **Held-out errors** use a closed form where there is one (see [dg_lodo()]), otherwise at most 10
+#' folds of domains. Parameters that a fit selects are selected again without the domain, except
+#' those of a [dg_gp()] of more than 1,000 rows.
+#'
+#' **\eqn{\sigma}{sigma}** is the model's own standard deviation for a Gaussian process. Otherwise
+#' it is a kernel ridge regression of \eqn{\log(|y - f_{-g}| + c)}{log(|y - f_-g| + c)} on the
+#' predictors, with c one twentieth of the median absolute error. \eqn{\sigma}{sigma} is 1 unless
+#' this improves the interval score (Gneiting and Raftery, 2007, equation 43) on held-out rows.
+#'
+#' **Empty sets.** If more than a proportion `level` of held-out rows is predicted correctly, q is
+#' negative. A row whose largest decision value exceeds the others by less than -q then has an empty
+#' set; `type = "class"` gives its most probable class.
+#'
+#' **Weights.** Intervals and sets weight domains equally. Class probabilities
+#' (`calibration = "platt"` or `"isotonic"`) weight rows, so the two can disagree where domains
+#' differ in size.
+#'
+#' **Range of the response.** Intervals of [dg_glm()] end where its response does.
+#'
+#' **Several domain factors**, `y ~ x | school / class`: G counts the levels of the outer factor
+#' (of crossed factors, the one with the most levels), which are held out as a whole. Intervals are
+#' for rows of a new level: `"domain_share"` is about a new school, not about a new class of a known
+#' school. If a level of another crossed factor is new too, a message says that intervals do not
+#' allow for it.
+#'
+#' @param model A fitted learner, pipeline or ensemble. After [dg_adapt()], use the original model.
+#' @param newdata `NULL` (default) for the errors on held-out training domains; or labelled rows of
+#'   domains that were not in training, for the errors of the model itself on these.
+#' @param y Response of each row of `newdata`, if it is not a column of it.
+#' @param domain Domain of each row of `newdata`, if it is not a column of it.
+#' @return The model with the element `intervals`, a list of class `dg_intervals` for n rows:
 #'   \item{error}{n numbers \eqn{y_i - f_{-g}(x_i)}{y_i - f_-g(x_i)}, in units of the response; for
-#'     classes how far the class of the row is behind}
-#'   \item{domain, weights, shares}{of the rows: factor; as in the fit; \eqn{w_i}{w_i}, which sum to
-#'     1}
-#'   \item{size}{n numbers \eqn{\sigma_{-g}(x_i)}{sigma_-g(x_i)}, `NULL` where all are alike}
-#'   \item{own, sizer}{is the size the model's own? Else what finds it for new rows}
-#'   \item{from}{of which domains the errors are, in words}
-#'   `predict()` gives a data frame with `fit`, `lower` and `upper` (for `"domain_mean"` with
-#'   `domain` and `rows` before them), one line for each row of `newdata`, `NA` where a predictor is
-#'   missing, or with `type = "set"` a logical matrix with a column for each class.
+#'     classes the scores \eqn{s_i}{s_i}, in units of the decision values}
+#'   \item{domain}{factor, the domain of each row (with several factors the level of the outer one)}
+#'   \item{weights}{case weights of the rows}
+#'   \item{shares}{n numbers \eqn{w_i}{w_i}, which sum to 1}
+#'   \item{size}{n numbers \eqn{\sigma_{-g}(x_i)}{sigma_-g(x_i)}; absent for classes and if
+#'     \eqn{\sigma}{sigma} cannot be fitted}
+#'   \item{own}{`TRUE` if \eqn{\sigma}{sigma} is the model's own standard deviation}
+#'   \item{sizer}{the regression that predicts \eqn{\sigma}{sigma}, if there is one}
+#'   \item{from}{`"held-out domains"` or `"new domains"`}
+#'   `predict()` returns a data frame with `fit`, `lower` and `upper`, a row per row of `newdata`
+#'   (for `"domain_mean"` a row per domain, with `domain` and `rows` first); with `type = "set"` a
+#'   logical matrix with a column per class. Rows with a missing predictor are `NA`.
 #' @section Errors and messages:
-#' Fewer than two domains; a model that keeps no rows (one with a feature map, or of more than 5,000
-#' rows without a kernel) and whose data are gone (give `newdata`); an
-#' adapted model, whose domain is not new; rows of training domains in `newdata`. Too few domains
-#' for `level` give infinite intervals, or all classes, and a message of class
-#' `domgen_message_interval`.
+#' Errors: fewer than two domains; a censored response; an adapted model, whose domain is not new;
+#' rows of training domains in `newdata`; a model that does not keep its rows (one with a feature
+#' map, or one without a kernel and with more than 5,000 rows) if its data are gone and no `newdata`
+#' is given. Too few domains for `level`: a message of class `domgen_message_interval`.
 #' @references
 #' Dunn, R., Wasserman, L. and Ramdas, A. (2023). Distribution-free prediction sets for two-layer
 #' hierarchical models. *Journal of the American Statistical Association* 118(544), 2491-2502.
@@ -132,8 +167,7 @@ set_intervals <- function(model, newdata = NULL, y = NULL, domain = NULL) {
   check_given(model, "model")
   if (!inherits(model, "dg_learner")) {
     abort("argument", "`model` must be a fitted learner, pipeline or ensemble, not ",
-          describe(model),
-          ".")
+          describe(model), ".")
   }
   check_sealed(model, "model")
   check_new_domains(model)
@@ -153,18 +187,18 @@ keep_intervals.dg_learner <- function(object, env, sample = NULL) {
 
 check_interval_kind <- function(model) {
   if (model$response$kind == "censored") {
-    abort("argument", "Intervals and sets are for numbers and classes, not for censored times.")
+    abort("argument", "Intervals and sets need a numeric response or classes, not censored times.")
   }
 }
 
 check_new_domains <- function(model) {
   if (inherits(model, "dg_adapted")) {
-    abort("argument", "Intervals and sets are for new domains, and the model was adapted to its ",
-          "domain: ask the model that it was made of.")
+    abort("argument", "Intervals and sets are for new domains, and this model was adapted to its ",
+          "domain. Use the original model.")
   }
 }
 
-# Errors of the last few models of the session: a model is asked more than once.
+# Errors of the last few models of the session, as predict() is often called more than once.
 remembered <- new.env(parent = emptyenv())
 
 most_remembered <- 8L
@@ -179,14 +213,14 @@ intervals_of <- function(object, env) {
   known
 }
 
-# At labelled rows of domains that the model has not seen.
+# From labelled rows of domains that were not in training.
 intervals_at <- function(object, newdata, y, domain) {
   new <- read_new(object, newdata, domain, NULL, NULL)
   truth <- read_truth(object, newdata, y, length(new$ok))
   groups <- given_domain(object$blueprint, newdata, domain)
   known <- intersect(unique(as.character(groups)), levels(object$domain))
   if (length(known)) {
-    abort("data", "`newdata` must have rows of domains that were not in training, and has ",
+    abort("data", "`newdata` must only have domains that were not in training, but has ",
           enumerate(known, quote = "\""), ".")
   }
   used <- new$ok & !is.na(truth) & !is.na(groups)
@@ -203,24 +237,25 @@ read_truth <- function(object, newdata, y, n) {
   name <- variable_names(object$blueprint)$response
   truth <- if (is.null(y)) response_of(object, newdata) else y
   if (is.null(truth)) {
-    abort("data", "`newdata` must have the response ", enumerate(name), ", or `y` give it.")
+    abort("data", "The response is missing: give ", enumerate(name), " in `newdata`, or the ",
+          "argument `y`.")
   }
   arg <- if (is.null(y)) paste0("newdata$", name) else "y"
   truth <- check_known_response(read_vector(truth, n, arg), object$response, arg)
-  if (all(is.na(truth))) abort("data", "`", arg, "` must have at least one value that is known.")
+  if (all(is.na(truth))) abort("data", "All values of `", arg, "` are missing.")
   truth
 }
 
 #' @export
 format.dg_intervals <- function(x, ...) {
-  paste0("by the errors at ", plural(length(x$error), "row"), " of ",
+  paste0("from the errors on ", plural(length(x$error), "row"), " of ",
          plural(nlevels(x$domain), sub("s$", "", x$from)))
 }
 
 #' @export
 print.dg_intervals <- function(x, ...) {
   cat_line("Intervals ", format(x))
-  cat_line("  the largest level that is finite: ", format(largest_level(nlevels(x$domain))))
+  cat_line("  largest `level` with finite intervals: ", format(largest_level(nlevels(x$domain))))
   invisible(x)
 }
 
@@ -237,7 +272,7 @@ prediction_interval.dg_learner <- function(object, new, asked) {
   cut_to_response(data.frame(fit = fit, lower = fit - half, upper = fit + half), object)
 }
 
-# Nothing that could be observed is cut off: intervals hold as often as before.
+# Values that cannot be observed are cut off, so coverage stays the same.
 cut_to_response <- function(found, object) {
   range <- response_range(learner_of(object))
   found$lower <- pmax(found$lower, range[1L])
@@ -245,7 +280,7 @@ cut_to_response <- function(found, object) {
   found
 }
 
-# What is known of errors, with what there is to say of it.
+# The errors on held-out domains, with messages where they do not suffice.
 intervals_for <- function(object, new, asked) {
   check_new_domains(object)
   if (is.null(new)) {
@@ -254,10 +289,9 @@ intervals_for <- function(object, new, asked) {
   known <- intervals_of(object, asked$env)
   G <- nlevels(known$domain)
   if (is_beyond(asked$level, G)) {
-    inform("interval", plural(G, "domain"), " cannot promise anything of a new one with ",
-           "probability ", format(asked$level, digits = 15L), ": intervals are infinite, and sets ",
-           "have all classes. The largest `level` for which they are finite is ",
-           format(largest_level(G)), ".")
+    inform("interval", plural(G, "domain"), " are too few for `level = ",
+           format(asked$level, digits = 15L), "`: intervals are infinite, and sets have all ",
+           "classes. Use a `level` of at most ", format(largest_level(G)), ".")
   }
   report_other_factors(object, known, new)
   known
@@ -272,7 +306,7 @@ half_widths <- function(object, known, new, asked) {
   threshold <- if (asked$interval == "prediction") {
     row_threshold(scores, known$domain, known$shares, asked$level)
   } else {
-    # of each domain the quantile of its own rows; of these the k-th
+    # the quantile of each domain's own rows, then the k-th smallest of these
     own <- vapply(split(seq_along(scores), known$domain), function(i) {
       share_quantile(scores[i], known$weights[i] / sum(known$weights[i]), asked$level)
     }, numeric(1))
@@ -286,14 +320,14 @@ half_widths <- function(object, known, new, asked) {
   half
 }
 
-# The standard deviation of a row's response that the model itself gives.
+# The standard deviation of a row's response by the model's own posterior.
 own_size <- function(object, new) {
   variance <- decide_rows(object, new, mean_and_variance)[, 2L]
   learner <- learner_of(object)
   sqrt(variance + learner$noise_sd^2) * learner$response$scale
 }
 
-# A line for each domain of the new rows, in the order in which they come.
+# A row for each domain of the new rows, in the order in which they come.
 mean_intervals <- function(known, fit, groups, level) {
   groups <- as.character(groups)
   groups <- factor(groups, unique(groups))
@@ -318,7 +352,7 @@ domain_errors <- function(known) {
   parts <- split(seq_along(known$error), known$domain)
   share <- lapply(parts, function(i) known$weights[i] / sum(known$weights[i]))
   mean <- unlist(Map(function(i, w) sum(w * known$error[i]), parts, share))
-  # of n rows that weigh the same n
+  # effective number of rows: n for n equal weights
   rows <- vapply(share, function(w) 1 / sum(w^2), numeric(1))
   squares <- unlist(Map(function(i, w, m) sum(w * (known$error[i] - m)^2), parts, share, mean))
   several <- rows > 1 + 1e-9
@@ -339,10 +373,10 @@ prediction_set.dg_learner <- function(object, new, asked) {
   sets
 }
 
-# Errors at left-out levels of one of several crossed factors say nothing of new levels of another.
+# Errors on held-out levels of one crossed factor do not cover new levels of another.
 report_other_factors <- function(object, known, new) {
   structure <- object$blueprint$structure
-  # a cross-validation has said what it holds out
+  # a cross-validation has reported what it holds out
   if (is.null(structure) || !is.null(structure$held) || known$from == "new domains") return()
   groups <- new$groups()
   crossed <- outer_factors(structure)
@@ -352,7 +386,7 @@ report_other_factors <- function(object, known, new) {
   new <- domain_levels(structure, unique(groups[!is.na(groups)]))[crossed]
   unknown <- Filter(length, Map(setdiff, new, old)[-held])
   if (length(unknown) == 0L) return()
-  inform("interval", "Intervals and sets rest on the errors at left-out levels of ",
-         enumerate(crossed[held]), ", which does not allow for new ones of ",
+  inform("interval", "Intervals and sets come from errors on held-out levels of ",
+         enumerate(crossed[held]), " and do not allow for new levels of ",
          enumerate(names(unknown)), ": give labelled rows of such levels to `set_intervals()`.")
 }

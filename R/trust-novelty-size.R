@@ -1,16 +1,15 @@
 # The rank of a new domain where domains differ in their numbers of rows. Few rows lie farther out
-# than many, by chance and because they miss some of what a domain has, as one visit of four does.
-# So the new domain and training domain g are compared by as many rows of each, drawn alike, with
-# the same G - 1 other training domains: if they are of the same kind, either is as likely the
-# farther one. One draw of few rows is a matter of luck: of several that counts whose rank is the
-# median. (The mean of ranks would be too seldom small, the median distance too often.)
+# than many, by chance and because they miss a part of the domain (one visit of four). So the new
+# domain and training domain g are compared by as many rows of each, drawn in the same way, with the
+# same G - 1 other training domains: if the two are exchangeable, either is as likely the farther
+# one. One draw of few rows varies, so the draw with the median rank counts. (The mean of ranks
+# would be small too rarely, the rank of the median distance too often.)
 
-# Rows of a domain beyond so many are not used: with more, a domain's distance hardly depends on
-# their number.
+# Maximum number of rows of a domain: with more, its distance hardly depends on their number.
 like_size_rows <- 200L
 
-# standing: of domain_standing(), by all rows of each domain. Returned with p, farthest and the
-# attribute left_out by as many rows of each; unchanged where all domains have the same number of
+# standing: from domain_standing(), by all rows of each domain. Returned with p, farthest and the
+# attribute left_out from equal numbers of rows; unchanged if all domains have the same number of
 # rows, or the kernel does not keep its rows.
 like_sized <- function(standing, kernel, rows) {
   if (is.null(standing) || is.null(kernel$X)) return(standing)
@@ -29,18 +28,18 @@ like_sized <- function(standing, kernel, rows) {
     parts <- c(known_parts, sized_parts(kernel, own, known))
     found <- with_seed(1L, compare_sized(kernel$spread, sizes, parts, most))
     standing$p[j] <- (1 + sum(found$beyond)) / (1 + length(sizes))
-    # beside the distance by all rows, training domains stand as far off as in the draw
+    # training domains are as far from the distance by all rows as in the draw
     left_out[j, ] <- pmax(standing$distance[j] + found$farther, 0)
     standing$farthest[j] <- max(left_out[j, ])
   }
   structure(standing, left_out = left_out)
 }
 
-# What distances of any subset of a domain's rows are made of, for each domain: list(inner [rows x
-# G]: products of its rows with the embeddings of training domains; gram of its rows). Larger
-# domains are cut to like_size_rows rows at random. The draw must not depend on the order of rows
-# and columns: rows are sorted by a weighted sum of their values first, in which the weight of a
-# column comes from its values. Rows that tie in it are alike.
+# For the distances of any subset of a domain's rows, for each domain: list(inner [rows x G]: inner
+# products of its rows with the embeddings of training domains; gram of its rows). Larger domains
+# are cut to like_size_rows rows at random. The draw must not depend on the order of rows and
+# columns, so rows are first sorted by a weighted sum of their values, with weights of columns from
+# their values. Rows that tie in it are alike.
 sized_parts <- function(kernel, rows, known) {
   key <- signif(drop(rows$X %*% colMeans(abs(known$X))), 10L)
   parts <- with_seed(1L, lapply(split(seq_along(rows$domain), rows$domain), function(i) {
@@ -75,7 +74,7 @@ compare_sized <- function(spread, sizes, parts, most) {
 # Distances of random subsets of n rows of a part from all training domains, [draws x G].
 sized_distances <- function(spread, sizes, part, n) {
   rows <- nrow(part$gram)
-  # the more the fewer rows are drawn
+  # more draws if fewer rows are drawn
   draws <- max(3L, min(20L, 600L %/% n))
   share <- if (rows <= n) matrix(1 / rows, rows, draws)
            else vapply(seq_len(draws), function(b) {

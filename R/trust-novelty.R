@@ -1,109 +1,126 @@
-#' Is a new domain like those of training?
+#' Is a new domain like the training domains?
 #'
 #' @description
-#' A model learns from domains what domains are like. `dg_novelty()` says of new ones, by their
-#' unlabelled rows, how far they lie from those of training, as a rank among these, each left out in
-#' turn; the same of each row; and which training domains a new one resembles most. Its p takes the
-#' domains of training for exchangeable with each other; rows of a domain may depend on each other,
-#' if they do in all domains alike.
+#' `dg_novelty()` measures how far new domains lie from the training domains, from their unlabelled
+#' rows: a distance with a p value that ranks it among the training domains, the same for each row,
+#' and which training domains a new one resembles most. p is uniform if the new domain is
+#' exchangeable with the training domains; rows of a domain may depend on each other.
 #'
-#' @details
-#' **Distance of a domain.** With \eqn{\mu_j} the mean embedding of domain j ([domain_gram()]), in
-#' the kernel of the model's [domain_distribution()] or else of the model, the distance of j is the
-#' mean over the \eqn{k = \lceil\sqrt{G + 1}\rceil}{k = ceiling(sqrt(G + 1))} other domains g that
-#' are nearest by
-#' \deqn{d_{jg} = \frac{\lVert\mu_j - \mu_g\rVert^2}{b + s^2/n_j + s^2/n_g},}{
-#'   d_jg = |mu_j - mu_g|^2 / (b + s^2/n_j + s^2/n_g),}
-#' where \eqn{s^2/n}{s^2/n} is what sampling n rows adds to a squared distance (see
-#' [domain_distribution()]), and b the median over training domains of the mean squared distance
-#' from the k nearest, without that noise; `print()` has the median and range of the left-out
-#' training domains. Without the division a domain of few rows would seem far for that reason alone.
-#' Less than a tenth of the noise counts as 0: domains that have the same predictors by design do
-#' not differ.
+#' @section Definition:
+#' **Distance.** Let \eqn{\mu_j} be the mean embedding of domain j of \eqn{n_j}{n_j} rows
+#' ([domain_gram()]), in the kernel of the model's [domain_distribution()] or else of the model. The
+#' distance of domain j is the mean over the \eqn{k = \lceil\sqrt{G + 1}\rceil}{k = ceiling(sqrt(G +
+#' 1))} other domains g with the smallest
+#' \deqn{d_{jg} = \frac{\lVert\mu_j - \mu_g\rVert^2}{b + s^2/n_j + s^2/n_g}}{
+#'   d_jg = |mu_j - mu_g|^2 / (b + s^2/n_j + s^2/n_g)}
+#' * \eqn{s^2/n}{s^2/n}: the sampling noise of n rows in a squared distance (see
+#'   [domain_distribution()]). Without this division, domains with few rows would seem far.
+#' * b: the median over training domains of the mean squared distance from their k nearest, less
+#'   that noise.
+#' * Distances below a tenth of the noise count as 0: domains with the same predictors by design do
+#'   not differ.
 #'
-#' **The rank p.** A new domain joins the G of training, and each of the G + 1 is scored against all
-#' others:
-#' \deqn{p = \frac{1 + \#\{g: d_g \ge d_{\mathrm{new}}\}}{G + 1}.}{
-#'   p = (1 + #{g: d_g >= d_new}) / (G + 1).}
-#' If the new domain is one more of the same kind (exchangeable with those of training), p is at
-#' most \eqn{\alpha}{alpha} with probability at most \eqn{\alpha}{alpha}: full conformal prediction
-#' (Vovk, Gammerman and Shafer, 2005, section 2.2). That is exact where scaling, bandwidths and b
-#' are given; learned on the training rows they move it by little (see Accuracy). p is never below
-#' 1/(G + 1): 19 training domains are the fewest that can give 0.05. Each new domain is judged
-#' alone; of many, some have a small p by chance.
-#'
-#' **Domains of other sizes.** A domain seen in one visit lies farther out than those seen in four.
-#' Where numbers of rows differ, and the kernel keeps its rows (no feature map), the new domain is
-#' compared with training domain g by n rows of either, at most those that there are, where n is its
-#' own number or, if that is less, the median of training; more than 200 count as 200. Rows are
-#' drawn at random 3 to 20 times (the more often, the fewer are drawn), and the draw whose rank is
-#' the median counts; seeds are fixed, and the order of rows and columns does not matter.
-#' \eqn{d_g}{d_g} and \eqn{d_{\mathrm{new}}}{d_new} of this pair are both to the other G - 1
-#' training domains, so that if the two are of the same kind either
-#' is as likely the farther one; p is counted as above (and at most \eqn{\alpha}{alpha} with
-#' probability at most \eqn{2 \alpha}{2 alpha} in the worst case: Barber et al., 2021, theorem 1;
-#' about \eqn{\alpha}{alpha} in simulations). `distance` uses
-#' all rows; `left_out` and the plot show each training domain as far beyond it, or before it, as in
-#' the draw that counts.
+#' **p value.** The new domain joins the G training domains, and each of the G + 1 is scored against
+#' all others:
+#' \deqn{p = \frac{1 + \#\{g: d_g \ge d_{\mathrm{new}}\}}{G + 1}}{
+#'   p = (1 + #{g: d_g >= d_new}) / (G + 1)}
+#' This is full conformal prediction (Vovk, Gammerman and Shafer, 2005, section 2.2).
 #'
 #' **Rows.** The distance of a row x of domain j is that of its features from the mean embedding
 #' \eqn{\bar\mu_{-j}}{mu_-j} of all other domains,
-#' \eqn{k(x, x) - 2\langle\phi(x), \bar\mu_{-j}\rangle + \lVert\bar\mu_{-j}\rVert^2}{
-#' k(x, x) - 2 <phi(x), mu_-j> + |mu_-j|^2}. Its p is the share of rows of left-out training domains
-#' that are at least as far, each domain weighing the same:
-#' \eqn{p = (1 + \sum_g \mathrm{share}_g)/(G + 1)}{p = (1 + sum_g share_g) / (G + 1)} (hierarchical
-#' conformal prediction; Lee, Barber and Willett, 2024). Rows of one domain share its fate: their p
-#' are not independent.
+#' \deqn{k(x, x) - 2\langle\phi(x), \bar\mu_{-j}\rangle + \lVert\bar\mu_{-j}\rVert^2}{
+#'   k(x, x) - 2 <phi(x), mu_-j> + |mu_-j|^2}
+#' Its p value is \eqn{(1 + \sum_g a_g)/(G + 1)}{(1 + sum_g a_g) / (G + 1)} with the proportion
+#' \eqn{a_g}{a_g} of the rows of held-out training domain g that are at least as far (hierarchical
+#' conformal prediction; Lee, Barber and Willett, 2024). p values of rows of one domain are
+#' dependent.
 #'
-#' **What is resembled.** The weights of the training domains g are
-#' \eqn{\kappa(P, P_g) / \sum_h \kappa(P, P_h)}{kappa(P, P_g) / sum_h kappa(P, P_h)} by the kernel
-#' between domains by which the model predicts (negative values count as 0); of a model without one
-#' that looks at rows, by [domain_distribution()] with its defaults.
+#' **Resemblance.** Training domain g has the weight
+#' \eqn{\kappa(P, P_g) / \sum_h \kappa(P, P_h)}{kappa(P, P_g) / sum_h kappa(P, P_h)}, with the
+#' domain kernel by which the model predicts (negative values count as 0), or
+#' [domain_distribution()] with its defaults if that kernel does not use rows.
 #'
-#' **What a model sees.** Predictors are as the model scales them: with `scale = "domain"` a domain
-#' that moved is not far. A model without a kernel is described by [kernel_rbf()] of the median
-#' bandwidth on predictors that are standardised.
+#' @section Guarantee and assumptions:
+#' **Exchangeable domains.** If the new domain is exchangeable with the training domains, p is at
+#' most \eqn{\alpha}{alpha} with probability at most \eqn{\alpha}{alpha}. This is exact if scaling,
+#' bandwidths and b are given; they are estimated from the training rows, with little effect (see
+#' Accuracy).
 #'
-#' **Rows that are looked at.** With a domain kernel that looks at rows, the distance of a domain is
-#' from all of its rows; else from at most `max_rows` rows of each domain, as are the distances of
-#' rows (each row of `newdata` has one). A sample is the same in every call, and leaves R's random
-#' numbers as they were.
+#' **Smallest p.** p is never below 1/(G + 1), so 0.05 needs 19 training domains.
+#'
+#' **Several new domains** are tested separately: p values are not adjusted.
+#'
+#' **Unequal numbers of rows.** A domain with few rows lies farther out, also because they may miss
+#' a part of it (one visit of four). So where numbers of rows differ, and the kernel keeps its rows
+#' (no feature map), the new domain and training domain g are compared by n rows of each (or as many
+#' as there are). n is the smallest of the new domain's rows, the median of the training domains,
+#' and 200. Rows are drawn 3 to 20 times (more often if n is small), and the draw with the median
+#' rank counts. In each pair, both distances are to the other G - 1 training domains. Then p is at
+#' most \eqn{\alpha}{alpha} with probability at most \eqn{2\alpha}{2 alpha} (Barber et al., 2021,
+#' theorem 1), and about \eqn{\alpha}{alpha} in simulations. Seeds are fixed; the order of rows and
+#' columns does not matter. `distance` still uses all rows; `left_out` and the plot show each
+#' training domain relative to it as in that draw.
+#'
+#' @section Predictors and rows used:
+#' Predictors are scaled as in the model: with `scale = "domain"`, a domain whose mean is shifted is
+#' not far. For a model without a kernel they are standardised, with [kernel_rbf()] of the median
+#' bandwidth.
+#'
+#' With a domain kernel that uses rows, the distance of a domain uses all its rows. Otherwise, and
+#' for distances of rows, at most `max_rows` rows of each domain are used. This sample is the same
+#' in every call and leaves the random number generator unchanged.
 #'
 #' @section Accuracy:
-#' With 20 training domains in seven simulated worlds (`tests/bench/results/novelty.txt`, 200
-#' replications each) p was at most 0.05 for 2 to 6 of 100 domains of the same kind by world, for 51
-#' to 100 whose first predictor had moved by two standard deviations, and for 38 to 86 where it
-#' varied three times as much, but only 6 to 10 where domains lie about two centres far apart. A
-#' correlation that alone has changed is hardly seen (4 to 9). No exchangeable domain of these 1,400
-#' was warned of by `predict()`. Of new domains of 1, 3 and 100 rows among training domains of 20,
-#' and of 3 and 150 among those of 4 to 150, p was at most 0.05 for 6, 3, 6, 2 and 8 of 100 of the
-#' same kind (400 replications each), and for 28, 52, 87, 55 and 88 that had moved by two standard
-#' deviations.
-#' @param model A fitted model: a learner, projection, [dg_pipeline()], ensemble, of [dg_auto()] or
-#'   [dg_tune()].
-#' @param newdata Rows of new domains, without labels, like those of [predict.dg_learner()].
-#' @param domain Domain of each row of `newdata`, when it is not a column of it; one value if all
-#'   rows are from one domain.
-#' @param max_rows At most so many rows of a domain are compared with each other; `NULL`: as many as
-#'   make 10,000 in all, at least 10.
+#' Proportion of new domains with p at most 0.05, in seven simulation scenarios with 20 training
+#' domains, 200 draws each (`tests/bench/results/novelty.txt`):
+#'
+#' | new domain | p at most 0.05 |
+#' |---|---|
+#' | exchangeable | 2 to 6 % by scenario |
+#' | first predictor shifted by two standard deviations | 51 to 100 % |
+#' | its standard deviation times three | 38 to 86 %; 6 to 10 % if domains form two clusters |
+#' | only a correlation changed | 4 to 9 %: hardly detected |
+#'
+#' `predict()` warned of none of the 1,400 exchangeable domains. With unequal numbers of rows (400
+#' draws each):
+#'
+#' | rows of the new domain | rows of training domains | exchangeable | shifted |
+#' |---|---|---|---|
+#' | 1 | 20 | 6 % | 28 % |
+#' | 3 | 20 | 3 % | 52 % |
+#' | 100 | 20 | 6 % | 87 % |
+#' | 3 | 4 to 150 | 2 % | 55 % |
+#' | 150 | 4 to 150 | 8 % | 88 % |
+#'
+#' @param model A fitted learner, projection, [dg_pipeline()] or ensemble, also one from [dg_auto()]
+#'   or [dg_tune()].
+#' @param newdata Data frame (or matrix, if the model was fitted to one) with the predictors of rows
+#'   of new domains; no response is needed. Not a [row_source()].
+#' @param domain Domain of each row of `newdata`, if it is not a column of it; one value if all rows
+#'   are from one domain.
+#' @param max_rows Maximum number of rows per domain that are compared. Default `NULL`: 10,000
+#'   divided by G + 1, at least 10.
 #' @inheritParams kernel_matrix
-#' @return An object of class `dg_novelty`, a list with
-#'   \item{domains}{data frame, one line per new domain: `domain`, `rows` (complete ones),
-#'     `distance`, `farthest` (the largest distance of a training domain, with the new one among the
-#'     others, or where sizes differ by as many rows), `p`}
-#'   \item{rows}{data frame, one line per row of `newdata`: `row`, `domain`, `distance`, `p`; `NA`
-#'     where a row has missing values; `NULL` of a model whose training rows cannot be had again}
-#'   \item{resembles}{data frame, one line per new and training domain, those with large weights
-#'     first: `domain`, `training`, `weight`}
+#' @return `plot()` returns a ggplot2 object, `dg_novelty()` an object of class `dg_novelty`, a
+#'   list with
+#'   \item{domains}{data frame, a row per new domain: `domain`, `rows` (complete ones), `distance`,
+#'     `farthest` (the largest distance of a training domain, held out with the new one among the
+#'     others; with as many rows, if numbers of rows differ), `p`}
+#'   \item{rows}{data frame, a row per row of `newdata`: `row`, `domain`, `distance`, `p`; `NA` for
+#'     rows with missing values. `NULL` if the training rows are not available}
+#'   \item{resembles}{data frame, a row per new and training domain, largest weights first:
+#'     `domain`, `training`, `weight`}
 #'   \item{training}{number of training domains}
-#'   \item{left_out}{their distances, each left out in turn with a new domain among the others:
-#'     matrix, new x training domains}
-#'   \item{labels}{the names of the variables, for pictures}
+#'   \item{left_out}{matrix, new x training domains: distance of each training domain when it is
+#'     held out, with the new domain among the others}
+#'   \item{labels}{names of the response and domain variables, for plots}
+#'   `summary()` prints all domains; [tidy()][tidy.domgen] gives `domains`, with `distance` as
+#'   `statistic` and `p` as `p.value`.
 #' @section Errors:
 #' Fewer than two training domains; a model with a [fixed reference][set_reference()] or that was
-#' [adapted][dg_adapt()]; `newdata` without domain; a model that has kept neither its training rows
-#' nor the mean embeddings of their domains, and was not fitted by a call whose data are still
-#' there.
+#' [adapted][dg_adapt()]; `newdata` without domain or without a complete row; a model that keeps
+#' neither its training rows nor the mean embeddings of their domains, if the data of its call are
+#' gone.
 #' @references
 #' Barber, R. F., Candes, E. J., Ramdas, A. and Tibshirani, R. J. (2021). Predictive inference with
 #' the jackknife+. *Annals of Statistics* 49(1), 486-507.
@@ -116,7 +133,7 @@
 #' @seealso [plot.dg_novelty()], [predict.dg_learner()], which warns of domains that are far, and
 #' its `type = "similarity"`; [domain_map()]
 #' @examples
-#' # schools; in one of the new ones the status of all pupils is 1.5 higher than it was
+#' # in one of the new schools the status of all pupils is raised by 1.5
 #' pupils <- as.data.frame(nlme::MathAchieve)
 #' schools <- levels(pupils$School)
 #' train <- subset(pupils, School %in% schools[seq(1, 160, 8)])
@@ -150,11 +167,11 @@ dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads =
             class = c("dg_novelty", "dg_result"))
 }
 
-# ---- the rows of both sides in the model's predictors, and the kernel that describes domains --
+# ---- training and new rows in the model's predictors, and the domain kernel -------------------
 
-# list(kernel: between domains, fitted, with a spread; new: list(X, domain, threads) of all new
-# rows, described: those by which it judges their domains; known: of training, NULL where only
-# embeddings are left; weighing: the kernel by which the model predicts, and the rows it takes)
+# list(kernel: domain kernel, fitted, with a spread; new: list(X, domain, threads) of all new rows,
+# described: those that describe their domains; known: of training, NULL if only embeddings are
+# left; weighing: the domain kernel by which the model predicts, and its rows)
 novelty_view <- function(model, new, max_rows, threads, env) {
   space <- described_part(model)$space
   describes <- !is.null(space$domain_kernel$spread)
@@ -174,7 +191,7 @@ novelty_view <- function(model, new, max_rows, threads, env) {
   some <- thin_domains(both$new, most)
   kernel <- space$domain_kernel
   if (!describes) {
-    # the default kernel between domains, of one on rows that may be open
+    # the default domain kernel, on a kernel of rows that may be unfitted
     of_rows <- if (is.null(space$kernel)) kernel_rbf() else space$kernel
     kernel <- domain_kernel_fit(domain_distribution(of_rows), known)
   }
@@ -185,25 +202,25 @@ novelty_view <- function(model, new, max_rows, threads, env) {
   view
 }
 
-# Of a pipeline the projection, which sees the predictors.
+# For a pipeline its projection, which takes the predictors.
 described_part <- function(object) {
   for (part in c("base", "projection")) if (!is.null(object[[part]])) object <- object[[part]]
   object
 }
 
-# As the model scales them: those that it keeps, or of the data of its call.
+# Training rows, scaled as in the model: those that it keeps, or from the data of its call.
 novelty_training <- function(model, optional, env) {
   kept <- on_error(training_rows(model), function(e) NULL)
   if (NCOL(kept$X) > 0L && !is.null(kept)) return(kept[c("X", "domain")])
   on_error(list(X = read_again(model, env), domain = model$domain), function(e) {
     if (!optional) {
-      abort("argument", "`model` must keep its training rows, or be fitted by a call whose data ",
-            "are still there: ", conditionMessage(e))
+      abort("argument", "The training rows are not available: the model does not keep them, and ",
+            "the data of its call cannot be read. ", conditionMessage(e))
     }
   })
 }
 
-# At most so many rows of each domain, drawn the same way in each call.
+# A sample of at most `most` rows of each domain, the same in each call.
 thin_domains <- function(rows, most) {
   if (is.null(rows) || max(tabulate(rows$domain)) <= most) return(rows)
   parts <- split(seq_along(rows$domain), rows$domain)
@@ -225,7 +242,7 @@ novelty_rows <- function(view, ok) {
   p <- numeric(length(distance))
   all <- split(seq_along(new$domain), new$domain)
   some <- split(seq_along(view$some$domain), view$some$domain)
-  # by places, as no list knows an element called ""
+  # by position, because a domain may be called ""
   for (j in seq_along(all)) {
     rows <- all[[j]]
     joined <- rows_at(view$some, some[[match(names(all)[j], names(some))]])
@@ -237,9 +254,8 @@ novelty_rows <- function(view, ok) {
              distance = distance[place], p = p[place])
 }
 
-# What the scores of training rows need, whichever domain joins: list(gram of embeddings; of each
-# row its share, 1 / (G n_g), k(x, x), and its mean kernel with all rows and with those of its
-# domain).
+# For the scores of training rows, before a new domain joins: list(gram of embeddings; for each row
+# its weight 1 / (G n_g), k(x, x), and its mean kernel with all rows and with those of its domain).
 known_means <- function(kernel, known) {
   G <- nlevels(known$domain)
   sizes <- tabulate(known$domain, G)
@@ -277,19 +293,19 @@ kernel_mean <- function(kernel, rows, others, weights) {
   unlist(parts)
 }
 
-# (1 + sum over domains of the share of rows that are as far) / (G + 1).
+# (1 + sum over domains of the proportion of rows that are as far) / (G + 1).
 # known, share: of training rows.
 shares_beyond <- function(distance, known, share, G) {
   order <- order(known)
-  # rounding does not part a row from its double
+  # equal rows stay equal despite rounding
   below <- findInterval(distance - 1e-9 * max(abs(known)), known[order])
   nearer <- c(0, cumsum(share[order]))[below + 1L]
   (1 + G * pmax(1 - nearer, 0)) / (1 + G)
 }
 
-# ---- which domains it resembles ---------------------------------------------------------------
+# ---- resemblance ------------------------------------------------------------------------------
 
-# Weights of training domains that make 1, or are all 0 where kappa is.
+# Weights of training domains, which sum to 1, or are all 0 if kappa is.
 resembled <- function(view, names) {
   kappa <- pmax(quietly(domain_kappa(view$weighing[[1L]], view$weighing[[2L]])), 0)
   sums <- rowSums(kappa)
@@ -299,8 +315,7 @@ resembled <- function(view, names) {
              training = names[col(weights)[order]], weight = weights[order])
 }
 
-# p of the domain of each row of newdata, NULL where the model does not predict by mean embeddings:
-# then it is not at hand.
+# p of the domain of each row of newdata; NULL if the model does not predict from mean embeddings.
 novelty_of_rows <- function(model, newdata, domain) {
   kernel <- described_part(model)$space$domain_kernel
   if (is.null(kernel$spread)) return(NULL)

@@ -313,8 +313,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // linear_svm_
-SEXP linear_svm_(SEXP Zt, SEXP target, SEXP epsilon, SEXP low, SEXP high, SEXP ridge, SEXP offset, SEXP tol, SEXP max_iter, SEXP seed, SEXP threads);
-RcppExport SEXP _domgen_linear_svm_(SEXP ZtSEXP, SEXP targetSEXP, SEXP epsilonSEXP, SEXP lowSEXP, SEXP highSEXP, SEXP ridgeSEXP, SEXP offsetSEXP, SEXP tolSEXP, SEXP max_iterSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
+SEXP linear_svm_(SEXP Zt, SEXP target, SEXP epsilon, SEXP low, SEXP high, SEXP ridge, SEXP intercept, SEXP tol, SEXP max_iter, SEXP seed, SEXP threads);
+RcppExport SEXP _domgen_linear_svm_(SEXP ZtSEXP, SEXP targetSEXP, SEXP epsilonSEXP, SEXP lowSEXP, SEXP highSEXP, SEXP ridgeSEXP, SEXP interceptSEXP, SEXP tolSEXP, SEXP max_iterSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type Zt(ZtSEXP);
@@ -323,12 +323,12 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type low(lowSEXP);
     Rcpp::traits::input_parameter< SEXP >::type high(highSEXP);
     Rcpp::traits::input_parameter< SEXP >::type ridge(ridgeSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type intercept(interceptSEXP);
     Rcpp::traits::input_parameter< SEXP >::type tol(tolSEXP);
     Rcpp::traits::input_parameter< SEXP >::type max_iter(max_iterSEXP);
     Rcpp::traits::input_parameter< SEXP >::type seed(seedSEXP);
     Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(linear_svm_(Zt, target, epsilon, low, high, ridge, offset, tol, max_iter, seed, threads));
+    rcpp_result_gen = Rcpp::wrap(linear_svm_(Zt, target, epsilon, low, high, ridge, intercept, tol, max_iter, seed, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -429,8 +429,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // ridge_lodo_
-SEXP ridge_lodo_(SEXP K, SEXP Y, SEXP ridge, SEXP sizes, SEXP centre, SEXP offset, SEXP costs);
-RcppExport SEXP _domgen_ridge_lodo_(SEXP KSEXP, SEXP YSEXP, SEXP ridgeSEXP, SEXP sizesSEXP, SEXP centreSEXP, SEXP offsetSEXP, SEXP costsSEXP) {
+SEXP ridge_lodo_(SEXP K, SEXP Y, SEXP ridge, SEXP sizes, SEXP centre, SEXP intercept, SEXP costs);
+RcppExport SEXP _domgen_ridge_lodo_(SEXP KSEXP, SEXP YSEXP, SEXP ridgeSEXP, SEXP sizesSEXP, SEXP centreSEXP, SEXP interceptSEXP, SEXP costsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
@@ -438,9 +438,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type ridge(ridgeSEXP);
     Rcpp::traits::input_parameter< SEXP >::type sizes(sizesSEXP);
     Rcpp::traits::input_parameter< SEXP >::type centre(centreSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type intercept(interceptSEXP);
     Rcpp::traits::input_parameter< SEXP >::type costs(costsSEXP);
-    rcpp_result_gen = Rcpp::wrap(ridge_lodo_(K, Y, ridge, sizes, centre, offset, costs));
+    rcpp_result_gen = Rcpp::wrap(ridge_lodo_(K, Y, ridge, sizes, centre, intercept, costs));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -456,8 +456,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // ridge_path_
-SEXP ridge_path_(SEXP K, SEXP pole, SEXP Y, SEXP root, SEXP lambda, SEXP sizes, SEXP centre, SEXP offset, SEXP tolerance, SEXP patience, SEXP threads);
-RcppExport SEXP _domgen_ridge_path_(SEXP KSEXP, SEXP poleSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP lambdaSEXP, SEXP sizesSEXP, SEXP centreSEXP, SEXP offsetSEXP, SEXP toleranceSEXP, SEXP patienceSEXP, SEXP threadsSEXP) {
+SEXP ridge_path_(SEXP K, SEXP pole, SEXP Y, SEXP root, SEXP lambda, SEXP sizes, SEXP centre, SEXP intercept, SEXP tolerance, SEXP patience, SEXP threads);
+RcppExport SEXP _domgen_ridge_path_(SEXP KSEXP, SEXP poleSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP lambdaSEXP, SEXP sizesSEXP, SEXP centreSEXP, SEXP interceptSEXP, SEXP toleranceSEXP, SEXP patienceSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
@@ -467,11 +467,11 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type lambda(lambdaSEXP);
     Rcpp::traits::input_parameter< SEXP >::type sizes(sizesSEXP);
     Rcpp::traits::input_parameter< SEXP >::type centre(centreSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type intercept(interceptSEXP);
     Rcpp::traits::input_parameter< SEXP >::type tolerance(toleranceSEXP);
     Rcpp::traits::input_parameter< SEXP >::type patience(patienceSEXP);
     Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(ridge_path_(K, pole, Y, root, lambda, sizes, centre, offset, tolerance, patience, threads));
+    rcpp_result_gen = Rcpp::wrap(ridge_path_(K, pole, Y, root, lambda, sizes, centre, intercept, tolerance, patience, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -489,17 +489,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // ridge_many_
-SEXP ridge_many_(SEXP K, SEXP Y, SEXP root, SEXP lambda, SEXP offset, SEXP threads);
-RcppExport SEXP _domgen_ridge_many_(SEXP KSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP lambdaSEXP, SEXP offsetSEXP, SEXP threadsSEXP) {
+SEXP ridge_many_(SEXP K, SEXP Y, SEXP root, SEXP lambda, SEXP intercept, SEXP threads);
+RcppExport SEXP _domgen_ridge_many_(SEXP KSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP lambdaSEXP, SEXP interceptSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
     Rcpp::traits::input_parameter< SEXP >::type Y(YSEXP);
     Rcpp::traits::input_parameter< SEXP >::type root(rootSEXP);
     Rcpp::traits::input_parameter< SEXP >::type lambda(lambdaSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type intercept(interceptSEXP);
     Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(ridge_many_(K, Y, root, lambda, offset, threads));
+    rcpp_result_gen = Rcpp::wrap(ridge_many_(K, Y, root, lambda, intercept, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -537,8 +537,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // smo_
-SEXP smo_(SEXP K, SEXP row, SEXP sign, SEXP p, SEXP upper, SEXP ridge, SEXP offset, SEXP tol, SEXP max_iter, SEXP alpha0);
-RcppExport SEXP _domgen_smo_(SEXP KSEXP, SEXP rowSEXP, SEXP signSEXP, SEXP pSEXP, SEXP upperSEXP, SEXP ridgeSEXP, SEXP offsetSEXP, SEXP tolSEXP, SEXP max_iterSEXP, SEXP alpha0SEXP) {
+SEXP smo_(SEXP K, SEXP row, SEXP sign, SEXP p, SEXP upper, SEXP ridge, SEXP intercept, SEXP tol, SEXP max_iter, SEXP alpha0);
+RcppExport SEXP _domgen_smo_(SEXP KSEXP, SEXP rowSEXP, SEXP signSEXP, SEXP pSEXP, SEXP upperSEXP, SEXP ridgeSEXP, SEXP interceptSEXP, SEXP tolSEXP, SEXP max_iterSEXP, SEXP alpha0SEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
@@ -547,11 +547,11 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type p(pSEXP);
     Rcpp::traits::input_parameter< SEXP >::type upper(upperSEXP);
     Rcpp::traits::input_parameter< SEXP >::type ridge(ridgeSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type intercept(interceptSEXP);
     Rcpp::traits::input_parameter< SEXP >::type tol(tolSEXP);
     Rcpp::traits::input_parameter< SEXP >::type max_iter(max_iterSEXP);
     Rcpp::traits::input_parameter< SEXP >::type alpha0(alpha0SEXP);
-    rcpp_result_gen = Rcpp::wrap(smo_(K, row, sign, p, upper, ridge, offset, tol, max_iter, alpha0));
+    rcpp_result_gen = Rcpp::wrap(smo_(K, row, sign, p, upper, ridge, intercept, tol, max_iter, alpha0));
     return rcpp_result_gen;
 END_RCPP
 }

@@ -1,4 +1,4 @@
-// Linear machines on features: convert, call, convert back.
+// Linear SVM on features: convert, call, convert back.
 #include <RcppEigen.h>
 
 #include <cmath>
@@ -11,8 +11,8 @@
 // Solves core/svm/linear-problem.h. Zt: Z' [r x n]; target, epsilon, low, high, ridge: n
 // numbers each; seed: a whole number that orders the rows.
 // [[Rcpp::export(rng = false)]]
-SEXP linear_svm_(SEXP Zt, SEXP target, SEXP epsilon, SEXP low, SEXP high, SEXP ridge, SEXP offset,
-                 SEXP tol, SEXP max_iter, SEXP seed, SEXP threads) {
+SEXP linear_svm_(SEXP Zt, SEXP target, SEXP epsilon, SEXP low, SEXP high, SEXP ridge,
+                 SEXP intercept, SEXP tol, SEXP max_iter, SEXP seed, SEXP threads) {
   using domgen::infinite;
   using domgen::numbers;
   const domgen::MatrixArgument features(Zt, "Zt");
@@ -22,7 +22,7 @@ SEXP linear_svm_(SEXP Zt, SEXP target, SEXP epsilon, SEXP low, SEXP high, SEXP r
   const Eigen::VectorXd lows = numbers(low, "low", n, -infinite, 0);
   const Eigen::VectorXd highs = numbers(high, "high", n, 0, infinite);
   const Eigen::VectorXd ridges = numbers(ridge, "ridge", n, 0, infinite);
-  domgen::LinearProblem problem = {features.map(), {}, domgen::flag(offset, "offset")};
+  domgen::LinearProblem problem = {features.map(), {}, domgen::flag(intercept, "intercept")};
   for (Eigen::Index i = 0; i < n; ++i) {
     domgen::demand(std::isfinite(highs[i] - lows[i]) || ridges[i] > 0, "ridge",
                    "be positive where the loss is not finite");

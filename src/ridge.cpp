@@ -13,7 +13,7 @@
 namespace {
 
 // sizes: number of rows of each domain, in the order of the rows.
-domgen::LeftOut read_left_out(SEXP sizes, SEXP centre, SEXP offset, Eigen::Index n,
+domgen::LeftOut read_left_out(SEXP sizes, SEXP centre, SEXP intercept, Eigen::Index n,
                               Eigen::Index m) {
   domgen::LeftOut out;
   out.begin.push_back(0);
@@ -21,7 +21,7 @@ domgen::LeftOut read_left_out(SEXP sizes, SEXP centre, SEXP offset, Eigen::Index
     out.begin.push_back(out.begin.back() + last + 1);
   domgen::demand(out.begin.back() == n, "sizes", "add up to the rows of K");
   out.centre = domgen::MatrixArgument(centre, "centre", out.domains(), m).map();
-  out.offset = domgen::flag(offset, "offset");
+  out.intercept = domgen::flag(intercept, "intercept");
   return out;
 }
 
@@ -45,12 +45,12 @@ SEXP ridge_solve_(SEXP K, SEXP Y, SEXP ridge) {
 // [G x m] is taken off the responses. With costs [n] also `left` and `right` [n x Gm],
 // see core/ridge/lodo.h.
 // [[Rcpp::export(rng = false)]]
-SEXP ridge_lodo_(SEXP K, SEXP Y, SEXP ridge, SEXP sizes, SEXP centre, SEXP offset, SEXP costs) {
+SEXP ridge_lodo_(SEXP K, SEXP Y, SEXP ridge, SEXP sizes, SEXP centre, SEXP intercept, SEXP costs) {
   domgen::GramArgument gram(K, "K");
   const Eigen::Index n = gram.rows();
   const auto y = domgen::matrix_with_rows(Y, "Y", n);
   const Eigen::VectorXd ridges = read_ridge(ridge, n);
-  const domgen::LeftOut out = read_left_out(sizes, centre, offset, n, y.cols());
+  const domgen::LeftOut out = read_left_out(sizes, centre, intercept, n, y.cols());
   const bool slopes = !Rf_isNull(costs);
   Eigen::VectorXd row_costs;
   if (slopes) row_costs = domgen::numbers(costs, "costs", n);
@@ -82,7 +82,7 @@ SEXP ridge_inverse_(SEXP K, SEXP ridge) {
 // square roots of the costs.
 // [[Rcpp::export(rng = false)]]
 SEXP ridge_path_(SEXP K, SEXP pole, SEXP Y, SEXP root, SEXP lambda, SEXP sizes, SEXP centre,
-                 SEXP offset, SEXP tolerance, SEXP patience, SEXP threads) {
+                 SEXP intercept, SEXP tolerance, SEXP patience, SEXP threads) {
   const auto gram = domgen::filled_matrix(K, "K");
   const Eigen::Index n = gram.rows();
   domgen::demand_length(gram.cols(), n, "K", "columns");
@@ -92,7 +92,7 @@ SEXP ridge_path_(SEXP K, SEXP pole, SEXP Y, SEXP root, SEXP lambda, SEXP sizes, 
   problem.Y = domgen::matrix_with_rows(Y, "Y", n).map();
   problem.root = domgen::numbers(root, "root", n);
   problem.lambda = domgen::some_numbers(lambda, "lambda");
-  problem.out = read_left_out(sizes, centre, offset, n, problem.Y.cols());
+  problem.out = read_left_out(sizes, centre, intercept, n, problem.Y.cols());
   problem.tolerance = domgen::number(tolerance, "tolerance", 0);
   problem.patience = domgen::number(patience, "patience", 0, domgen::infinite);
   const domgen::Threads pool(threads);
@@ -115,16 +115,16 @@ SEXP ridge_shifted_(SEXP S, SEXP B, SEXP lambda, SEXP threads) {
 // Coefficients and offsets for many lambda, see core/ridge/path.h; root: square roots of the
 // costs.
 // [[Rcpp::export(rng = false)]]
-SEXP ridge_many_(SEXP K, SEXP Y, SEXP root, SEXP lambda, SEXP offset, SEXP threads) {
+SEXP ridge_many_(SEXP K, SEXP Y, SEXP root, SEXP lambda, SEXP intercept, SEXP threads) {
   domgen::GramArgument gram(K, "K");
   const auto y = domgen::matrix_with_rows(Y, "Y", gram.rows());
   const Eigen::VectorXd roots = domgen::numbers(root, "root", gram.rows());
   const Eigen::VectorXd lambdas = domgen::some_numbers(lambda, "lambda");
-  const bool constant = domgen::flag(offset, "offset");
+  const bool constant = domgen::flag(intercept, "intercept");
   const domgen::Threads pool(threads);
   const domgen::RidgePath path =
       domgen::ridge_path(gram.take(), y.map(), roots, lambdas, constant, pool);
-  return domgen::named_list({{"coefficients", path.coefficients}, {"offset", path.offset}});
+  return domgen::named_list({{"coefficients", path.coefficients}, {"intercept", path.intercept}});
 }
 
 // Sums over pairs of rows with the weights W = (left right' + right left') / 2, left and

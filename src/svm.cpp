@@ -26,7 +26,7 @@ void check_signs(const std::vector<int>& row, const Eigen::VectorXd& sign, Eigen
 
 // Solves the dual of core/svm/smo-problem.h. row: 1-based; alpha0: a start or NULL.
 // [[Rcpp::export(rng = false)]]
-SEXP smo_(SEXP K, SEXP row, SEXP sign, SEXP p, SEXP upper, SEXP ridge, SEXP offset, SEXP tol,
+SEXP smo_(SEXP K, SEXP row, SEXP sign, SEXP p, SEXP upper, SEXP ridge, SEXP intercept, SEXP tol,
           SEXP max_iter, SEXP alpha0) {
   using Vector = Eigen::VectorXd;
   using domgen::numbers;
@@ -41,7 +41,7 @@ SEXP smo_(SEXP K, SEXP row, SEXP sign, SEXP p, SEXP upper, SEXP ridge, SEXP offs
                                  numbers(p, "p", l),
                                  numbers(upper, "upper", l, 0, domgen::infinite),
                                  numbers(ridge, "ridge", l, 0, domgen::infinite),
-                                 domgen::flag(offset, "offset")};
+                                 domgen::flag(intercept, "intercept")};
   check_signs(rows, problem.sign, gram.rows());
   std::copy(rows.begin(), rows.end(), problem.row.data());
 

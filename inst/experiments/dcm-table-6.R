@@ -21,7 +21,7 @@ published <- list(
 
 chosen_row <- function(train, score, features, weights, name) {
   spec <- dg_pipeline(dg_dcm(ncomp = 1, feature_map = features, scale = "none"), dcm_machine())
-  grid <- list(dcm.times = c(0.25, 0.5, 1, 2), dcm.lambda = nrow(train) * 10^(-4:1))
+  grid <- list(dcm.bandwidth_factor = c(0.25, 0.5, 1, 2), dcm.lambda = nrow(train) * 10^(-4:1))
   chosen <- choose(spec, train, grid, folds = domain_folds(train$domain, 3),
                    metric = "balanced_accuracy", weights = weights)
   fitted_lines(name, spec, train, score, chosen = chosen, weights = weights)

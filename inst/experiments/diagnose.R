@@ -14,7 +14,7 @@
 # A line for each world, number of domains, rows and question: `truth` (is there something to
 # find?), `alarms` (share of p values of at most 0.05), `at_20` (at most 0.20), `claims` (gain
 # certain: p and the interval), `denials` ("none": a gain that matters is excluded), `advice` (says
-# "Use domain_distribution()"), `difference` (mean gain), `detectable` (median of what it printed),
+# "use domain_distribution()"), `difference` (mean gain), `detectable` (median of what it printed),
 # `seconds` (of the processor) of one diagnosis.
 #
 # Few replications of each world (column replications): rates mean something over worlds, not in a
@@ -60,14 +60,14 @@ one <- function(kind, design, replication) {
   start <- proc.time()[[1L]]
   x <- dg_diagnose(y ~ . | domain, data = data, max_rows = most, seed = replication,
                    permutations = 99)
-  states <- c(domgen:::gain_state(x, "room", x$domains$pooled_known),
+  states <- c(domgen:::gain_state(x, "headroom", x$domains$pooled_known),
               domgen:::gain_state(x, "gain", x$domains$pooled_unseen))
   data.frame(
-    question = c("shift", "room", "gain"), p = c(x$shift$p, x$room$p, x$gain$p),
+    question = c("shift", "room", "gain"), p = c(x$shift$p, x$headroom$p, x$gain$p),
     claim = c(NA, states == "gain"), denial = c(NA, states == "none"),
-    advice = c(NA, NA, grepl("Use domain_distribution", x$verdict[3L])),
-    difference = c(NA, x$room$difference, x$gain$difference),
-    detectable = c(NA, x$room$detectable, x$gain$detectable), used = x$rows,
+    advice = c(NA, NA, grepl("use domain_distribution", x$verdict[3L])),
+    difference = c(NA, x$headroom$difference, x$gain$difference),
+    detectable = c(NA, x$headroom$detectable, x$gain$detectable), used = x$rows,
     seconds = proc.time()[[1L]] - start
   )
 }

@@ -10,34 +10,34 @@ blocks <- list(
     "dg_svm(x, y, domain)" = "matrices do as well as a formula",
     "dg_svm(f, data = train, scale = \"domain\")" =
       "scaled pooled, by domain, both, by ranks, or not at all",
-    "dg_svm(f, data = train, na.action = na.impute)" = "keeps rows whose predictors have gaps"
+    "dg_svm(f, data = train, na.action = na.impute)" = "keeps rows with missing predictors"
   ),
   "Ask first" = c(
-    "dg_diagnose(f, data = train)" = "shift? room for gain? gain on unseen domains?",
+    "dg_diagnose(f, data = train)" = "shift? headroom? gain on new domains?",
     "model <- dg_auto(f, data = train)" =
-      "the training domains choose; model$expected is the score to expect"
+      "chosen by held-out domains; model$expected: estimated score"
   ),
   "Learners" = c(
-    "model <- dg_svm(f, data = train)" = "a row with the unlabelled rows of its domain",
-    "dg_ridge()" = "numbers and classes; lambda chosen by left-out domains",
-    "dg_gp()" = "numbers, predict(se.fit = TRUE) their standard errors",
-    "dg_glm(family = poisson())" = "counts, shares, ordered classes: family = \"ordinal\"",
-    "dg_lm(); dg_null()" = "baselines that some data never beat",
+    "model <- dg_svm(f, data = train)" = "uses the unlabelled rows of the new domain",
+    "dg_ridge()" = "numbers and classes; lambda by held-out domains",
+    "dg_gp()" = "numbers, with standard errors: predict(se.fit = TRUE)",
+    "dg_glm(family = poisson())" = "counts, proportions, ordered classes (\"ordinal\")",
+    "dg_lm(); dg_null()" = "baselines",
     "dg_forest(); dg_boost(); dg_net(); dg_mixed(); dg_gam()" =
       "ranger, xgboost, glmnet, lme4, mgcv; domain_means = TRUE",
     "learner_custom(fit, predict)" = "any model, by two functions",
     "dg_ensemble(list(a = dg_ridge(), b = dg_forest()), member_weights = \"stacked\")" =
-      "weights by left-out domains"
+      "weights by held-out domains"
   ),
-  "Between domains" = c(
-    "dg_svm(domain_kernel = domain_pooled())" = "domains do not matter",
-    "dg_svm(domain_kernel = domain_multitask(0.5))" = "known domains are alike to a degree",
-    "dg_svm(domain_kernel = domain_distribution())" = "alike where their rows are (default)",
-    "dg_svm(domain_kernel = domain_wasserstein())" = "alike where their quantiles are",
+  "Domain kernels" = c(
+    "dg_svm(domain_kernel = domain_pooled())" = "one model for all domains",
+    "dg_svm(domain_kernel = domain_multitask(0.5))" = "known domains share to a degree",
+    "dg_svm(domain_kernel = domain_distribution())" = "similar rows, similar model (default)",
+    "dg_svm(domain_kernel = domain_wasserstein())" = "similar quantiles, similar model",
     "y ~ x1 | school / class; y ~ x1 | patient + device" = "nested and crossed domains",
-    "dg_svm(domain_kernel = domain_factors())" = "a kernel of those of their factors",
-    "plot(dg_mmd(x, domain, permutations = 999))" = "how far apart, and is it chance?",
-    "plot(domain_map(model, test))" = "where domains lie, unseen ones too"
+    "dg_svm(domain_kernel = domain_factors())" = "a kernel per factor",
+    "plot(dg_mmd(x, domain, permutations = 999))" = "distances, with a permutation test",
+    "plot(domain_map(model, test))" = "map of training and new domains"
   ),
   "Kernels" = c(
     "kernel_rbf(bandwidth = 2) + kernel_linear()" = "sums and products",
@@ -45,61 +45,61 @@ blocks <- list(
     "kernel_precomputed(K)" = "strings, graphs, images: by their matrix",
     "kernel_custom(function(x, z) x %*% t(z))" = "one of your own"
   ),
-  "Predict on unseen domains" = c(
-    "predict(model, newdata = test)" = "whole new domains at once: their rows describe them",
+  "Predict on new domains" = c(
+    "predict(model, newdata = test)" = "give whole domains: their rows describe them",
     "predict(model, test, type = \"prob\")" = "calibrated: dg_svm(calibration = \"platt\")",
-    "predict(model, test, type = \"support\")" = "from 0 to 1, how near a row is to training",
+    "predict(model, test, type = \"similarity\")" = "from 0 to 1: similarity to training rows",
     "dg_adapt(model, test, labels)" =
-      "a few labels of one new domain (else NA), without the training data"
+      "a few labels of one new domain (else NA)"
   ),
-  "What to trust" = c(
+  "Inference" = c(
     "predict(set_intervals(model), test, interval = \"prediction\")" =
-      "for a row of a new domain; \"domain\": most of its rows, \"mean\": its mean",
-    "predict(model, test, type = \"set\")" = "the same for classes",
-    "plot(dg_novelty(model, test))" = "are new domains like those of training?",
+      "a row of a new domain; \"domain_share\", \"domain_mean\"",
+    "predict(model, test, type = \"set\")" = "prediction sets of classes",
+    "plot(dg_novelty(model, test))" = "is a new domain unlike those of training?",
     "plot(dg_importance(model))" = "within domains and between them",
-    "plot(dg_effect(model, type = \"context\"))" = "what a domain's make-up does; \"pdp\", \"ale\""
+    "plot(dg_effect(model, type = \"context\"))" = "effects of a domain's composition; \"pdp\", \"ale\""
   ),
   "Projections" = c(
     "z <- predict(dg_dica(f, data = train), test)" =
-      "keeps the response, drops differences of domains",
-    "dg_udica(); dg_tca()" = "no response: domains close together",
-    "dg_coir(); dg_kfd()" = "no domains: what the response depends on",
+      "keeps the response, removes domain differences",
+    "dg_udica(); dg_tca()" = "no response needed",
+    "dg_coir(); dg_kfd()" = "no domains needed",
     "dg_dcm(); dg_sca(); dg_mda(); dg_cidg()" = "relatives, see ?domgen",
     "dg_pipeline(dg_dica(ncomp = 2), dg_svm())" = "a projection, then a learner",
-    "plot(dg_dica(f, data = train), test)" = "training and unseen domains"
+    "plot(dg_dica(f, data = train), test)" = "training and new domains"
   ),
-  "Choose and judge" = c(
+  "Choose and evaluate" = c(
     "dg_tune(dg_svm(), f, data = train, grid = list(cost = 10^(-1:2)))" =
-      "searched by left-out domains, in a time budget",
+      "by held-out domains; max_seconds limits the time",
     "dg_cv(dg_svm(), f, data = train)" = "each domain held out; a search inside is nested",
     "dg_compare(list(pooled = dg_lm(), forest = dg_forest()), f, data = train)" =
-      "paired by domain, intervals that know of overlapping training sets",
+      "paired by domain; corrected for overlapping training sets",
     "dg_cv(dg_lm(), y ~ x1 | school / class, data = train, hold_out = \"class\")" =
-      "new to what? metric = \"coverage\": do intervals hold?",
-    "plot(dg_cv(dg_ridge(), f, data = train, shots = c(1, 5)))" = "what would a few labels add?",
+      "new to what? metric = \"coverage\" for intervals",
+    "plot(dg_cv(dg_ridge(), f, data = train, shots = c(1, 5)))" = "gain from 1 and 5 labelled rows",
     "domain_folds(domain, v = 5, repeats = 3)" = "whole domains in a fold",
-    "dg_lodo(dg_ridge(f, data = train))" = "leave one domain out in closed form",
-    "dg_calibration(model, test)" = "are predicted probabilities right?"
+    "dg_lodo(dg_ridge(f, data = train))" = "leave-one-domain-out in closed form",
+    "dg_calibration(model, test)" = "calibration by domain"
   ),
-  "Any number of rows" = c(
+  "Large data" = c(
     "dg_ridge(f, data = train, feature_map = features_nystrom(500))" = "no n x n matrix",
-    "rows <- row_source(\"folder/of/csv\")" = "files, a database, pieces of your own",
+    "rows <- row_source(\"folder/of/csv\")" = "files, a database, a function",
     "model <- dg_ridge(f, data = rows, feature_map = features_product())" = "read in blocks",
-    "predict(model, rows, to = \"predictions.csv\")" = "written in blocks, goes on after a stop",
-    "future::plan(\"multisession\")" = "workers: processes, machines, Slurm",
+    "predict(model, rows, to = \"predictions.csv\")" = "written in blocks; resumes after a stop",
+    "future::plan(\"multisession\")" = "workers: processes, computers, Slurm",
     "dg_resources(dg_ridge(feature_map = features_rff()), n = 1e8, predictors = 20)" =
-      "passes, bytes, memory beforehand"
+      "estimated passes, memory, seconds"
   ),
-  "In other tools" = c(
+  "Integrations" = c(
     "recipe(y ~ ., train) |> step_dica(x1, x2, domain = \"domain\")" = "tidymodels; also tunable",
     "mlr3::lrn(\"classif.domgen_svm\"); mlr3::rsmp(\"domain_cv\")" = "mlr3",
-    "set_reference(model, train)" = "before tools that perturb rows: pdp, DALEX, iml",
-    "as_rsample(domain_folds(domain), train, domain)" = "our folds in rsample"
+    "set_reference(model, train)" = "before pdp, DALEX, iml",
+    "as_rsample(domain_folds(domain), train, domain)" = "domain folds in rsample"
   ),
   "Results" = c(
     "tidy(model); glance(model); augment(model, test)" = "data frames",
-    "plot(result); ggplot2::autoplot(result)" = "of searches, cross-validations, comparisons",
+    "plot(result) + ggplot2::theme_bw()" = "a ggplot2 object, of models and of results",
     "update(model, . ~ . - x1)" = "changed and fitted again"
   )
 )
@@ -150,7 +150,7 @@ draw_sheet <- function(version) {
   graphics::plot.window(c(0, 11.69), c(0, 8.27))
   graphics::text(0.35, 7.92, "domgen", adj = c(0, 0.5), cex = 1.8, font = 2, col = accent)
   graphics::text(1.75, 7.9, adj = c(0, 0.5), cex = 0.95, col = ink, paste(
-    "Predict on domains never seen: learn from labelled patients, schools, instruments, fields"
+    "Predict on new domains: learn from labelled patients, schools, instruments, fields"
   ))
   graphics::text(11.34, 7.9, paste("version", version), adj = c(1, 0.5), cex = 0.7, col = pale)
   width <- 2.62

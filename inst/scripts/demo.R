@@ -1,5 +1,5 @@
-# The main job: are unseen domains predicted better by methods that know about
-# domains? On pupils in 160 schools, or on your own CSV file:
+# The main question: do methods that use domains predict new domains better? With pupils in 160
+# schools, or your own CSV file:
 #   make demo DATA=file.csv RESPONSE=y DOMAIN=hospital
 
 library(domgen)
@@ -23,15 +23,15 @@ schools <- function() {
 
 own_file <- function(file, response, domain) {
   if (is.null(response) || is.null(domain)) {
-    stop_demo("with DATA give RESPONSE and DOMAIN too, the names of two of its columns.")
+    stop_demo("with DATA, also give RESPONSE and DOMAIN, the names of two of its columns.")
   }
   if (response == domain) {
-    stop_demo("RESPONSE and DOMAIN must be two columns, not both ", domain, ".")
+    stop_demo("RESPONSE and DOMAIN must be different columns, not both ", domain, ".")
   }
   data <- read_table(file)
   absent <- setdiff(c(response, domain), names(data))
   if (length(absent)) {
-    stop_demo(file, " has no column ", paste(absent, collapse = ", "), "; it has ",
+    stop_demo(file, " has no column ", paste(absent, collapse = ", "), "; its columns are ",
               paste(names(data), collapse = ", "), ".")
   }
   data[[domain]] <- factor(data[[domain]])
@@ -41,22 +41,22 @@ own_file <- function(file, response, domain) {
   list(data = thin(data, domain), formula = bare)
 }
 
-# Fields are separated by what the first line has most of: commas, semicolons or tabs. With
-# semicolons a comma may be the decimal point.
+# The separator is the most frequent of comma, semicolon and tab in the first line. With semicolons,
+# a comma may be the decimal point.
 read_table <- function(file) {
   if (!file.exists(file)) stop_demo("there is no file ", file, ".")
   if (dir.exists(file)) stop_demo(file, " is a folder, not a CSV file.")
   if (file.size(file) == 0) stop_demo(file, " is empty.")
   unreadable <- function(problem) {
-    stop_demo(file, " is no table of text that read.csv() could read",
+    stop_demo(file, " cannot be read by read.csv()",
               if (length(problem)) paste0(": ", conditionMessage(problem)), ".")
   }
-  # readBin() does not unpack; a NUL is in no text
+  # gzfile() also unpacks; text contains no NUL
   connection <- gzfile(file, "rb")
   start <- readBin(connection, "raw", 1e5)
   close(connection)
   if (any(start == as.raw(0))) unreadable(NULL)
-  # of a last line without an end R warns
+  # R warns of a last line without line break
   tryCatch(suppressWarnings({
     first <- readLines(file, 1L, warn = FALSE)
     marks <- vapply(c(",", ";", "\t"), function(mark) sum(strsplit(first, "")[[1L]] == mark), 0)
@@ -75,10 +75,10 @@ read_table <- function(file) {
 
 # The row numbers that write.csv() and pandas write have no name.
 without_index <- function(data) {
-  # the mark that some programs put before UTF-8
+  # the byte order mark of some programs
   names(data) <- sub("^\ufeff", "", names(data))
   unnamed <- is.na(names(data)) | names(data) == ""
-  if (any(unnamed)) cat("Left out: a column without a name.\n")
+  if (any(unnamed)) cat("Dropped: a column without a name.\n")
   twice <- unique(names(data)[!unnamed & duplicated(names(data))])
   if (length(twice)) stop_demo("two columns are called ", paste(twice, collapse = ", "), ".")
   if (nrow(data) == 0L) stop_demo("the table has no rows.")
@@ -89,21 +89,20 @@ as_classes <- function(data, response) {
   values <- unique(stats::na.omit(data[[response]]))
   if (length(values) == 2L) data[[response]] <- factor(data[[response]])
   if (is.factor(data[[response]]) && length(values) != 2L) {
-    stop_demo("the response must be a number or have two classes; ", response, " has ",
+    stop_demo("the response must be numeric or have two classes; ", response, " has ",
               length(values), ".")
   }
   data
 }
 
-# A row with any missing value is of no use to a fit: a column that is often missing
-# costs more rows than it is worth.
+# Fits drop rows with a missing value, so a column with many missing values costs many rows.
 drop_useless <- function(data, keep) {
   many <- vapply(data, function(v) is.factor(v) && nlevels(v) > 50L, logical(1))
   constant <- vapply(data, function(v) length(unique(stats::na.omit(v))) < 2L, logical(1))
   missing <- vapply(data, function(v) mean(is.na(v)) > 0.25, logical(1))
   out <- setdiff(names(data)[many | constant | missing], keep)
   if (length(out)) {
-    cat("Left out (constant, more than 50 levels, or missing in more than a quarter of the rows): ",
+    cat("Dropped (constant, more than 50 levels, or missing in more than a quarter of the rows): ",
         paste(out, collapse = ", "), ".\n", sep = "")
   }
   data <- data[setdiff(names(data), out)]
@@ -147,7 +146,5 @@ result <- tryCatch(
 )
 print(result)
 
-grDevices::png("demo.png", width = 1100, height = 450, res = 110)
-plot(result)
-invisible(grDevices::dev.off())
-cat("\nPicture: ", normalizePath("demo.png"), "\n", sep = "")
+ggplot2::ggsave("demo.png", plot(result), width = 9, height = 4.5, dpi = 120)
+cat("\nPlot: ", normalizePath("demo.png"), "\n", sep = "")

@@ -1,5 +1,5 @@
-# What every kernel, kernel between domains, projection, feature map, learner and score obeys, to be
-# run on one of your own:
+# Conformance tests for kernels, domain kernels, projections, feature maps, learners and scores. Run
+# them on your own:
 #
 #   source(system.file("testthat/laws.R", package = "domgen"))
 #   kernel_laws(kernel_mine())
@@ -8,7 +8,7 @@
 #   feature_laws(features_mine())
 #   learner_laws(dg_mine())
 #   metric_laws(metric_custom(function(truth, prediction) mean(truth != prediction)))
-# Each is a set of tests of testthat. domgen runs them on all that it exports.
+# Each function is a set of tests of testthat. domgen runs them on everything that it exports.
 library(testthat)
 library(domgen)
 
@@ -17,7 +17,7 @@ law_rows <- function(n, columns = 3L, seed = 11) {
   domgen:::with_seed(seed, matrix(stats::rnorm(n * columns), n))
 }
 
-# Four domains of 15 rows, or two new ones of 12, for what a method takes as a response.
+# Four domains of about 15 rows, or two new ones of about 12, with a response for the method.
 law_data <- function(response = "any", new = FALSE) {
   simulate <- if (response == "class") simulate_dcm else simulate_dica
   if (new) simulate(domains = 2, n = 12, p = 3, seed = 7)
@@ -43,7 +43,7 @@ expect_same_from_file <- function(model, data) {
   expect_identical(predict(readRDS(file), data), predict(model, data))
 }
 
-# With the reference fixed, rows are predicted alone, each as `reference` describes its domain.
+# With a fixed reference, each row is predicted alone, with its domain described by `reference`.
 expect_fixed <- function(model, new, reference, ..., tolerance = 1e-8) {
   fixed <- set_reference(model, reference)
   whole <- as.matrix(predict(model, new, reference = reference, ...))
@@ -55,7 +55,7 @@ expect_fixed <- function(model, new, reference, ..., tolerance = 1e-8) {
 }
 
 # ---- kernels
-# kernel: made by its constructor, with its bandwidth open or given.
+# kernel: made by its constructor, with or without a bandwidth.
 kernel_laws <- function(kernel, name = class(kernel)[1L], X = law_rows(60),
                         Z = law_rows(20, seed = 12)) {
   kernel <- domgen:::kernel_fit(kernel, X)
@@ -78,25 +78,25 @@ kernel_laws <- function(kernel, name = class(kernel)[1L], X = law_rows(60),
     expect_equal(kernel_matrix(kernel, X, Z, threads = 1), K, tolerance = 1e-12)
   })
 
-  test_that(paste(name, "gives domains the average of its matrix"), {
+  test_that(paste(name, "averages its matrix over domains"), {
     domain <- rep_len(1:3, nrow(X))
     average <- outer(domain, 1:3, "==") / rep(table(domain), each = nrow(X))
     expected <- crossprod(average, kernel_matrix(kernel, X) %*% average)
     expect_equal(unname(domain_gram(X, domain, kernel)), unname(expected), tolerance = 1e-12)
   })
 
-  test_that(paste(name, "between embeddings is the same function as between rows"), {
+  test_that(paste(name, "is the same function of embeddings as of rows"), {
     values <- tryCatch(
       domgen:::kernel_profile(kernel, X %*% t(Z), rowSums(X^2), rowSums(Z^2)),
-      domgen_error_argument = function(e) skip(paste(name, "is no function of inner products"))
+      domgen_error_argument = function(e) skip(paste(name, "is not a function of inner products"))
     )
     expect_equal(values, kernel_matrix(kernel, X, Z), tolerance = 1e-8)
   })
 
-  test_that(paste(name, "has the derivative and the spectral density that it says"), {
+  test_that(paste(name, "has the derivative and the spectral density that it reports"), {
     rate <- domgen:::kernel_rate(kernel, 1)
     spectral <- domgen:::kernel_spectral(kernel)
-    if (is.null(rate) && is.null(spectral)) skip(paste(name, "says neither"))
+    if (is.null(rate) && is.null(spectral)) skip(paste(name, "reports neither"))
     d <- c(0.01, 0.1, 0.5, 1, 2, 5)
     slope <- (domgen:::kernel_value(kernel, d * 1.0001) -
                 domgen:::kernel_value(kernel, d * 0.9999)) / (0.0002 * d)
@@ -109,12 +109,12 @@ kernel_laws <- function(kernel, name = class(kernel)[1L], X = law_rows(60),
   })
 }
 
-# ---- kernels between domains
+# ---- domain kernels
 domain_kernel_laws <- function(domain_kernel, name = class(domain_kernel)[1L]) {
   train <- law_data()
   new <- law_data(new = TRUE)
   spec <- dg_ridge(lambda = 0.1, kernel = kernel_rbf(1.5), domain_kernel = domain_kernel)
-  # made once, by the first law that asks for it
+  # made once, by the first test that uses it
   delayedAssign("model", fit_seeded(spec, train))
 
   test_that(paste(name, "predicts training domains as they were fitted, twice the same"), {
@@ -123,7 +123,7 @@ domain_kernel_laws <- function(domain_kernel, name = class(domain_kernel)[1L]) {
     expect_same_from_file(model, new)
   })
 
-  test_that(paste(name, "takes a domain for its rows, in any order"), {
+  test_that(paste(name, "uses the rows of a domain, in any order"), {
     whole <- predict(model, new)
     order <- law_order(nrow(new))
     expect_equal(predict(model, new[order, ]), whole[order], tolerance = 1e-12)
@@ -133,12 +133,12 @@ domain_kernel_laws <- function(domain_kernel, name = class(domain_kernel)[1L]) {
     expect_equal(predict(shuffled, new), whole, tolerance = 1e-8)
   })
 
-  test_that(paste(name, "describes the domains of a fixed reference once and for all"), {
+  test_that(paste(name, "keeps the descriptions of domains of a fixed reference"), {
     expect_fixed(model, new[c(1:2, 15:16), ], new)
     expect_equal(predict(set_reference(model, "training"), train), fitted(model), tolerance = 1e-9)
   })
 
-  test_that(paste(name, "is one positive semi-definite function of known and new domains"), {
+  test_that(paste(name, "is one positive semi-definite function of training and new domains"), {
     rows <- function(data) {
       list(X = as.matrix(data[c("x1", "x2", "x3")]), domain = factor(data$domain), threads = 1L)
     }
@@ -164,8 +164,8 @@ domain_kernel_laws <- function(domain_kernel, name = class(domain_kernel)[1L]) {
 # ---- projections
 law_maps <- list(nystrom = features_nystrom(30), rff = features_rff(40))
 
-# spec: the projection without data. Classes have at most one component here, which is asked for.
-# maps: on which of its kernel it is tried too, beside the Gram matrix; all draw random numbers.
+# spec: the projection without data. With classes there is at most one component here.
+# maps: feature maps on which it is also tested, besides the Gram matrix; all draw random numbers.
 projection_laws <- function(spec, name = spec$method, maps = law_maps) {
   response <- spec$parts$response
   if (response == "class") spec <- with_args(spec, ncomp = 1L)
@@ -235,7 +235,7 @@ feature_laws <- function(features, spec = dg_kpca(ncomp = 2), name = class(featu
     order <- law_order(nrow(new))
     expect_equal(predict(model, new[order, ]), whole[order, , drop = FALSE], tolerance = 1e-12)
     expect_false(is.unsorted(rev(model$values)))
-    # else a row's domain is part of it
+    # otherwise scores depend on a row's domain
     if (domgen:::uses_domain(spec$args$domain_kernel)) return()
     alone <- do.call(rbind, lapply(1:3, function(i) predict(model, new[i, ])))
     expect_equal(alone, whole[1:3, , drop = FALSE], tolerance = 1e-12)
@@ -252,14 +252,14 @@ feature_laws <- function(features, spec = dg_kpca(ncomp = 2), name = class(featu
     if (draws) expect_false(isTRUE(all.equal(other, model$values, tolerance = 1e-10)))
   })
 
-  test_that(paste(name, "comes back from a file as it was saved"), {
+  test_that(paste(name, "is the same after saveRDS()"), {
     expect_same_from_file(model, new)
   })
 }
 
 # ---- learners
-# copies: is a row of weight 2 the same as two rows? Not where a search describes the rows.
-# response: "class" for a learner that predicts classes only.
+# copies: TRUE if a row of weight 2 equals two rows; FALSE if a search uses the rows unweighted.
+# response: "class" for a learner that only predicts classes.
 learner_laws <- function(spec, name = spec$method, copies = TRUE, response = spec$parts$response) {
   train <- law_data(response)
   new <- law_data(response, new = TRUE)
@@ -275,7 +275,7 @@ learner_laws <- function(spec, name = spec$method, copies = TRUE, response = spe
     expect_output(print(model), paste(nrow(train), "rows"))
   })
 
-  test_that(paste(name, "predicts each row alone where the reference is fixed"), {
+  test_that(paste(name, "predicts each row alone with a fixed reference"), {
     expect_fixed(model, new[c(1:3, 15:17), ], new)
   })
 
@@ -287,7 +287,7 @@ learner_laws <- function(spec, name = spec$method, copies = TRUE, response = spe
     expect_equal(values[-4], predict(model, new[-4, ]), tolerance = 1e-12)
   })
 
-  test_that(paste(name, "predicts classes as it does numbers, and comes back from a file"), {
+  test_that(paste(name, "predicts classes as it does numbers, and is the same after saveRDS()"), {
     skip_if(spec$parts$response == "number", paste(name, "predicts numbers"))
     labels <- law_data("class")
     model <- fit_to(labels)
@@ -297,8 +297,8 @@ learner_laws <- function(spec, name = spec$method, copies = TRUE, response = spe
     expect_same_from_file(model, labels)
   })
 
-  test_that(paste(name, "has intervals or sets, novelty, importance and effects by itself"), {
-    # some models find their rows by the call
+  test_that(paste(name, "has intervals or sets, novelty, importance and effects"), {
+    # some models find their rows from the call
     model <- domgen:::with_seed(1, fit(spec, y ~ . | domain, data = train))
     ask <- function(level, ...) {
       suppressWarnings(suppressMessages(predict(model, new, level = level, ...)),
@@ -324,7 +324,7 @@ learner_laws <- function(spec, name = spec$method, copies = TRUE, response = spe
 
   test_that(paste(name, "counts a row of weight 2 twice"), {
     skip_if_not(spec$parts$weights, paste(name, "takes no weights"))
-    skip_if_not(copies, paste(name, "describes the rows as they are"))
+    skip_if_not(copies, paste(name, "uses unweighted rows"))
     w <- rep_len(c(1, 2), nrow(train))
     spec <- without_description(spec)
     weighted <- fit(spec, y ~ x1 + x2 | domain, data = train, weights = w)
@@ -334,14 +334,14 @@ learner_laws <- function(spec, name = spec$method, copies = TRUE, response = spe
   })
 }
 
-# Weights are costs: the embedding and the bandwidth describe the rows as they are, and copies of a
-# row also say how large the noise is.
+# Weights are costs: embeddings and bandwidths ignore them, and copies of a row also determine the
+# noise.
 without_description <- function(spec) {
   if ("kernel" %in% names(spec$args)) {
     spec <- with_args(spec, kernel = kernel_rbf(1.5), scale = "none", tolerance = 1e-8,
                       domain_kernel = domain_pooled())
   }
-  if ("noise" %in% names(spec$args)) with_args(spec, signal_sd = 1, noise_sd = 0.5) else spec
+  if ("noise_sd" %in% names(spec$args)) with_args(spec, signal_sd = 1, noise_sd = 0.5) else spec
 }
 
 # ---- scores
@@ -358,14 +358,14 @@ metric_laws <- function(metric, name = if (is.list(metric)) metric$title else me
     expect_equal(domgen:::score(turned, metric), value, tolerance = 1e-12)
   })
 
-  for (kind in metric$kind) test_that(paste(name, "of a", kind, "is best where all is known"), {
+  for (kind in metric$kind) test_that(paste(name, "of a", kind, "is best if perfect"), {
     best <- domgen:::score(law_predictions(kind, perfect = TRUE), metric)
     value <- domgen:::score(law_predictions(kind), metric)
     if (metric$better == "low") expect_lt(best, value) else expect_gt(best, value)
   })
 }
 
-# What a score is made from: 40 rows, a quarter of them wrong.
+# Input of a score: 40 rows, a quarter of them wrong.
 law_predictions <- function(kind, perfect = FALSE) {
   number <- law_rows(40, 1L)[, 1L]
   wrong <- if (perfect) FALSE else seq_along(number) %% 4 == 0

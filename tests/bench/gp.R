@@ -98,7 +98,7 @@ bench_fit <- function(n, runs, at_least = 8) {
   d <- surface(n)
   peer <- function() {
     kernlab::gausspr(d$x, d$y, scaled = FALSE, kernel = "rbfdot", var = noise^2, fit = FALSE,
-                     kpar = list(bandwidth = 1 / (2 * sigma^2)))
+                     kpar = list(sigma = 1 / (2 * sigma^2)))
   }
   ours <- function() {
     dg_gp(d$x, d$y, kernel = kernel_rbf(sigma), domain_kernel = domain_pooled(), signal_sd = 1,

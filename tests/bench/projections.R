@@ -116,7 +116,7 @@ A <- gram_in_r(labels$x, labels$bandwidth) + diag(n)
 compare_speed("DICA, labels, relative to chol() (at least 1/4)", function() chol(A),
               function() ours_dica(labels, labels$class), 1 / 4, 9L)
 compare_speed("KPCA, 10 components", function() {
-  kernlab::kpca(labels$x, kernel = "rbfdot", kpar = list(bandwidth = 1 / (2 * labels$bandwidth^2)),
+  kernlab::kpca(labels$x, kernel = "rbfdot", kpar = list(sigma = 1 / (2 * labels$bandwidth^2)),
                 feature_map = 10)
 }, function() ours_kpca(labels, 10), 25, 5L)
 

@@ -32,7 +32,7 @@ bench_one <- function(n, p, domains, runs) {
   A <- kernel_matrix(kernel_rbf(sqrt(p)), d$x) + diag(n)
   compare_speed(sprintf("chol() over a pooled fit, n = %d, p = %d", n, p), function() chol(A),
                 fit_pooled, 0.6, runs)
-  compare_speed(sprintf("fit over lodo(), %d domains", domains), fit_full, function() dg_lodo(model),
+  compare_speed(sprintf("fit over dg_lodo(), %d domains", domains), fit_full, function() dg_lodo(model),
                 0.5, runs)
   for (low in c(-1, -2, -3)) {
     lambdas <- 10^seq(low, 3, length.out = 60)
@@ -54,7 +54,7 @@ bench_features <- function(n, p, domains, r) {
   time <- system.time(model <- dg_ridge(d$x, d$y, d$domain, feature_map = features_nystrom(r),
                                         domain_kernel = domain_pooled(), lambda = 1))[["elapsed"]]
   left <- system.time(dg_lodo(model))[["elapsed"]]
-  cat(sprintf("n = %d, %d landmarks: fit %.2f s, lodo() of %d domains %.2f s\n", n, r, time,
+  cat(sprintf("n = %d, %d landmarks: fit %.2f s, dg_lodo() of %d domains %.2f s\n", n, r, time,
               domains, left))
 }
 

@@ -4,7 +4,7 @@
 #   Rscript tests/bench/rows.R [millions of rows,...] [folder] [tasks,...] [file.csv]
 # from the root of the package. Each measurement is a process of its own (rows-run.R); the folder
 # takes 140 MB per million rows, and its files are removed. Peers that are not there are left out.
-# Lines of file.csv with the same rows and task are replaced: vignettes/any-number-of-rows.csv is
+# Lines of file.csv with the same rows and task are replaced: vignettes/large-data.csv is
 # what the vignette shows.
 
 source("tests/bench/rows-data.R")

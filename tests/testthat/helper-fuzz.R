@@ -180,22 +180,22 @@ fuzz_plausible <- function(world) {
     baseline = list(NULL, "a", "b"), class = list(NULL, "p", "q"),
     which = choices("scores", "values"), kind = choices("within", "between", "both", "context"),
     predictors = list(NULL, "a", "b", "f", c("a", "b"), list(both = c("a", "b"))),
-    bandwidth = list(NULL, 1, c(1, 2)), bandwidth_factor = list(NULL, 1), formula = fuzz_formulas, budget = list(5)
-  ), stats::setNames(rep(list(list(1, 2, 3, 0.5, 0.1, 5)), 46L), c(
+    bandwidth = list(NULL, 1, c(1, 2)), bandwidth_factor = list(NULL, 1), formula = fuzz_formulas, max_seconds = list(5)
+  ), stats::setNames(rep(list(list(1, 2, 3, 0.5, 0.1, 5)), 47L), c(
     "ncomp", "lambda", "epsilon", "cost", "tau", "mu", "beta", "alpha", "gamma", "delta", "smooth",
     "neighbours", "n_landmarks", "n_features", "rank", "nu", "degree", "coef0", "v", "repeats",
-    "rows", "domains", "p", "eta", "b1", "b2", "c", "size", "starts", "signal", "noise",
+    "n", "domains", "p", "eta", "b1", "b2", "c", "size", "restarts", "signal_sd", "noise_sd",
     "tolerance",
     "max_iterations", "permutations", "nsim", "level", "bins", "max_panels", "max_labels", "digits",
-    "components", "members", "max_rows", "max_predictors", "new", "title"
+    "components", "n_members", "max_rows", "max_ard", "max_predictors", "new", "title"
   )), stats::setNames(rep(list(list(TRUE, FALSE)), 8L), c(
-    "offset", "optimise", "per_predictor", "average", "orthogonal", "unbiased", "se.fit", "extend"
+    "intercept", "optimise", "ard", "average", "orthogonal", "unbiased", "se.fit", "extend"
   )))
 }
 
 # The methods that are called with a model, and which of them draw.
 fuzz_methods <- c("predict", "plot", "print", "summary", "fitted", "residuals", "coef", "nobs",
-                  "formula", "terms", "update", "weights", "simulate", "logLik", "lodo", "adapt",
+                  "formula", "terms", "update", "weights", "simulate", "logLik", "dg_lodo", "dg_adapt",
                   "tidy", "glance", "augment", "domain_map", "dg_calibration", "format", "autoplot",
                   "+", "*", "-", "==")
 
@@ -374,14 +374,10 @@ fuzz <- function(seed, numbers, seconds = 10, world = fuzz_world(), before = fun
   if (!exists(".Random.seed", globalenv())) set.seed(1)
   old <- options(domgen.threads = 1L, domgen.progress = FALSE)
   on.exit(options(old), add = TRUE)
-  par <- graphics::par(no.readonly = TRUE)
   found <- lapply(numbers, function(i) {
     before(i)
     call <- fuzz_call(seed, i, world)
     fault <- fuzz_fault(call, world$env, seconds)
-    if (call$fun == "plot" && !identical(par[["mfrow"]], graphics::par("mfrow"))) {
-      fault <- paste(fault, "par changed")
-    }
     if (nzchar(fault)) data.frame(seed = seed, call = i, words = call$words, fault = fault)
   })
   do.call(rbind, found)

@@ -13,8 +13,8 @@ tube_rows_of <- function(y, cost, epsilon = 0.1, ridge = 0) {
        ridge = rep_len(ridge, n))
 }
 
-run_linear <- function(Z, rows, offset = FALSE, tol = 1e-3, max_iter = 0, seed = 1, threads = 2L) {
-  linear_svm_(t(Z), rows$target, rows$epsilon, rows$low, rows$high, rows$ridge, offset, tol,
+run_linear <- function(Z, rows, intercept = FALSE, tol = 1e-3, max_iter = 0, seed = 1, threads = 2L) {
+  linear_svm_(t(Z), rows$target, rows$epsilon, rows$low, rows$high, rows$ridge, intercept, tol,
               max_iter, seed, threads)
 }
 

@@ -1,26 +1,26 @@
 # Ridge regression as the formulas say, row by row and domain by domain.
 
 # (K + lambda / c) alpha + 1 b' = Y, 1'alpha = 0; rows of cost 0 are left out.
-naive_kernel_ridge <- function(K, Y, costs, lambda, offset = FALSE) {
+naive_kernel_ridge <- function(K, Y, costs, lambda, intercept = FALSE) {
   used <- which(costs > 0)
   A <- K[used, used, drop = FALSE] + diag(lambda / costs[used], length(used))
   m <- ncol(Y)
   right <- Y[used, , drop = FALSE]
-  if (offset) {
+  if (intercept) {
     A <- rbind(cbind(A, 1), c(rep(1, length(used)), 0))
     right <- rbind(right, 0)
   }
   solved <- solve(A, right)
   alpha <- matrix(0, nrow(K), m)
   alpha[used, ] <- solved[seq_along(used), ]
-  list(alpha = alpha, intercept = if (offset) solved[length(used) + 1L, ] else rep(0, m))
+  list(alpha = alpha, intercept = if (intercept) solved[length(used) + 1L, ] else rep(0, m))
 }
 
 naive_ridge_fitted <- function(K, fit) sweep(K %*% fit$alpha, 2L, fit$intercept, "+")
 
 # Each domain predicted by a fit to the others. centre: take off the mean of their
 # responses, with these weights.
-naive_left_out <- function(K, Y, domain, costs, lambda, offset = FALSE, weights = NULL) {
+naive_left_out <- function(K, Y, domain, costs, lambda, intercept = FALSE, weights = NULL) {
   predicted <- Y * NA
   for (g in unique(domain)) {
     rest <- domain != g
@@ -28,7 +28,7 @@ naive_left_out <- function(K, Y, domain, costs, lambda, offset = FALSE, weights 
       colSums(weights[rest] * Y[rest, , drop = FALSE]) / sum(weights[rest])
     }
     fit <- naive_kernel_ridge(K[rest, rest], sweep(Y[rest, , drop = FALSE], 2L, centre), costs[rest],
-                       lambda, offset)
+                       lambda, intercept)
     at <- K[!rest, rest, drop = FALSE] %*% fit$alpha
     predicted[!rest, ] <- sweep(at, 2L, fit$intercept + centre, "+")
   }

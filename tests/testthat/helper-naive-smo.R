@@ -13,8 +13,8 @@ tube_dual <- function(y, cost, epsilon = 0.1, ridge = 0) {
        upper = rep(rep_len(cost, n), 2), ridge = rep_len(ridge, 2 * n))
 }
 
-run_smo <- function(K, dual, offset = TRUE, tol = 1e-3, max_iter = 0, start = NULL) {
-  domgen:::smo_(K, dual$row, dual$sign, dual$p, dual$upper, dual$ridge, offset, tol, max_iter,
+run_smo <- function(K, dual, intercept = TRUE, tol = 1e-3, max_iter = 0, start = NULL) {
+  domgen:::smo_(K, dual$row, dual$sign, dual$p, dual$upper, dual$ridge, intercept, tol, max_iter,
                 start)
 }
 
@@ -29,12 +29,12 @@ naive_objective <- function(K, dual, alpha) {
 
 # Accelerated projected gradient on the box and, by bisection for the
 # multiplier, on the hyperplane sum s a = 0.
-naive_dual <- function(K, dual, offset = TRUE, steps = 3000) {
+naive_dual <- function(K, dual, intercept = TRUE, steps = 3000) {
   Q <- naive_hessian(K, dual)
   step <- 1 / max(eigen(Q, symmetric = TRUE, only.values = TRUE)$values)
   box <- function(a) pmin(pmax(a, 0), dual$upper)
   project <- function(a) {
-    if (!offset) return(box(a))
+    if (!intercept) return(box(a))
     excess <- function(m) sum(dual$sign * box(a - m * dual$sign))
     m <- 1 + max(abs(a)) + max(dual$upper[is.finite(dual$upper)], 0)
     box(a - uniroot(excess, c(-m, m), tol = 1e-14)$root * dual$sign)

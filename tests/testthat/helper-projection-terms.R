@@ -22,7 +22,7 @@ uneven_sigma <- 1.5
 # method(X, y, domain, ...) as a user calls it, at a fixed kernel and fixed random draws.
 fit_uneven <- function(case, d, features = features_exact(), ...) {
   args <- utils::modifyList(c(case$args, list(ncomp = components_of(case, d))), list(...))
-  with_seed(1, do.call(case$method, c(list(
+  with_seed(1, do.call(paste0("dg_", case$method), c(list(
     d$X, response_of(case, d), d$domain, feature_map = features, kernel = kernel_rbf(uneven_sigma),
     scale = "none"
   ), args)))

@@ -32,7 +32,7 @@ write_files <- function(data, k, folder = tempfile("files")) {
 # All rows of a source, agreed with its prototype; bytes: of a piece of a CSV file.
 source_rows <- function(source, columns = NULL, free = character(), rows = NULL, bytes = NULL) {
   source <- row_source(source)
-  if (!is.null(rows)) source$rows <- as.integer(rows)
+  if (!is.null(rows)) source$block_size <- as.integer(rows)
   if (!is.null(bytes)) source$partitions <- lapply(source$partitions, function(partition) {
     partition$bytes <- bytes
     partition
@@ -41,9 +41,9 @@ source_rows <- function(source, columns = NULL, free = character(), rows = NULL,
   found <- list(prototype)
   for (partition in source$partitions) {
     seen <- 0
-    walk_blocks(partition, prototype, source$rows, function(data, first) {
+    walk_blocks(partition, prototype, source$block_size, function(data, first) {
       # an expectation for each block would take longer than the blocks
-      stopifnot(identical(first, seen + 1), nrow(data) <= source$rows)
+      stopifnot(identical(first, seen + 1), nrow(data) <= source$block_size)
       seen <<- seen + nrow(data)
       found[[length(found) + 1L]] <<- data
     })

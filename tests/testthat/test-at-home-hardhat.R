@@ -46,7 +46,7 @@ test_that("a blueprint hands the domain's column over, by its role", {
   molded <- hardhat::mold(other, train, blueprint = domain_blueprint("place"))
   expect_true(".domain" %in% names(molded$predictors))
   expect_domgen_error(hardhat::mold(other, train, blueprint = domain_blueprint()),
-                      "must give one column the role \"domain\".*not none")
+                      "must have the role \"domain\", not none")
   two <- recipes::update_role(with_role(), Sex, new_role = "domain")
   expect_domgen_error(hardhat::mold(two, train, blueprint = domain_blueprint()),
                       "not `Sex`, `School`")
@@ -73,5 +73,5 @@ test_that("a domain that new data need not have is handed over where they have i
   forged <- hardhat::forge(test, blueprint)$predictors
   expect_identical(as.character(forged$.domain), as.character(test$School))
   expect_domgen_error(hardhat::forge(test[c("SES", "Sex", "Minority")], blueprint),
-                      "New data must have the column `School`, which has the role \"domain\"")
+                      "New data must have the column `School`, whose role is \"domain\"")
 })

@@ -56,7 +56,7 @@ test_that("learners of mlr3 give the numbers of the functions", {
   learners <- list(
     svm = mlr3::lrn("regr.domgen_svm"), ridge = mlr3::lrn("regr.domgen_ridge"),
     gp = mlr3::lrn("regr.domgen_gp", restarts = 1),
-    auto = mlr3::lrn("regr.domgen_auto", members = 1, max_rows = 60)
+    auto = mlr3::lrn("regr.domgen_auto", n_members = 1, max_rows = 60)
   )
   for (name in names(fits)) {
     learner <- learners[[name]]$train(task)
@@ -317,8 +317,8 @@ test_that("a measure by domain refuses rows without a domain or a prediction", {
     gappy <- pupil_task(gappy)
     found <- suppressWarnings(learner$predict(gappy))
     expect_domgen_error(found$score(measure, task = gappy),
-                        paste("must have a", if (name == "SES") "prediction" else "domain",
-                              "to be scored by its domain; 1 row without: 5"))
+                        paste0("must have a ", if (name == "SES") "prediction" else "domain",
+                               "; 1 row without: 5"))
   }
   expect_domgen_error(mlr3::as_resampling(domain_folds(pupils$School), 3),
                       "`task` must be made by mlr3")

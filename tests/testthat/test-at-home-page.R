@@ -1,16 +1,16 @@
 # The page that shows one analysis in three worlds: where their packages are not, it shows output
 # that is stored beside it.
 
-page <- function() readLines(checkout_file("vignettes", "at-home.Rmd"), encoding = "UTF-8")
+page <- function() readLines(checkout_file("vignettes", "integrations.Rmd"), encoding = "UTF-8")
 
-# The parts of at-home.txt by name.
+# The parts of integrations.txt by name.
 parts_of <- function(lines) {
   starts <- grepl("^## ", lines)
   split(lines[!starts], factor(cumsum(starts)[!starts], labels = sub("^## ", "", lines[starts])))
 }
 
 stored_parts <- function() {
-  parts_of(readLines(checkout_file("vignettes", "at-home.txt"), encoding = "UTF-8"))
+  parts_of(readLines(checkout_file("vignettes", "integrations.txt"), encoding = "UTF-8"))
 }
 
 numbers_in <- function(lines) {
@@ -32,13 +32,13 @@ test_that("the stored output is what the packages give, and the three analyses a
               "not all of the packages are installed")
   folder <- tempfile("page")
   dir.create(folder)
-  for (file in c("at-home.Rmd", "at-home.txt")) file.copy(checkout_file("vignettes", file), folder)
+  for (file in c("integrations.Rmd", "integrations.txt")) file.copy(checkout_file("vignettes", file), folder)
   in_new_session({
     Sys.setenv(DOMGEN_STORE = "TRUE")
     setwd(input)
-    knitr::knit("at-home.Rmd", quiet = TRUE)
+    knitr::knit("integrations.Rmd", quiet = TRUE)
   }, folder)
-  made <- parts_of(readLines(file.path(folder, "at-home.txt"), encoding = "UTF-8"))
+  made <- parts_of(readLines(file.path(folder, "integrations.txt"), encoding = "UTF-8"))
   stored <- stored_parts()
   expect_identical(names(made), names(stored))
   for (part in setdiff(names(stored), "same")) {

@@ -40,7 +40,7 @@ test_that("every engine gives the fit of its learner, for numbers and classes", 
     svm = domain_learner("regression", "svm", cost = 2),
     ridge = domain_learner("regression", "ridge", penalty = 2),
     gp = parsnip::set_engine(domain_learner("regression", "gp"), "gp", restarts = 1),
-    auto = parsnip::set_engine(domain_learner("regression", "auto"), "auto", members = 1)
+    auto = parsnip::set_engine(domain_learner("regression", "auto"), "auto", n_members = 1)
   )
   for (engine in names(models)) {
     model <- parsnip::fit(models[[engine]], numbers, data = train)
@@ -138,7 +138,7 @@ test_that("arguments reach the learner, and one that its engine has not is an er
   fails(svm(domain = "School"), "`domain` must not be given when the formula has it")
   fails(svm(), "needs the domain of each row: `domain = \"school\"`", MathAch ~ SES)
   fails(parsnip::set_mode(svm(domain_kernel = "pooled"), "classification"),
-        "Probabilities are learned on left-out domains too", able ~ SES)
+        "Calibration of probabilities needs domains too", able ~ SES)
   fails(svm(scale = "domain", domain_kernel = "pooled"), "needs the domain", MathAch ~ SES)
 })
 

@@ -184,10 +184,10 @@ test_that("a row of frequency weight k is k rows, and importance weights are ref
   printed <- capture.output(told <- capture.output(print(recipe), type = "message"))
   expect_match(paste(c(printed, told), collapse = " "), "DICA components of.*SES")
 
-  weighted$bandwidth_factor <- hardhat::importance_weights(counts + 0.5)
+  weighted$times <- hardhat::importance_weights(counts + 0.5)
   recipe <- recipes::recipe(MathAch ~ SES + Sex + School + times, data = weighted)
   expect_error(recipes::prep(step_dica(recipe, SES, Sex, domain = School)),
-               "frequency weights only")
+               "only takes frequency weights")
 })
 
 test_that("tidy(), tunable(), required_pkgs() and update() know the step", {
@@ -210,7 +210,7 @@ test_that("tidy(), tunable(), required_pkgs() and update() know the step", {
   changed$steps[[1L]] <- update(step$steps[[1L]], num_comp = 1)
   expect_identical(ncol(components(trained(changed), test, "DICA")), 1L)
   expect_domgen_error(update(step$steps[[1L]], num_cmp = 1), "did you mean `num_comp`")
-  expect_domgen_error(update(recipe$steps[[1L]], num_comp = 1), "not trained yet")
+  expect_domgen_error(update(recipe$steps[[1L]], num_comp = 1), "must be an untrained step")
 })
 
 test_that("what cannot be is said in the words of the step", {
@@ -224,10 +224,10 @@ test_that("what cannot be is said in the words of the step", {
         "must select one column, not `School`, `Sex`")
   fails(step_dica(with_role(), every(), num_comp = -1), "`num_comp` must be")
   fails(step_dica(with_role(), every(), lambda = 0), "`lambda` must be one positive number")
-  fails(step_dica(with_role(), every(), options = list(lambda = 1)), "has an argument `lambda`")
-  fails(step_dica(with_role(), every(), options = list(ncomp = 1)), "has an argument `num_comp`")
+  fails(step_dica(with_role(), every(), options = list(lambda = 1)), "use the argument `lambda`")
+  fails(step_dica(with_role(), every(), options = list(ncomp = 1)), "use the argument `num_comp`")
   fails(step_dica(with_role(), every(), bandwidth = 1, options = list(kernel = kernel_linear())),
-        "has an argument `bandwidth`")
+        "use the argument `bandwidth`")
   fails(step_dica(with_role(), every(), options = list(data = train)), "not data")
   fails(step_dica(with_role(), every(), options = 3), "`options` must be a named list, not 3")
   fails(step_dica(with_role(), every(), options = list(banwidth = 3)),
@@ -272,6 +272,7 @@ test_that("nothing of these packages is loaded with domgen, and what lacks one s
     expect_domgen_error(domain_learner(), "`domain_learner\\(\\)` needs the package parsnip")
   }
   if (lacking("dials")) {
-    expect_domgen_error(domain_scaling_type(), "`domain_scale\\(\\)` needs the package dials")
+    expect_domgen_error(domain_scaling_type(),
+                        "`domain_scaling_type\\(\\)` needs the package dials")
   }
 })

@@ -125,7 +125,7 @@ test_that("tools that say which model they are given warn of one whose domains m
   explain <- function(model) {
     DALEX::explain(model, data = inputs, y = toy$y, verbose = FALSE, precalculate = FALSE)
   }
-  expect_warning(explain(model), "fix_reference", class = "domgen_warning_moving")
+  expect_warning(explain(model), "set_reference", class = "domgen_warning_moving")
   expect_warning(marginaleffects::avg_slopes(model, newdata = toy), class = "domgen_warning_moving")
   expect_warning(iml::Predictor$new(model, data = inputs, y = toy$y),
                  class = "domgen_warning_moving")

@@ -164,22 +164,19 @@ test_that("unknown and misspelt arguments are errors, not ignored", {
   })
 })
 
-test_that("what has no picture and a model whose data are gone say so", {
-  # no picture is left behind
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
+test_that("what has no plot and a model whose data are gone say so", {
   model <- local({
     gone <- d
     dg_ridge(y ~ a + b | g, data = gone, feature_map = features_nystrom(5))
   })
-  expect_domgen_error(plot(dg_svm()), "has no picture")
+  expect_domgen_error(plot(dg_svm()), "has no plot")
   expect_domgen_error(dg_lodo(model), "data of the model are gone")
   expect_domgen_error(update(model, lambda = 2),
                       "are gone \\(object 'gone' not found\\): give `data`")
   expect_domgen_error(plot(dg_udica(~ a + b | g, data = d), max_labels = 3),
                       "did you mean `max_panels`")
   expect_domgen_error(plot(dg_udica(~ a + b | g, data = d), col = "no colour"),
-                      "picture cannot be drawn: invalid color name")
+                      "`colour` must be one of")
   expect_domgen_error(update(model, lambda = ), "`lambda` must have a value")
   expect_domgen_error(update(dg_svm(), cost = ), "empty or cannot be evaluated")
   expect_domgen_error(print(dg_cv(dg_lm(), y ~ a | g, data = d), digits = 1e9), "at most 22")
@@ -216,4 +213,27 @@ test_that("the battery tells faults from answers", {
   expect_equal(outcome(function() 1), "finite")
   expect_failure(expect_outcomes(list(a = function() stop("b")), fine), "a: R error: b")
   expect_failure(expect_names_argument(list(a = function() dg_dica(ncomp = 0)), "lambda"))
+})
+
+test_that("the error of an argument's old name gives the new one", {
+  old <- list(
+    bandwidth = quote(kernel_rbf(sigma = 1)), bandwidth_factor = quote(kernel_matern(times = 2)),
+    bandwidth = quote(kernel_mixed(sigma = 1)), bandwidth = quote(kernel_exponential(sigma = 1)),
+    embedding_kernel = quote(domain_distribution(outer = kernel_rbf())),
+    embedding_kernel = quote(domain_wasserstein(outer = kernel_rbf())),
+    feature_map = quote(dg_dica(features = features_rff())), intercept = quote(dg_svm(offset = TRUE)),
+    calibration = quote(dg_ridge(probability = "platt")), ard = quote(dg_gp(per_predictor = TRUE)),
+    restarts = quote(dg_gp(starts = 2)), n_members = quote(dg_auto(members = 2)),
+    max_seconds = quote(dg_auto(budget = 2)), max_ard = quote(dg_auto(max_predictors = 2)),
+    max_seconds = quote(dg_tune(dg_svm(), budget = 2)),
+    baseline = quote(dg_compare(list(a = dg_lm()), y ~ a | g, data = d, against = "a")),
+    member_weights = quote(dg_ensemble(list(dg_lm(), dg_ridge()), weights = "stacked")),
+    block_size = quote(row_source(d, rows = 10)), n = quote(simulate_dcm(rows = 10)),
+    n = quote(dg_resources(dg_lm(), rows = 10, predictors = 2)),
+    data = quote(set_reference(dg_lm(y ~ a, data = d), rows = d))
+  )
+  for (i in seq_along(old)) {
+    expect_error(eval(old[[i]]), paste0("is now called `", names(old)[i], "`"),
+                 class = "domgen_error_argument", info = deparse1(old[[i]]))
+  }
 })

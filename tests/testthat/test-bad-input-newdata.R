@@ -105,7 +105,7 @@ formulas <- list(
   "two bars" = y ~ a | g | f, "bar in terms" = y ~ a + (b | g), "double bar" = y ~ a || g,
   "bar on the left" = y | g ~ a, "no predictor" = y ~ 1 | g, "none at all" = y ~ 0,
     null = y ~ NULL | g,
-  intercept = y ~ a + offset(b) | g, unknown = y ~ zzz | g, "unknown response" = zzz ~ a | g,
+  offset = y ~ a + offset(b) | g, unknown = y ~ zzz | g, "unknown response" = zzz ~ a | g,
   "unknown domain" = y ~ a | zzz, "response twice" = y ~ y | g, "two domains" = y ~ a | g:f,
   "two responses" = cbind(y, a) ~ b | g, list = list(y) ~ a | g,
     infinite = y ~ I(1 / (flag * 1)) | g,
@@ -154,15 +154,15 @@ test_that("cross-validation takes odd domains and refuses odd folds", {
                  "each lacks a class", class = "domgen_warning_score")
 })
 
-test_that("a domain without a name is a domain in searches and pictures", {
+test_that("a domain without a name is a domain in searches and plots", {
   for (data in list(toy_domains(4, 12), toy_classes(4, 12))) {
     nameless <- data
     levels(nameless$domain)[2L] <- ""
     expect_equal(predict(dg_auto(y ~ . | domain, data = nameless), nameless),
                  predict(dg_auto(y ~ . | domain, data = data), data))
   }
-  picture <- function(data) {
+  shown <- function(data) {
     heatmap_frame(dg_mmd(as.matrix(data[c("x1", "x2")]), data$domain), levels(data$domain)[2L])
   }
-  expect_equal(picture(nameless)$value, picture(data)$value)
+  expect_equal(shown(nameless)$value, shown(data)$value)
 })

@@ -121,7 +121,7 @@ test_that("domains whose labels are of another kind than in training are not tak
     for (pair in list(list(day, as.numeric(day)), list(as.numeric(day), day), list(day, time),
                       list(time, format(time)), list(day > day[1L], as.numeric(day > day[1L])))) {
       model <- fit_to(of(pair[[1L]]))
-      expect_warning(predict(model, of(pair[[2L]])), "in training: none is known",
+      expect_warning(predict(model, of(pair[[2L]])), "in training, so all count as new",
                      class = "domgen_warning_other_labels")
       expect_silent(predict(model, of(pair[[1L]])))
       expect_silent(predict(model, of(as.character(toy$domain))))

@@ -190,7 +190,7 @@ test_that("a part that lost its class, or is of another one, is refused", {
   model <- dg_ridge(y ~ . | domain, data = numbers)
   plain <- model
   plain$space <- unclass(plain$space)
-  expect_domgen_error(predict(plain, new), "`class\\(product\\)` is missing", "domgen_error_model")
+  expect_domgen_error(predict(plain, new), "`class\\(space\\)` is missing", "domgen_error_model")
   other <- model
   class(other$space$kernel) <- class(kernel_laplace())
   expect_domgen_error(predict(other, new), "was kernel_rbf", "domgen_error_model")

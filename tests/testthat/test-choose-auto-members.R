@@ -107,7 +107,7 @@ test_that("where nothing can be learned the null model is chosen", {
   })
   search <- dg_auto(max_ard = 0, progress = FALSE)
   found <- fit(search, y ~ x1 + x2 + x3 | domain, data = noise)
-  expect_output(print(found), "None is better than the null model .*, as other domains choose them")
+  expect_output(print(found), "selected on other domains is better than\\s+the\\s+null\\s+model")
   expect_equal(predict(found, noise), rep(mean(noise$y), nrow(noise)), tolerance = 1e-6)
   expect_equal(found$choice$table$mean[1L],
                dg_cv(dg_null(), y ~ x1 + x2 + x3 | domain, data = noise)$mean)
@@ -153,7 +153,7 @@ test_that("a candidate that fails is left out with one warning that says why", {
     without <- withCallingHandlers(auto(), warning = tell)
   })
   expect_length(said, 1L)
-  expect_match(said, "^A candidate failed and is left out, random forest: .*no trees[.]$")
+  expect_match(said, "^A candidate failed and is left out: random forest: .*no trees[.]$")
   expect_false("random forest" %in% without$choice$table$kernel)
 
   # one that fails on all rows only
@@ -165,7 +165,7 @@ test_that("a candidate that fails is left out with one warning that says why", {
     members
   }, part <- withCallingHandlers(auto(), warning = tell))
   expect_length(said, 1L)
-  expect_match(said, "^A candidate failed and is left out, .*No solution[.]$")
+  expect_match(said, "^A candidate failed and is left out: .*No solution[.]$")
   expect_length(part$members, length(usual$members) - 1L)
   expect_equal(sum(part$coefficients), 1)
   expect_identical(part$choice$table$member[2], FALSE)

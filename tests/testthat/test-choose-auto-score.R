@@ -18,7 +18,7 @@ test_that("a domain's cross-fitted score is that of lambda and candidate that th
     d <- data.frame(domain = gl(6, 16), matrix(rnorm(96 * 6), 96))
     transform(d, y = sin(3 * X1) + rnorm(96) / 10)
   })
-  search <- searched(sparse, members = 1)
+  search <- searched(sparse, n_members = 1)
   expect_gt(length(search$found), 20L)
   expect_true(any(lengths(lapply(search$found, `[[`, "parts")) > 1L))
   by_hand <- vapply(1:6, function(g) {
@@ -26,7 +26,7 @@ test_that("a domain's cross-fitted score is that of lambda and candidate that th
     each <- vapply(search$found, function(f) {
       own <- vapply(seq_len(6), function(h) {
         part <- Filter(function(part) part$held[h], f$parts)[[1L]]
-        judging <- setdiff(which(part$judging), g)
+        judging <- setdiff(which(part$in_choice), g)
         means <- colMeans(part$scores[judging, , drop = FALSE])
         part$scores[h, max(which(means == min(means)))]
       }, numeric(1))
@@ -41,7 +41,7 @@ test_that("a domain's cross-fitted score is that of lambda and candidate that th
 })
 
 test_that("more than ten domains are scored by the choice of the other groups", {
-  search <- searched(with_seed(4, toy_domains(13, 6)), members = 2, max_predictors = 0)
+  search <- searched(with_seed(4, toy_domains(13, 6)), n_members = 2, max_ard = 0)
   group <- in_groups(factor(levels(search$scored_by), levels(search$scored_by)))
   fair <- cross_fitted(search)
   one <- group == 3

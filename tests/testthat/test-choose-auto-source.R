@@ -168,7 +168,7 @@ test_that("where nothing can be learned the null model is fitted", {
   expect_s3_class(model$members[[1L]], "dg_null")
   expect_equal(predict(model, auto_fresh[1:2, ]), rep(mean(nothing$y), 2))
   expect_equal(model$choice$expected$mean, 1, tolerance = 0.05)
-  expect_output(print(model), "None is better than the null model")
+  expect_output(print(model), "selected on other domains is better than\\s+the\\s+null\\s+model")
   alone <- fit(dg_null(), auto_formula, data = row_source(nothing))
   expect_equal(predict(alone, auto_fresh[1:2, ]), rep(mean(nothing$y), 2))
   expect_output(print(alone), "predicts")

@@ -127,7 +127,7 @@ scaled_like <- function(data, rows) {
 test_that("with one domain scalings and kernels are averaged, with a warning", {
   one <- domains_of(signal, 1)
   expect_warning(found <- dg_auto(y ~ . | domain, data = one),
-                 "nothing can be learned about new ones: the mean of machines",
+                 "Only 1 domain: models cannot be compared on held-out domains",
                  class = "domgen_warning_few_domains")
   table <- found$choice$table
   expect_length(found$members, sum(table$member, na.rm = TRUE))
@@ -144,7 +144,7 @@ test_that("with one domain scalings and kernels are averaged, with a warning", {
   alone <- sapply(found$members, predict, newdata = signal)
   expect_equal(predict(found, signal), drop(alone %*% coef(found)), tolerance = 1e-10)
   expect_true(is.na(found$choice$expected$mean))
-  expect_output(print(found), "1 domain cannot choose: the mean of 1[56] machines")
+  expect_output(print(found), "Not selected, as there is 1 domain: the mean of 1[56] models")
   # each lambda is the best of left-out tenths of the rows
   expect_true(all(is.finite(table$lambda[which(ridge)])))
 })
@@ -285,7 +285,7 @@ test_that("the standard error knows that all domains have the same units", {
   d <- expand.grid(unit = 1:15, domain = factor(letters[1:8]))
   error <- with_seed(4, rnorm(15))[d$unit] + with_seed(5, rnorm(nrow(d)) / 10)
   search <- list(sample = list(unit = d$unit), left_out = d$domain,
-                 judge = list(y = error, domain = d$domain, metric = metrics$rmse,
+                 scoring = list(y = error, domain = d$domain, metric = metrics$rmse,
                               response = list(kind = "number", centre = 0, scale = 1)))
   score <- function(used) mean(sqrt(tapply(error[used]^2, d$domain[used], mean)))
   without <- vapply(1:15, function(u) score(d$unit != u), 0)
@@ -311,18 +311,18 @@ test_that("a column named in quotes is refused with what to write", {
                "not 1; a column of `data` has no quotes: `unit = unit`", class = "domgen_error_data")
 })
 
-test_that("with a budget no further candidate is begun when it is spent", {
+test_that("after the time limit no further candidate is started", {
   found <- dg_auto(y ~ . | domain, data = signal, max_seconds = 1e-9, progress = FALSE)
   # the mean, one candidate, and the null model, which is the safety net
   expect_identical(nrow(found$choice$table), 3L)
   expect_true("null model" %in% found$choice$table$kernel)
   expect_length(predict(found, signal), nrow(signal))
-  expect_identical(found$choice$budget, list(seconds = 1e-9, spent = TRUE))
-  expect_output(print(found), "the time budget of 1e-09 s was spent before all were tried")
+  expect_identical(found$choice$time_limit, list(seconds = 1e-9, reached = TRUE))
+  expect_output(print(found), "time limit of 1e-09 s reached before all candidates were tried")
   patient <- dg_auto(y ~ . | domain, data = signal, max_seconds = 600, max_ard = 0,
                      n_members = 1, progress = FALSE)
-  expect_false(patient$choice$budget$spent)
-  expect_false(any(grepl("budget", capture.output(print(patient)))))
+  expect_false(patient$choice$time_limit$reached)
+  expect_false(any(grepl("time limit", capture.output(print(patient)))))
 })
 
 test_that("of noise, a search without time gives the null model", {
@@ -369,7 +369,7 @@ test_that("any score of predictions or decisions decides, for two classes and mo
   own <- dg_auto(y ~ . | domain, data = toy, n_members = 1, max_ard = 0,
                  metric = metric_custom(
     function(truth, prediction) median(abs(truth - prediction)), title = "median error"))
-  expect_output(print(own), "median error on left-out domains")
+  expect_output(print(own), "median error \\(lower is better\\) on held-out domains")
 })
 
 test_that("weights, probabilities and matrices go through", {
@@ -385,12 +385,12 @@ test_that("weights, probabilities and matrices go through", {
 
 test_that("what was chosen is printed with what was not", {
   expect_output(print(model), "[0-9]+ candidates tried")
-  expect_output(print(model), "RMSE on left-out domains \\([0-9]+ rows")
+  expect_output(print(model), "RMSE \\(lower is better\\) on held-out domains, [0-9]+ rows")
   expect_output(print(model), "RMSE expected on a new domain: [0-9.]+ \\(95 % interval [0-9.]+ to")
   expect_output(print(model), "chosen +candidate")
   others <- best_others(model$choice$table)
   expect_false(any(model$choice$table$member[others]))
-  expect_output(print(dg_auto()), "Ensemble chosen by the training domains")
+  expect_output(print(dg_auto()), "Ensemble selected on the training domains")
 })
 
 test_that("a search that cannot be is refused", {
@@ -400,8 +400,8 @@ test_that("a search that cannot be is refused", {
     run(metric = "auc")
     run(metric = "nothing")
     run(max_rows = 5)
-    run(members = 0)
-    run(max_predictors = -1)
+    run(n_members = 0)
+    run(max_ard = -1)
     run(lambda = 1)
     run(calibration = "sure")
     dg_auto(y ~ ., data = toy)

@@ -23,7 +23,7 @@ test_that("one p a method is printed, and summary() says how small that of the r
   head <- grep("^ method", printed, value = TRUE)
   expect_match(head, "method +RMSE difference +95 % CI +p$")
   expect_match(printed, "^ b .* to [0-9.]+ <0.001$", all = FALSE)
-  expect_match(printed, "summary() has ranks", fixed = TRUE, all = FALSE)
+  expect_match(printed, "summary() adds ranks", fixed = TRUE, all = FALSE)
   summed <- summary(result)
   # all domains differ alike: no p of ranks could be smaller
   expect_equal(summed$ranks$p_rank[3], summed$ranks$least[3])
@@ -53,7 +53,8 @@ test_that("every metric that was asked for is in the table", {
   expect_identical(found$headers, c("method", "RMSE", "difference", "95 % CI", "p",
                                     "mean absolute error", "R squared"))
   expect_equal(as.numeric(found$cells$mae),
-               unname(vapply(result$runs, function(run) mean(run$domains$mae), 0)), tolerance = 1e-3)
+               sort(unname(vapply(result$runs, function(run) mean(run$domains$mae), 0))),
+               tolerance = 1e-3)
   text <- gsub("\\s+", " ", paste(capture.output(print(result)), collapse = " "))
   expect_match(text, "Differences are of RMSE; mean absolute error, R squared: means over domains")
 })
@@ -69,8 +70,8 @@ test_that("methods that differ by rounding alone are said to be equal, and rank 
   expect_equal(result$table$rank[2], result$table$rank[3])
   expect_equal(result$scores, scores, ignore_attr = TRUE)
   printed <- capture.output(print(result))
-  expect_match(printed, "Equal in every domain: b.", all = FALSE, fixed = TRUE)
-  expect_match(printed, "Not distinguishable: null, c.", all = FALSE, fixed = TRUE)
+  expect_match(printed, "Equal in every domain: b", all = FALSE, fixed = TRUE)
+  expect_match(printed, "Not distinguishable: c, null", all = FALSE, fixed = TRUE)
   expect_match(printed, "^ b +[0-9.]+ +0.0+$", all = FALSE)
   expect_identical(summary(result)$methods$best_in[2:3], rep(summary(result)$methods$best_in[2], 2))
 })

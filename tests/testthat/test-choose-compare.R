@@ -84,7 +84,7 @@ test_that("the table has the paired differences, with domains that lack a score 
 
 test_that("the null model is always there, once, and the first other method is compared with", {
   toy <- toy_domains(4, 8)
-  methods <- function(...) dg_compare(..., x = y ~ . | domain, data = toy)[c("table", "against")]
+  methods <- function(...) dg_compare(..., x = y ~ . | domain, data = toy)[c("table", "baseline")]
   expect_identical(methods(list(a = dg_lm()))$table$method, c("null", "a"))
   expect_identical(methods(list(a = dg_lm(), n = dg_null()))$table$method, c("a", "n"))
   expect_identical(methods(list(a = dg_lm(), b = dg_ridge()))$baseline, "a")

@@ -217,9 +217,9 @@ test_that("categories reach members that ask for them, and indicators the others
 test_that("a member's parameter is tuned and changed by its name", {
   spec <- dg_ensemble(three)
   expect_identical(update(spec, near.lambda = 3)$args$members$near$args$lambda, 3)
-  expect_domgen_error(update(spec, lambda = 3), "parameter of several members: say `near.lambda`",
+  expect_domgen_error(update(spec, lambda = 3), "parameter of several members; use `near.lambda`",
                       "domgen_error_argument")
-  expect_identical(update(spec, weights = "stacked")$args$weights, "stacked")
+  expect_identical(update(spec, member_weights = "stacked")$args$member_weights, "stacked")
   tuned <- dg_tune(spec, y ~ . | domain, data = toy, grid = list(near.lambda = c(0.1, 1)),
                    folds = 3)
   expect_named(tuned$tuning$best, "near.lambda")
@@ -334,11 +334,11 @@ test_that("given weights go by the members' names, in any order", {
 
 test_that("data among the arguments of an ensemble are refused with what to do", {
   members <- list(dg_lm(), dg_null())
-  expect_error(dg_ensemble(members, y ~ . | domain, data = toy), "which fit\\(\\) gives data",
+  expect_error(dg_ensemble(members, y ~ . | domain, data = toy), "Give the data to fit\\(\\)",
                class = "domgen_error_argument")
-  expect_error(dg_ensemble(members, x = toy[1:2], y = toy$y), "which fit\\(\\) gives data",
+  expect_error(dg_ensemble(members, x = toy[1:2], y = toy$y), "Give the data to fit\\(\\)",
                class = "domgen_error_argument")
-  expect_error(dg_ensemble(members, weight = "equal", size = 3), "Unknown argument `size`",
+  expect_error(dg_ensemble(members, member_weight = "equal", size = 3), "Unknown argument `size`",
                class = "domgen_error_argument")
 })
 
@@ -394,7 +394,7 @@ test_that("what the folds of an ensemble warn of alike is one warning with its c
 
 test_that("warnings that differ in one name are one, those of other kinds stay apart", {
   heard <- list()
-  value <- withCallingHandlers(told_once({
+  value <- withCallingHandlers(reported_once({
     for (name in c("a", "b")) warn("alone", "Alone: \"", name, "\".")
     for (i in 1:3) warn("rank", "Too few.")
     5
@@ -408,7 +408,7 @@ test_that("warnings that differ in one name are one, those of other kinds stay a
   expect_identical(vapply(heard, function(w) class(w)[1], ""),
                    c("domgen_warning_alone", "domgen_warning_rank"))
   # an error does not swallow what was said before it
-  broken <- function() told_once({
+  broken <- function() reported_once({
     warn("rank", "Too few.")
     stop("no")
   })

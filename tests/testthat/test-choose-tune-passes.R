@@ -58,7 +58,7 @@ test_that("grids of other parameters, chains and steps beyond the border work as
                    tune_formula, data = source, grid = grid, folds = folds)
   expect_gte(nrow(tuned$tuning$table), 6L)
   expect_setequal(names(tuned$tuning$best), names(grid))
-  expect_output(print(tuned), "Best of .* combinations: RMSE, 8 domains held out in 4 folds")
+  expect_output(print(tuned), "Best of .* combinations: RMSE \\(lower is better\\)\n8 domains held out in 4 folds")
   expect_s3_class(tuned, c("dg_tuned", "dg_ridge"), exact = FALSE)
   expect_equal(dg_lodo(tuned)$mean, tuned$tuning$table$mean[tuned$tuning$chosen], tolerance = 0.05)
   learn <- dg_ridge(lambda = 1, feature_map = features_nystrom(1), domain_kernel = domain_pooled())
@@ -76,7 +76,7 @@ test_that("a choice that fails is recorded, and a spent budget leaves the first 
   expect_identical(is.na(tuned$tuning$table$error), c(TRUE, FALSE))
   short <- dg_tune(dg_ridge(feature_map = features_nystrom(20)), tune_formula, data = source,
                    grid = list(lambda = 1:2, scale = c("none", "both")), folds = 4, max_seconds = 1e-6)
-  expect_true(short$tuning$budget$spent)
+  expect_true(short$tuning$time_limit$reached)
   expect_identical(nrow(short$tuning$table), 2L)
 })
 

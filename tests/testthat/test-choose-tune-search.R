@@ -72,23 +72,23 @@ test_that("a time budget that is spent gives the best so far and says so", {
   tune <- function(...) dg_tune(dg_ridge(), y ~ . | domain, data = toy, grid = grid, folds = 2, ...)
   set.seed(2)
   whole <- tune()
-  expect_false(whole$tuning$budget$spent)
+  expect_false(whole$tuning$time_limit$reached)
   set.seed(2)
-  expect_identical(tune(budget = 1e6)$tuning$table$mean, whole$tuning$table$mean)
+  expect_identical(tune(max_seconds = 1e6)$tuning$table$mean, whole$tuning$table$mean)
   for (search in c("grid", "random", "coordinate")) {
     set.seed(2)
-    none <- tune(budget = 1e-9, search = search, size = 3)
+    none <- tune(max_seconds = 1e-9, search = search, size = 3)
     expect_identical(nrow(none$tuning$table), 1L)
-    expect_true(none$tuning$budget$spent)
+    expect_true(none$tuning$time_limit$reached)
     expect_said(print(none),
-                "time budget of 1e-09 s was spent before the search was done: the best")
+                "Time limit of 1e-09 s reached before the search was complete: the best")
     expect_length(predict(none, toy), nrow(toy))
   }
   same <- whole$tuning$table
   found <- none$tuning$table
   expect_equal(found$mean, same$mean[same$lambda == found$lambda & same$bandwidth_factor == found$bandwidth_factor])
-  expect_names_argument(list(function() tune(budget = 0), function() tune(budget = "1h")), "budget")
-  expect_output(print(tune(budget = 1e6)), "Best of")
+  expect_names_argument(list(function() tune(max_seconds = 0), function() tune(max_seconds = "1h")), "max_seconds")
+  expect_output(print(tune(max_seconds = 1e6)), "Best of")
 })
 
 test_that("a time budget keeps what was scored before it was spent", {
@@ -112,7 +112,7 @@ test_that("a grid in two directions goes on in both", {
   found <- searched(score, list(lambda = 10^(-1:1), bandwidth_factor = 2^(-2:0)))
   expect_equal(found$best, list(lambda = 100, bandwidth_factor = 1 / 16))
   # nothing is tried twice
-  expect_false(anyDuplicated(found$table[c("lambda", "times")]) > 0)
+  expect_false(anyDuplicated(found$table[c("lambda", "bandwidth_factor")]) > 0)
   expect_equal(found$evaluations, 2 * nrow(found$table))
 })
 
@@ -179,13 +179,13 @@ test_that("a random search draws choices of the grid without repetition", {
   grid <- list(lambda = 10^(-3:3), bandwidth_factor = 2^(-3:3))
   set.seed(1)
   found <- searched(bowl(0), grid, search = "random", size = 10)
-  expect_equal(nrow(unique(found$table[c("lambda", "times")])), 10L)
+  expect_equal(nrow(unique(found$table[c("lambda", "bandwidth_factor")])), 10L)
   expect_true(all(found$table$lambda %in% grid$lambda & found$table$bandwidth_factor %in% grid$bandwidth_factor))
   expect_equal(found$chosen, which.min(found$table$mean))
   set.seed(1)
   again <- searched(bowl(0), grid, search = "random", size = 10)
-  expect_identical(again$table[c("lambda", "times", "mean")],
-                   found$table[c("lambda", "times", "mean")])
+  expect_identical(again$table[c("lambda", "bandwidth_factor", "mean")],
+                   found$table[c("lambda", "bandwidth_factor", "mean")])
   set.seed(2)
   expect_false(identical(searched(bowl(0), grid, search = "random", size = 10)$table$lambda,
                          found$table$lambda))

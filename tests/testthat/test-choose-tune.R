@@ -82,7 +82,7 @@ test_that("values of lambda that are followed at once predict as each by itself"
   one <- run()
   at_once <- with_replaced("path_rows", 1L, run())
   expect_equal(at_once$table$mean, one$table$mean, tolerance = 5e-3)
-  expect_identical(at_once$table[c("lambda", "times")], one$table[c("lambda", "times")])
+  expect_identical(at_once$table[c("lambda", "bandwidth_factor")], one$table[c("lambda", "bandwidth_factor")])
 })
 
 test_that("warm starts along costs change nothing beyond the solver's tolerance", {
@@ -110,7 +110,7 @@ test_that("the model is the best choice, fitted to all rows", {
   tuned <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, weights = w, grid = grid, folds = folds,
                    extend = FALSE, metric = c("mae", "rmse"))
   best <- tuned$tuning$best
-  expect_identical(best, as.list(tuned$tuning$table[tuned$tuning$chosen, c("lambda", "times")]))
+  expect_identical(best, as.list(tuned$tuning$table[tuned$tuning$chosen, c("lambda", "bandwidth_factor")]))
   plain <- dg_ridge(y ~ . | domain, data = toy, weights = w, lambda = best$lambda,
                     kernel = kernel_rbf(bandwidth_factor = best$bandwidth_factor))
   expect_identical(predict(tuned, toy), predict(plain, toy))
@@ -121,7 +121,7 @@ test_that("the model is the best choice, fitted to all rows", {
   expect_equal(tuned$tuning$table$se[tuned$tuning$chosen], result$se, tolerance = 1e-8)
   expect_s3_class(tuned, c("dg_tuned", "dg_ridge", "dg_fit"), exact = FALSE)
   expect_said(print(tuned),
-              "Best of 6 combinations: mean absolute error, 5 domains held out in 3 folds")
+              "Best of 6 combinations: mean absolute error \\(lower is better\\)\n5 domains held out in 3 folds")
   # as a specification, by matrix, from a fitted model
   set.seed(1)
   again <- fit(dg_tune(dg_ridge(), grid = grid, folds = folds, extend = FALSE, metric = "mae"),
@@ -134,7 +134,7 @@ test_that("the model is the best choice, fitted to all rows", {
   spec <- dg_tune(dg_ridge(), grid = grid, folds = folds, extend = FALSE, metric = "mae")
   expect_equal(nested$domains,
                dg_cv(spec, y ~ . | domain, data = toy, weights = w, folds = 2)$domains)
-  expect_identical(names(nested$fits)[4:5], c("lambda", "times"))
+  expect_identical(names(nested$fits)[4:5], c("lambda", "bandwidth_factor"))
   from_fit <- dg_tune(plain, grid = grid, folds = folds, extend = FALSE, metric = "mae")
   expect_equal(from_fit$tuning$table$mean, tuned$tuning$table$mean)
   expect_output(print(dg_tune(dg_ridge(), grid = grid)), "lambda: 0.1, 1, 10")
@@ -182,7 +182,7 @@ test_that("a choice that fails is recorded with its message, and the search goes
   expect_equal(ncol(tuned$tuning$scores), nrow(tuned$tuning$table))
   expect_domgen_error(
     dg_tune(dg_ridge(), y ~ . | domain, data = toy, folds = folds, grid = list(kernel = broken)),
-    "No choice of parameters has a score; the first message: .*no such kernel", "domgen_error_tune"
+    "No combination of parameters has a score; the first message: .*no such kernel", "domgen_error_tune"
   )
 })
 
@@ -193,7 +193,7 @@ test_that("a training set without a class fails and says which domains were held
                  "1 of 4 folds failed: With domain \"d4\" held out: .*two classes",
                  class = "domgen_warning_failed")
   expect_domgen_error(dg_tune(dg_svm(), y ~ . | domain, data = lacking, grid = list(cost = 1:2)),
-                      "No choice of parameters has a score; the first message: With domain \"d4\"",
+                      "No combination of parameters has a score; the first message: With domain \"d4\"",
                       "domgen_error_tune")
   lacking$y[lacking$domain == "d3"][1:3] <- "1"
   expect_domgen_error(dg_tune(dg_lm(), y ~ . | domain, data = lacking, metric = "auc",
@@ -202,16 +202,16 @@ test_that("a training set without a class fails and says which domains were held
 
 test_that("default grids follow the specification and the number of rows", {
   names_of <- function(spec) names(default_grid(spec, 100))
-  expect_identical(names_of(dg_ridge()), c("lambda", "times"))
+  expect_identical(names_of(dg_ridge()), c("lambda", "bandwidth_factor"))
   expect_identical(names_of(dg_ridge(kernel = kernel_rbf(2))), "lambda")
   expect_identical(names_of(dg_svm(kernel = kernel_linear())), "cost")
   expect_equal(unlist(default_grid(dg_ridge(), 300)$lambda), 300 * 10^(-5:-1))
-  expect_identical(names_of(dg_pipeline(dg_dica(), dg_svm())), c("lambda", "times", "cost"))
-  expect_identical(names_of(dg_pipeline(dg_sca(), dg_svm())), c("delta", "times", "cost"))
+  expect_identical(names_of(dg_pipeline(dg_dica(), dg_svm())), c("lambda", "bandwidth_factor", "cost"))
+  expect_identical(names_of(dg_pipeline(dg_sca(), dg_svm())), c("delta", "bandwidth_factor", "cost"))
   expect_equal(unlist(default_grid(dg_pipeline(dg_cidg(), dg_lm()), 300)$gamma), 300 * 10^(-2:2))
   expect_equal(unlist(default_grid(dg_pipeline(dg_cidg(average = TRUE), dg_lm()), 300)$gamma), 10^(-2:2))
   expect_identical(names_of(dg_pipeline(dg_dica(), dg_ridge())),
-                   c("dica.lambda", "times", "ridge.lambda"))
+                   c("dica.lambda", "bandwidth_factor", "ridge.lambda"))
   for (spec in list(dg_svm(), dg_ridge(), dg_pipeline(dg_dica(), dg_ridge()), dg_pipeline(dg_tca(), dg_svm()),
                     dg_pipeline(dg_dcm(), dg_svm()))) {
     grid <- read_grid(default_grid(spec, 50), spec)
@@ -253,7 +253,7 @@ test_that("a chain is tuned by default where only one part has a grid", {
     names <- names(default_grid(spec, 60))
     expect_true(all(vapply(names, function(name) !is.null(find_parameter(spec, name)), NA)))
   }
-  expect_identical(names(default_grid(dg_pipeline(dg_dica(), dg_lm()), 60)), c("lambda", "times"))
+  expect_identical(names(default_grid(dg_pipeline(dg_dica(), dg_lm()), 60)), c("lambda", "bandwidth_factor"))
 })
 
 test_that("kernels that were tuned are told apart by their names", {
@@ -263,7 +263,7 @@ test_that("kernels that were tuned are told apart by their names", {
           kernel_rbf() + kernel_linear(), kernel_normalise(kernel_poly(3)), domain_multitask(0.2),
           domain_distribution(), domain_distribution(embedding_kernel = kernel_laplace()),
           features_nystrom(20)),
-    c("poly(2)", "rbf", "rbf(times = 2)", "rbf(0.5)", "rbf + linear", "normalise(poly(3))",
+    c("poly(2)", "rbf", "rbf(bandwidth_factor = 2)", "rbf(0.5)", "rbf + linear", "normalise(poly(3))",
       "multitask(0.2)", "distribution", "distribution(embedding_kernel = laplace)", "nystrom(20)")
   )
   own <- list(kernel_custom(function(x, z) tcrossprod(x, z)),

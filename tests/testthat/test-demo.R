@@ -37,7 +37,7 @@ test_that("the demonstration reads tables as programs write them", {
   same(function(file) write.csv(d, gzfile(file), row.names = FALSE))
 })
 
-test_that("what is no table is told in our words", {
+test_that("an unreadable file is reported in our words", {
   demo <- demo_functions()
   refuses <- function(content, message) {
     with_file(content, function(file) {
@@ -49,15 +49,15 @@ test_that("what is no table is told in our words", {
   refuses(function(file) NULL, "there is no file")
   refuses(function(file) dir.create(file), "is a folder, not a CSV file")
   refuses(function(file) file.create(file), "is empty")
-  refuses(function(file) saveRDS(iris, file), "is no table of text")
-  refuses(function(file) writeBin(as.raw(0:255), file), "is no table of text")
-  refuses("", "is no table of text")
+  refuses(function(file) saveRDS(iris, file), "cannot be read by read.csv")
+  refuses(function(file) writeBin(as.raw(0:255), file), "cannot be read by read.csv")
+  refuses("", "cannot be read by read.csv")
   refuses("y,g,x", "has no rows")
-  refuses(c("y,g", "1,2,3", "4,5,6,7"), "is no table of text")
-  refuses(c("a,b", "1,2"), "has no column y, g; it has a, b")
+  refuses(c("y,g", "1,2,3", "4,5,6,7"), "cannot be read by read.csv")
+  refuses(c("a,b", "1,2"), "has no column y, g; its columns are a, b")
   refuses(c("y,g,x,x", "1,2,3,4"), "two columns are called x")
   refuses(c("y,g,x", "1,a,2", "1,b,2"), "no column is left as a predictor")
-  expect_error(demo$own_file("any", "y", "y"), "must be two columns", class = "domgen_error_demo")
+  expect_error(demo$own_file("any", "y", "y"), "must be different columns", class = "domgen_error_demo")
   expect_error(demo$own_file("any", "y", NULL), "give RESPONSE and DOMAIN",
                class = "domgen_error_demo")
 })
@@ -79,6 +79,6 @@ test_that("the demonstration runs on a table with an index column and semicolons
     env = c(libraries, "DATA=own.csv", "RESPONSE=y", "DOMAIN=domain"), stdout = TRUE, stderr = TRUE
   ))
   expect_null(attr(output, "status"), info = paste(output, collapse = "\n"))
-  expect_match(output, "Left out: a column without a name", all = FALSE)
+  expect_match(output, "Dropped: a column without a name", all = FALSE)
   expect_true(file.exists("demo.png"))
 })

@@ -70,8 +70,8 @@ test_that("every smoothness of the Matern kernel compares embeddings by its form
 test_that("kernels of rows and of domains do not mix", {
   rows <- kernel_rbf(1)
   domains <- domain_distribution()
-  expect_domgen_error(domains * rows, "kernel between domains must be .* not an object of class")
-  expect_domgen_error(rows + domains, "A kernel must be .* not an object of class")
+  expect_domgen_error(domains * rows, "domain kernel can be .* not an object of class")
+  expect_domgen_error(rows + domains, "A kernel can be .* not an object of class")
   expect_domgen_error(-domains, "`-` is not defined")
   expect_domgen_error(-rows, "`-` is not defined")
   expect_domgen_error(domains / 2, "`/` is not defined")

@@ -73,7 +73,7 @@ test_that("the rank stays uniform with very unequal sizes, and sees means and sp
   # 1/10, ..., 1: four standard errors of a share of 300
   expect_lt(max(abs(ecdf(p)((1:10) / 10) - (1:10) / 10)), 4 * sqrt(0.25 / 300))
   expect_gt(mean(replicate(40, p_of(shift = 3)) <= 0.1), 0.8)
-  expect_gt(mean(replicate(40, p_of(bandwidth_factor = 4)) <= 0.1), 0.6)
+  expect_gt(mean(replicate(40, p_of(times = 4)) <= 0.1), 0.6)
 })
 
 test_that("several new domains are judged one by one, in any order", {
@@ -136,7 +136,7 @@ test_that("predict() finds the domains that stand beyond without all of their st
   for (outlying in c(0, 3, 8)) {
     known <- standing_rows(rep(6L, 24))
     new <- standing_rows(sample(2:9, 30, TRUE), shift = outlying)
-    kernel <- described(known, bandwidth = 10)
+    kernel <- described(known, sigma = 10)
     standing <- domain_standing(kernel, new)
     found <- domains_beyond(kernel, new_embeddings(kernel, new), new)
     expect_identical(as.integer(found), which(stands_beyond(standing)))

@@ -69,10 +69,10 @@ test_that("a diagnosis moves persons, and predicts none from its own rows", {
   found <- dg_diagnose(y ~ x | site, data = d, permutations = 39, unit = unit)
   rows <- expect_no_warning(dg_diagnose(y ~ x | site, data = d, permutations = 39))
   expect_gt(found$shift$p, 0.05)
-  expect_gt(found$room$p, 0.05)
-  # a machine that is told the site learns the persons in it
-  expect_lte(rows$room$p, 0.05)
-  expect_output(print(found), "4 domains, 80 rows of 20 units used")
+  expect_gt(found$headroom$p, 0.05)
+  # a model of known sites learns the persons in it
+  expect_lte(rows$headroom$p, 0.05)
+  expect_output(print(found), "4 domains, 80 rows of 20 units")
   folds <- with_seed(1, known_rows(factor(d$site), factor(d$unit)))
   expect_true(all(lengths(tapply(folds, d$unit, unique)) == 1))
   by_matrix <- dg_diagnose(d["x"], d$y, d$site, unit = d$unit, permutations = 39)
@@ -86,7 +86,7 @@ test_that("persons of several devices are left out of the fits that predict them
   sample <- read_sample(read_input(list(x = y ~ x | site, data = d, unit = d$unit)),
                         list(response = "any", domain = TRUE), "pooled")
   study <- new_study(sample, metrics$rmse, list(threads = 1L), step = NULL)
-  machine <- landmark_machine(study, domain_pooled(), kernel_rbf())
+  machine <- landmark_model(study, domain_pooled(), kernel_rbf())
   without_groups(machine, study$Y, sample$domain, 1, function(values, l) {
     F <- cbind(machine$root, machine$Q)
     fold <- folds_of_units(sample$unit, sample$domain)

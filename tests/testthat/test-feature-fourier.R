@@ -7,7 +7,7 @@ test_that("Fourier features are cosines and sines of the angles, with an offset 
     feature_rows_(list(type = "fourier", frequencies = frequencies, ...), s$X, codes, 2L, 60L)
   }
   expect_equal(ours(), naive_fourier(s$X, frequencies), tolerance = 1e-14)
-  expect_equal(ours(intercept = offset), naive_fourier(s$X, frequencies, offset, codes),
+  expect_equal(ours(offset = offset), naive_fourier(s$X, frequencies, offset, codes),
                tolerance = 1e-14)
   centred <- sweep(s$X, 2, 1:3)
   expect_equal(ours(centre = 1:3), naive_fourier(centred, frequencies), tolerance = 1e-14)

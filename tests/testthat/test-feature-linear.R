@@ -28,7 +28,7 @@ test_that("it adds over pieces, and refuses what it does not represent", {
                      kernel = kernel_linear(), domain_kernel = domain_pooled())
   expect_equal(predict(whole, toy), predict(direct, toy), tolerance = 1e-8)
   expect_domgen_error(dg_ridge(y ~ . | domain, data = toy, feature_map = features_linear()),
-                      "represents `kernel_linear", "domgen_error_argument")
+                      "needs `kernel_linear", "domgen_error_argument")
 })
 
 test_that("support needs rows, which it does not keep", {

@@ -197,6 +197,6 @@ test_that("the core refuses feature maps that do not fit together", {
                "`labelled` must be between 0")
   program$factor <- diag(4)
   expect_error(feature_rows_(program, s$X, codes, 1L), "one row and column per landmark")
-  fourier <- list(type = "fourier", frequencies = matrix(0, 3, 4), intercept = diag(2))
+  fourier <- list(type = "fourier", frequencies = matrix(0, 3, 4), offset = diag(2))
   expect_error(feature_rows_(fourier, s$X, codes, 1L), "do not fit")
 })

@@ -65,7 +65,7 @@ test_that("no function takes a time limit for an error of its code", {
   core <- asNamespace("domgen")
   functions <- Filter(is.function, mget(ls(core, all.names = TRUE), core))
   found <- names(Filter(function(f) catches_all(body(f)), functions))
-  expect_setequal(found, c("submodel_memory", "on_error"))
+  expect_setequal(found, c("computer_memory", "on_error"))
 })
 
 test_that("an interrupt is an interrupt, and answered within half a second", {

@@ -177,14 +177,14 @@ test_that("projections, chains and Nystrom features take it; the others say what
 test_that("its bandwidth is fitted, by predictor too, and its smoothing is tuned", {
   gp <- dg_gp(formula, data, kernel = kernel_mixed(), ard = TRUE, restarts = 1,
               domain_kernel = domain_pooled())
-  expect_identical(gp$parameters$name, c("signal", "noise", paste0("sigma [", c("x", "z", "count"), "]")))
+  expect_identical(gp$parameters$name, c("signal_sd", "noise_sd", paste0("bandwidth [", c("x", "z", "count"), "]")))
   ridge <- dg_ridge(formula, data, kernel = kernel_mixed(), lambda = 1, bandwidths = "fitted",
                     domain_kernel = domain_pooled())
   expect_length(ridge$space$kernel$parts[[1]]$parts[[1]]$bandwidth, 3)
   tuned <- dg_tune(dg_ridge(lambda = 1, kernel = kernel_mixed(), domain_kernel = domain_pooled()),
                    formula, data = data, grid = list(smoothing = c(0.2, 0.8), bandwidth_factor = 1:2))
   expect_true(tuned$spec$args$kernel$smoothing %in% c(0.2, 0.8))
-  expect_identical(names(kernel_grid(kernel_mixed())), c("times", "smoothing"))
+  expect_identical(names(kernel_grid(kernel_mixed())), c("bandwidth_factor", "smoothing"))
   expect_identical(names(kernel_grid(kernel_mixed(bandwidth = 1))), "smoothing")
 })
 

@@ -116,12 +116,12 @@ test_that("a matrix that is none of a kernel is an error that says why", {
   }
   wrong <- list(
     "square numeric matrix, not 1" = 1, "not an integer matrix of 2 x 3" = matrix(1:6, 2),
-    "not none" = diag(2), "\"a\" occurs twice" = named(diag(2), c("a", "a")),
-    "some have none" = named(diag(2), c("a", "")), "finite; found NA" = named(matrix(NA_real_, 1)),
+    "it has no names" = diag(2), "\"a\" occurs twice" = named(diag(2), c("a", "a")),
+    "some rows have none" = named(diag(2), c("a", "")), "finite; found NA" = named(matrix(NA_real_, 1)),
     "finite; found Inf" = named(diag(c(1, Inf))),
     "differ by up to 1" = named(matrix(c(3, 1, 2, 3), 2)),
     "its smallest eigenvalue is -1." = named(matrix(c(1, 2, 2, 1), 2)),
-    "the same for both" = `dimnames<-`(diag(2), list(c("a", "b"), c("b", "a")))
+    "the two differ" = `dimnames<-`(diag(2), list(c("a", "b"), c("b", "a")))
   )
   for (rule in names(wrong)) {
     expect_error(kernel_precomputed(wrong[[rule]]), rule, fixed = TRUE, class = "domgen_error_data")
@@ -138,7 +138,7 @@ test_that("large matrices are probed", {
   dimnames(Q) <- rep(list(seq_len(n)), 2)
   expect_s3_class(kernel_precomputed(Q), "domgen_kernel")
   diag(Q) <- diag(Q) - 0.01
-  expect_error(kernel_precomputed(Q), "what other rows leave of the variance of", class = "domgen_error_data")
+  expect_error(kernel_precomputed(Q), "the variance of \".*\" given other rows is", class = "domgen_error_data")
 })
 
 test_that("ids and predictors that are not there are errors that name them", {

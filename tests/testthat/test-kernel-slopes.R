@@ -70,7 +70,7 @@ gp_slopes_hold <- function(kernel, domain_kernel, per_predictor, label) {
 # of the error of left-out domains, in all that dg_ridge() fits: by predictor
 ridge_slopes_hold <- function(kernel, domain_kernel, label) {
   args <- c(list(kernel = kernel, domain_kernel = domain_kernel),
-            dg_ridge(lambda = 1, threads = 1)$args[c("lambda", "features", "offset", "scale", "threads",
+            dg_ridge(lambda = 1, threads = 1)$args[c("lambda", "feature_map", "intercept", "scale", "threads",
                                          "domain_weights")])
   problem <- quietly(bandwidth_problem(ridge_task(rows, args), rows, args))
   theta <- 0.2 * cos(seq_along(problem$of))
@@ -135,7 +135,7 @@ test_that("a kernel registered without a derivative stays at the median, and the
   expect_warning(model <- fit_gp(domain_kernel = outer), "whose rate nobody wrote down.*stays at the median",
                  class = "domgen_warning_derivative")
   parameters <- model$parameters
-  expect_identical(parameters$name[parameters$fitted], c("signal", "noise", "sigma"))
+  expect_identical(parameters$name[parameters$fitted], c("signal_sd", "noise_sd", "bandwidth"))
   median <- dg_ridge(X, y, domain, domain_kernel = outer, scale = "none")$space$domain_kernel
   expect_equal(model$space$domain_kernel$embedding_kernel$bandwidth, median$embedding_kernel$bandwidth, tolerance = 1e-12)
   expect_equal(model$space$domain_kernel$kernel$bandwidth, median$kernel$bandwidth, tolerance = 1e-12)

@@ -40,7 +40,7 @@ specs <- list(
   `three classes` = list(dg_svm(cost = 5), three, three_new, three_new$y),
   `against the rest` = list(dg_svm(cost = 1, multiclass = "one_vs_rest"), three, three_new, three_new$y),
   `ridge` = list(dg_ridge(lambda = 0.3), numbers, numbers_new, some),
-  `ridge with offset` = list(dg_ridge(lambda = 0.3, intercept = TRUE), numbers, numbers_new, some),
+  `ridge with intercept` = list(dg_ridge(lambda = 0.3, intercept = TRUE), numbers, numbers_new, some),
   `ridge of classes` = list(dg_ridge(lambda = 0.3), train, new, few),
   `ridge of three classes` = list(dg_ridge(lambda = 0.3), three, three_new, three_new$y),
   `process` = list(dg_gp(optimise = FALSE), numbers, numbers_new, some),
@@ -173,7 +173,7 @@ test_that("hinge and tube: f - f0 is that of projected gradients on the dual", {
       # 1 - y (f0 + g)
       dual$p <- -(1 - y * start[rows])
     }
-    alpha <- naive_dual(K[rows, rows], dual, intercept = FALSE, steps = 20000)
+    alpha <- naive_dual(K[rows, rows], dual, offset = FALSE, steps = 20000)
     beta <- vapply(seq_along(rows), function(i) sum((dual$sign * alpha)[dual$row == i]), 0)
     expect_equal(drop(adapted$decision), drop(start + K[, rows] %*% beta), tolerance = 1e-5,
                  label = loss, ignore_attr = TRUE)

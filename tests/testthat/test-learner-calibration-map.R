@@ -104,7 +104,7 @@ test_that("between blocks probabilities are linear, outside constant", {
   map <- isotonic_map(c(1, 2, 3, 5, 6, 7), c(FALSE, TRUE, FALSE, TRUE, FALSE, TRUE), rep(1, 6))
   # blocks 1 | 2, 3 | 5, 6 | 7 with 0, 1/2, 1/2, 1; the two in the middle are one
   expect_equal(map$value, c(1, 2, 6, 7))
-  expect_equal(map$calibration, c(1 / 3, 1 / 2, 1 / 2, 2 / 3))
+  expect_equal(map$probability, c(1 / 3, 1 / 2, 1 / 2, 2 / 3))
   expect_equal(calibrated(map, c(-9, 1.5, 4, 6.5, 99, NA)),
                c(1 / 3, 5 / 12, 1 / 2, 7 / 12, 2 / 3, NA))
   flat <- isotonic_map(1:4, c(TRUE, TRUE, FALSE, FALSE), rep(1, 4))

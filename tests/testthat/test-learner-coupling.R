@@ -113,13 +113,13 @@ test_that("probabilities of each class against the rest are divided by their sum
 test_that("machines of fewer classes are found by their classes", {
   full <- list(levels = c("a", "b", "c", "d"), pairs = t(combn(4, 2)))
   part <- list(levels = c("b", "c", "d"), pairs = t(combn(3, 2)))
-  expect_identical(match(machine_codes(full, full$levels), machine_codes(part, full$levels)),
+  expect_identical(match(submodel_codes(full, full$levels), submodel_codes(part, full$levels)),
                    c(NA, NA, NA, 1L, 2L, 3L))
   rest <- list(levels = c("a", "b", "c", "d"), pairs = each_class(letters[1:4]))
   two <- list(levels = c("b", "d"))
-  expect_true(all(is.na(match(machine_codes(rest, rest$levels), machine_codes(two, rest$levels)))))
-  expect_identical(machine_names(rest)[2], "\"b\" from the rest")
-  sides <- machine_sides(factor(c("a", "b", "d")), list(levels = c("a", "b", "d"),
+  expect_true(all(is.na(match(submodel_codes(rest, rest$levels), submodel_codes(two, rest$levels)))))
+  expect_identical(submodel_names(rest)[2], "\"b\" from the rest")
+  sides <- submodel_sides(factor(c("a", "b", "d")), list(levels = c("a", "b", "d"),
                                                        pairs = t(combn(3, 2))))
   expect_identical(sides, cbind(c(FALSE, TRUE, NA), c(FALSE, NA, TRUE), c(NA, FALSE, TRUE)))
 })

@@ -179,7 +179,7 @@ test_that("a prediction of another kind is an error that says what was expected"
   # the rows as they are asked for decide
   turns <- function(object, x) if (nrow(x) > 99) rep("virginica", nrow(x)) else rep(0.5, nrow(x))
   model <- fit(shares(turns), Species ~ . | site, data = two)
-  expect_error(predict(model, two[1:3, ]), "the same for all rows", class = "domgen_error_learner")
+  expect_error(predict(model, two[1:3, ]), "the same type for all rows", class = "domgen_error_learner")
 })
 
 test_that("an error inside a function is given on with the learner's title", {
@@ -200,13 +200,13 @@ test_that("arguments are checked, and errors say what to do", {
   expect_error(learner_custom(f), "`predict` must be given")
   expect_error(learner_custom(1, p), "`fit` must be a function, not 1")
   expect_error(learner_custom(function(x) 1, p), "at least two arguments")
-  expect_error(learner_custom(f, function(object, x, z) 1), "not also of `z`")
+  expect_error(learner_custom(f, function(object, x, z) 1), "but not of `z`")
   expect_error(learner_custom(f, p, l = 3), "Unknown argument `l`")
   expect_error(learner_custom(f, p, 3), "must be named")
   sums <- feature_sums(y ~ . | domain, data = toy, feature_map = features_rff(10))
   expect_error(fit(learner_custom(f, p), sums), "must be data for `learner_custom\\(\\)`")
-  expect_error(learner_custom(f, p, data = iris), "which fit\\(\\) gives data")
-  expect_error(learner_custom(function(x, y, scale) 1, p), "must not have a parameter called `scale`")
+  expect_error(learner_custom(f, p, data = iris), "Give the data to fit\\(\\)")
+  expect_error(learner_custom(function(x, y, scale) 1, p), "must not have an argument called `scale`")
   expect_error(learner_custom(f, p, needs = "all"), "`needs` must be one of")
   expect_error(learner_custom(f, p, title = 3), "`title` must be one string")
   expect_error(learner_custom(f, p, domain_means = NA), "TRUE or FALSE")
@@ -311,7 +311,7 @@ test_that("three classes are calibrated and held out as machines of the package 
   expect_gt(mean(predict(model, classes) == classes$Species), 0.85)
   # a domain that alone has a class
   alone <- transform(classes, site = ifelse(Species == "setosa", "z", as.character(site)))
-  expect_warning(fit(spec, Species ~ . | site, data = alone), "do not tell \"setosa\"",
+  expect_warning(fit(spec, Species ~ . | site, data = alone), "do not distinguish \"setosa\"",
                  class = "domgen_warning_calibration")
 })
 
@@ -334,7 +334,7 @@ test_that("a model comes back from a file, carries no caller, and a damaged one 
     if (nrow(x) < 10) stop("null pointer") else numeric(nrow(x))
   })
   expect_error(predict(fit(pointer, y ~ . | domain, data = toy), toy[1:2, ]),
-               "null pointer; the fitted object has an external pointer, which a file does not keep")
+               "null pointer; the fitted object has an external pointer, which is lost when saved")
   # what changes as it is used is no damage
   counted <- fit(learner_custom(function(x, y) list(cache = new.env()), function(object, x) {
     assign(paste0("a", length(ls(object$cache))), 1, object$cache)

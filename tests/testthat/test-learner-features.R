@@ -11,11 +11,11 @@ decisions <- function(model, newdata) predict(model, newdata, type = "decision")
 
 test_that("with a landmark at every row the machine is the exact one", {
   domain_kernels <- list(domain_pooled(), domain_multitask(0.4), domain_distribution())
-  for (domain_kernel in domain_kernels) for (offset in c(FALSE, TRUE)) {
+  for (domain_kernel in domain_kernels) for (intercept in c(FALSE, TRUE)) {
     for (kind in list(toy_domains, toy_classes)) {
       data <- kind(5, 20)
       exact <- dg_svm(y ~ . | domain, data = data, kernel = kernel_laplace(1), cost = 3,
-                      domain_kernel = domain_kernel, intercept = offset, tolerance = 1e-6)
+                      domain_kernel = domain_kernel, intercept = intercept, tolerance = 1e-6)
       set.seed(1)
       fit <- update(exact, feature_map = as_many_landmarks(data))
       expect_length(fit$coefficients, nrow(data))
@@ -78,11 +78,11 @@ test_that("it predicts its training rows as it fitted them, whatever the rows' o
 
 test_that("weight k is k copies and weight 0 is a row removed", {
   set.seed(4)
-  for (data in list(toy, labels)) for (offset in c(FALSE, TRUE)) {
+  for (data in list(toy, labels)) for (intercept in c(FALSE, TRUE)) {
     w <- sample(0:3, nrow(data), TRUE)
     fit_with <- function(d, ...) {
       dg_svm(y ~ . | domain, data = d, kernel = kernel_laplace(1), domain_kernel = domain_pooled(),
-             scale = "none", intercept = offset, tolerance = 1e-8, ...)
+             scale = "none", intercept = intercept, tolerance = 1e-8, ...)
     }
     weighted <- fit_with(data, weights = w, feature_map = as_many_landmarks(data))
     copied <- fit_with(data[rep(seq_len(nrow(data)), w), ])
@@ -165,10 +165,10 @@ test_that("the model says what it is", {
   model <- dg_svm(y ~ . | domain, data = labels, feature_map = features_rff(20), cost = 2,
                   kernel = kernel_rbf(1.5), domain_kernel = domain_pooled())
   output <- capture.output(print(model))
-  expect_match(output, "features +random Fourier, 20 orthogonal frequencies, 40 features",
+  expect_match(output, "feature map +random Fourier, 20 orthogonal frequencies, 40 coordinates",
                all = FALSE)
   expect_match(output, "^  converged after [0-9]+ iterations?, relative duality gap", all = FALSE)
-  expect_match(capture.output(print(model$spec)), "features +random Fourier", all = FALSE)
+  expect_match(capture.output(print(model$spec)), "feature_map +random Fourier", all = FALSE)
 })
 
 test_that("what features cannot do is said", {

@@ -63,7 +63,7 @@ test_that("it is compared and tuned, and what is wrong is said", {
                    grid = list(k = c(4, 8)))
   expect_identical(nrow(tuned$tuning$table), 2L)
   expect_error(dg_gam(k = 2), "`k` must be one whole number of at least 3, not 2")
-  expect_error(dg_gam(Species ~ . | site, data = flowers), "^`dg_gam\\(\\)` needs a number or two")
+  expect_error(dg_gam(Species ~ . | site, data = flowers), "^`dg_gam\\(\\)` needs a numeric response or two")
 })
 
 test_that("values whose squares overflow are fitted right or refused", {

@@ -246,7 +246,7 @@ test_that("what a model of censored times cannot do is refused in words", {
   refused(dg_adapt(model, rows[rows$inst == "1", ], labels = 1:36), "must be censored times", "data")
   refused(dg_cv(model, metric = "rmse"), "concordance")
   refused(dg_cv(dg_lm(), age ~ sex | inst, data = rows, metric = "concordance"), "rmse")
-  refused(dg_glm(age ~ sex | inst, data = rows, family = "cox"), "not a number", "data")
+  refused(dg_glm(age ~ sex | inst, data = rows, family = "cox"), "not numbers", "data")
   refused(dg_glm(factor(sex) ~ age | inst, data = rows, family = "cox"), "not classes", "data")
   refused(dg_glm(s ~ age | inst, data = transform(rows, s = survival::Surv(time, 0 * age))),
           "all times are censored", "data")

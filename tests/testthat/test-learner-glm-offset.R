@@ -53,7 +53,7 @@ test_that("an exposure as an offset is the rate with weights", {
   left <- function(model) quietly(dg_lodo(model, metric_deviance("poisson")), "domgen_warning")
   expect_equal(left(count)$predictions$prediction,
                exposed$e * left(rate)$predictions$prediction, tolerance = 1e-8)
-  expect_output(print(count), "2 predictors.*known: offset\\(log\\(e\\)\\)")
+  expect_output(print(count), "2 predictors.*offset: offset\\(log\\(e\\)\\)")
   expect_identical(tidy(count)$value[1L], "poisson(log)")
   expect_no_warning(shown <- summary(count))
   raw <- exposed[c("x", "z")]
@@ -89,9 +89,9 @@ test_that("an offset that is none, and methods without one, are errors that say 
   expect_error(dg_glm(y ~ x + offset(g) | g, data = exposed), "`offset\\(g\\)` must be a number")
   expect_error(dg_glm(y ~ x + offset(log(e - 10)) | g, data = exposed), "missing")
   expect_error(dg_glm(y ~ x + offset(log(0 * e)) | g, data = exposed), "must be finite")
-  expect_error(dg_ridge(y ~ x + offset(log(e)) | g, data = exposed), "only .dg_glm.* takes")
-  expect_error(fit(dg_pipeline(dg_kpca(), dg_glm()), y ~ x + offset(e) | g, data = exposed), "only .dg_glm.* takes")
-  expect_error(dg_glm(cut(y, 3) ~ x + offset(e) | g, data = exposed), "each class")
+  expect_error(dg_ridge(y ~ x + offset(log(e)) | g, data = exposed), "dg_glm.* alone knows")
+  expect_error(fit(dg_pipeline(dg_kpca(), dg_glm()), y ~ x + offset(e) | g, data = exposed), "alone knows")
+  expect_error(dg_glm(cut(y, 3) ~ x + offset(e) | g, data = exposed), "one function per class")
   model <- dg_glm(y ~ x + offset(log(e)) | g, data = exposed, family = poisson(), lambda = 2)
   expect_error(predict(model, exposed["x"]), "has no column `e`")
 })

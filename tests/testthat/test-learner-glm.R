@@ -328,7 +328,7 @@ test_that("the chosen lambda shrinks to the constant what says nothing, and keep
   much <- dg_glm(y ~ x | g, data = set(0.6), family = poisson)
   expect_lt(diff(range(nothing$decision)), 0.3)
   expect_gt(1 - deviance(much) / much$null_deviance, 0.3)
-  expect_output(print(much), "by left-out domains")
+  expect_output(print(much), "chosen on held-out domains")
 })
 
 test_that("known answers: separation, huge counts, far predictors, tiny and huge penalties", {

@@ -96,7 +96,7 @@ test_that("no training rows are kept, and a saved model predicts the same", {
 
 test_that("weights of any size say the same", {
   a <- fixed(data = toy, feature_map = features_nystrom(20, "uniform"), weights = rep_len(1:3, nrow(toy)),
-             domain_kernel = pooled, noise_sd = 0.5)
+             domain_kernel = pooled, noise = 0.5)
   set.seed(9)
   a <- update(a)
   set.seed(9)

@@ -149,7 +149,7 @@ test_that("a chain that ends in a Gaussian process has its standard errors", {
                                          kernel = model$learner$space$kernel, signal_sd = model$learner$signal_sd *
                                            model$learner$response$scale, noise_sd = model$learner$noise_sd *
                                            model$learner$response$scale,
-                                         domain_kernel = model$learner$space$domain_kernel[c("kernel", "outer")] |>
+                                         domain_kernel = model$learner$space$domain_kernel[c("kernel", "embedding_kernel")] |>
                                            (\(k) domain_distribution(k$kernel, k$embedding_kernel))()),
                                    scores, domain = new$domain, se.fit = TRUE)$se.fit, tolerance = 1e-6)
   expect_identical(length(predict(model, se.fit = TRUE)$se.fit), nrow(toy))

@@ -10,7 +10,7 @@ test_that("at a given noise it is kernlab's gausspr", {
   skip_if_not_installed("kernlab")
   X <- as.matrix(toy[, c("x1", "x2", "x3")])
   Z <- as.matrix(new[, c("x1", "x2", "x3")])
-  peer <- kernlab::gausspr(X, toy$y, scaled = FALSE, kernel = "rbfdot", kpar = list(bandwidth = 1 / 8),
+  peer <- kernlab::gausspr(X, toy$y, scaled = FALSE, kernel = "rbfdot", kpar = list(sigma = 1 / 8),
                            var = 0.4^2, variance.model = TRUE)
   ours <- dg_gp(X, toy$y, kernel = kernel_rbf(2), domain_kernel = pooled, signal_sd = 1, noise_sd = 0.4,
                 scale = "none")
@@ -49,7 +49,7 @@ test_that("numbers that are given are kept, the others are fitted", {
   model <- dg_gp(y ~ . | domain, data = toy, noise_sd = 0.3, kernel = kernel_matern(2),
                  domain_kernel = domain_distribution(kernel_rbf(1), kernel_laplace()))
   parameters <- model$parameters
-  expect_identical(parameters$name[parameters$fitted], c("signal", "sigma of kappa"))
+  expect_identical(parameters$name[parameters$fitted], c("signal_sd", "bandwidth of kappa"))
   expect_identical(parameters$value[!parameters$fitted], c(0.3, 2, 1))
   expect_identical(model$space$domain_kernel$embedding_kernel$bandwidth, parameters$value[5])
   expect_identical(attr(logLik(model), "df"), 2L)
@@ -65,7 +65,7 @@ test_that("one bandwidth per predictor finds the one that counts", {
   y <- sin(2 * X[, 2]) + rnorm(240) / 10
   model <- dg_gp(X, y, ard = TRUE, domain_kernel = pooled)
   sigma <- model$parameters[3:5, ]
-  expect_identical(sigma$name, paste0("sigma [", colnames(X), "]"))
+  expect_identical(sigma$name, paste0("bandwidth [", colnames(X), "]"))
   expect_gt(min(sigma$value[c(1, 3)]), 10 * sigma$value[2])
   expect_gt(model$log_likelihood, dg_gp(X, y, domain_kernel = pooled)$log_likelihood + 10)
   expect_equal(model$noise_sd * sd(y), 0.1, tolerance = 0.2)
@@ -202,7 +202,7 @@ test_that("it says what was fitted", {
   expect_snapshot_output(print(summary(model)))
   expect_snapshot_output(print(dg_gp(noise_sd = 0.1, feature_map = features_nystrom(20))))
   expect_identical(summary(dg_gp(y ~ . | domain, data = toy))$parameters$parameter[1:5],
-                   c("signal", "noise", "sigma", "sigma of embeddings", "sigma of kappa"))
+                   c("signal_sd", "noise_sd", "bandwidth", "bandwidth of embeddings", "bandwidth of kappa"))
 })
 
 test_that("what a Gaussian process cannot do is said", {

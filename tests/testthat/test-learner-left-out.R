@@ -7,16 +7,16 @@ toy$w <- rep_len(c(1, 2, 0, 3), nrow(toy))
 three <- transform(toy, y = cut(y, 3, labels = c("low", "mid", "top")))
 lambdas <- 10^seq(-6, 3, length.out = 12)
 
-for (offset in c(FALSE, TRUE)) for (name in c("numbers", "classes")) {
-  test_that(paste("a path over lambda is as many single fits:", name, if (offset) "with an offset"), {
+for (intercept in c(FALSE, TRUE)) for (name in c("numbers", "classes")) {
+  test_that(paste("a path over lambda is as many single fits:", name, if (intercept) "with an intercept"), {
     data <- if (name == "numbers") toy else three
-    model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, intercept = offset)
+    model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, intercept = intercept)
     each <- vapply(lambdas, function(lambda) matrix(left_out(model, lambda), nrow(data)),
                    matrix(0, nrow(data), ncol(model$coefficients)))
     task <- list(response = model$response, Y = code_rows(model$response, model$y))
     sample <- list(domain = model$domain, weights = model$weights)
     centre <- left_out_centre(sample, task, model$spec$args)
-    path <- ridge_path(model_gram(model), task$Y, model$domain, model$costs, lambdas, centre, offset,
+    path <- ridge_path(model_gram(model), task$Y, model$domain, model$costs, lambdas, centre, intercept,
                        tolerance = 1e-10)
     expect_equal(array(path$prediction, dim(each)), array(each, dim(each)), tolerance = 1e-7)
     # some by the Gram matrix, some by a pole
@@ -64,8 +64,8 @@ test_that("a path with more systems than advance together is the same", {
 
 test_that("many lambdas on features are as many single ones", {
   set.seed(1)
-  for (data in list(toy, three)) for (offset in c(FALSE, TRUE)) {
-    model <- dg_ridge(y ~ x1 + x2 | domain, data = data, weights = w, intercept = offset,
+  for (data in list(toy, three)) for (intercept in c(FALSE, TRUE)) {
+    model <- dg_ridge(y ~ x1 + x2 | domain, data = data, weights = w, intercept = intercept,
                       feature_map = features_nystrom(12))
     model$space$X <- apply_scaling(as.matrix(toy[c("x1", "x2")]), model$blueprint$scaling)
     path <- left_out(model, lambdas[4:12])

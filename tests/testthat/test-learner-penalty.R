@@ -2,7 +2,7 @@ noisy <- with_seed(3, {
   d <- data.frame(domain = gl(12, 25))
   d$x1 <- stats::rnorm(300) + stats::rnorm(12)[d$domain]
   d$x2 <- stats::rnorm(300)
-  d$noise_sd <- stats::rnorm(300)
+  d$noise <- stats::rnorm(300)
   d$y <- sin(d$x1) + stats::rnorm(300)
   d
 })
@@ -60,7 +60,7 @@ test_that("a given lambda or cost is used as it is, with the median", {
 
 test_that("the penalty that was chosen gives the model that is given it", {
   chosen <- dg_ridge(y ~ x1 + x2 | domain, data = noisy)
-  expect_output(print(chosen), "by left-out domains")
+  expect_output(print(chosen), "chosen on held-out domains")
   again <- dg_ridge(y ~ x1 + x2 | domain, data = noisy, lambda = chosen$lambda,
                     domain_kernel = domain_distribution(
                       embedding_kernel = kernel_rbf(chosen$space$domain_kernel$embedding_kernel$bandwidth)))

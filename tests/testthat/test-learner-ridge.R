@@ -20,10 +20,10 @@ test_that("coefficients are (K + lambda I)^-1 y of the standardised response", {
   expect_equal(residuals(model), toy$y - fitted(model))
 })
 
-test_that("weights, domains that weigh the same and an offset are those of the formula", {
-  for (offset in c(FALSE, TRUE)) for (domains in c("size", "equal")) {
+test_that("weights, domains that weigh the same and an intercept are those of the formula", {
+  for (intercept in c(FALSE, TRUE)) for (domains in c("size", "equal")) {
     model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, weights = w, lambda = 0.3,
-                      intercept = offset, domain_weights = domains, scale = "none")
+                      intercept = intercept, domain_weights = domains, scale = "none")
     costs <- toy$w
     if (domains == "equal") {
       n_g <- tapply(toy$w, toy$domain, sum)
@@ -31,7 +31,7 @@ test_that("weights, domains that weigh the same and an offset are those of the f
     }
     expect_equal(model$costs, unname(costs))
     K <- model_gram(model)
-    naive <- naive_kernel_ridge(K, matrix(toy$y), costs, 0.3, offset)
+    naive <- naive_kernel_ridge(K, matrix(toy$y), costs, 0.3, intercept)
     expect_equal(unname(model$coefficients), naive$alpha, tolerance = 1e-8)
     expect_equal(unname(model$intercept), naive$intercept, tolerance = 1e-8)
     expect_equal(fitted(model), naive_ridge_fitted(K, naive)[, 1], tolerance = 1e-8)
@@ -90,11 +90,11 @@ test_that("two classes are -1 and 1, and the sign decides", {
 })
 
 test_that("many classes are ridge regressions of their indicators, and the largest decides", {
-  for (offset in c(FALSE, TRUE)) {
+  for (intercept in c(FALSE, TRUE)) {
     model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = three, weights = w, lambda = 0.5,
-                      intercept = offset, domain_weights = "equal")
+                      intercept = intercept, domain_weights = "equal")
     K <- model_gram(model)
-    naive <- naive_ridge_fitted(K, naive_kernel_ridge(K, indicators(three$y), model$costs, 0.5, offset))
+    naive <- naive_ridge_fitted(K, naive_kernel_ridge(K, indicators(three$y), model$costs, 0.5, intercept))
     decision <- predict(model, three, type = "decision")
     expect_equal(unname(decision), naive, tolerance = 1e-9)
     expect_identical(colnames(decision), levels(three$y))
@@ -124,8 +124,8 @@ every_row <- list(nystrom = features_nystrom(500),
 
 for (name in names(every_row)) {
   test_that(paste("features with a landmark at every row are the exact kernel:", name), {
-    for (data in list(toy, three)) for (offset in c(FALSE, TRUE)) {
-      exact <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, intercept = offset,
+    for (data in list(toy, three)) for (intercept in c(FALSE, TRUE)) {
+      exact <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, intercept = intercept,
                         domain_weights = "equal")
       features <- suppressWarnings(update(exact, feature_map = every_row[[name]]),
                                    "domgen_warning_rank")
@@ -181,14 +181,14 @@ test_that("a fit to sums is the fit to the rows", {
   few <- features_nystrom(20)
   cases <- list(numbers = transform(toy, y = y + 1e5), two = transform(toy, y = factor(y > 1)),
                 many = three)
-  for (name in names(cases)) for (offset in c(FALSE, TRUE)) {
+  for (name in names(cases)) for (intercept in c(FALSE, TRUE)) {
     data <- cases[[name]]
     set.seed(1)
     first <- feature_sums(y ~ x1 + x2 + x3 | domain, data = data, feature_map = few)
     sums <- update(first, data[1:25, ]) + update(first, data[26:nrow(data), ])
-    model <- fit(dg_ridge(lambda = 0.2, intercept = offset, domain_kernel = pooled), sums)
+    model <- fit(dg_ridge(lambda = 0.2, intercept = intercept, domain_kernel = pooled), sums)
     set.seed(1)
-    rows <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, lambda = 0.2, intercept = offset,
+    rows <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, lambda = 0.2, intercept = intercept,
                      feature_map = few, domain_kernel = pooled)
     expect_equal(nobs(model), nrow(data))
     values <- predict(model, new, type = "decision")

@@ -27,12 +27,12 @@ learner_laws(dg_svm(loss = "logistic", intercept = TRUE, feature_map = features_
 test_that("the machine is stationary: its coefficients are minus the slopes of the losses", {
   d <- logistic_data()
   sign <- 2 * (d$y == levels(d$y)[2]) - 1
-  for (offset in c(FALSE, TRUE)) for (cost in c(1e-3, 1, 1e3)) {
-    model <- fit_logistic(d, intercept = offset, cost = cost)
+  for (intercept in c(FALSE, TRUE)) for (cost in c(1e-3, 1, 1e3)) {
+    model <- fit_logistic(d, intercept = intercept, cost = cost)
     f <- predict(model, type = "decision")
     expect_true(model$converged)
     expect_equal(model$coefficients, model$costs * sign / (1 + exp(sign * f)), tolerance = 1e-5)
-    if (offset) expect_lt(abs(sum(model$coefficients)), 1e-8 * sum(model$costs))
+    if (intercept) expect_lt(abs(sum(model$coefficients)), 1e-8 * sum(model$costs))
     else expect_identical(model$intercept, 0)
     # the Gram matrix of the model
     g <- f - model$intercept
@@ -84,9 +84,9 @@ test_that("a naive Newton method with a matrix inverse comes to the same functio
 
 test_that("on features that are exact it is the machine of the Gram matrix", {
   d <- logistic_data()
-  for (offset in c(FALSE, TRUE)) {
+  for (intercept in c(FALSE, TRUE)) {
     fit <- function(features) {
-      fit_logistic(d, kernel = kernel_linear(), domain_kernel = domain_pooled(), intercept = offset,
+      fit_logistic(d, kernel = kernel_linear(), domain_kernel = domain_pooled(), intercept = intercept,
                    cost = 0.5, tolerance = 1e-6, feature_map = features)
     }
     exact <- fit(features_exact())
@@ -125,9 +125,9 @@ test_that("a weight is as many copies of a row, weight 0 is none, in any order",
 test_that("classes that are apart, values of f in the thousands and tiny costs have a machine", {
   d <- plain_data()
   y <- factor(d$X[, 1] > 0)
-  for (features in list(features_exact(), features_linear())) for (offset in c(FALSE, TRUE)) {
+  for (features in list(features_exact(), features_linear())) for (intercept in c(FALSE, TRUE)) {
     fit <- function(X, cost) {
-      plain_logistic(X, y, cost = cost, feature_map = features, intercept = offset)
+      plain_logistic(X, y, cost = cost, feature_map = features, intercept = intercept)
     }
     hard <- fit(d$X, 1e10)
     expect_true(hard$converged)
@@ -137,7 +137,7 @@ test_that("classes that are apart, values of f in the thousands and tiny costs h
     expect_equal(rowSums(P), rep(1, 80))
     soft <- fit(d$X, 1e-12)
     expect_true(soft$converged)
-    if (!offset) expect_lt(max(abs(soft$decision)), 1e-9)
+    if (!intercept) expect_lt(max(abs(soft$decision)), 1e-9)
     # |w|^2 of 1e8 x is 1e16 times smaller
     expect_equal(fit(1e8 * d$X, 1e-16)$decision, fit(d$X, 1)$decision, tolerance = 1e-6)
   }
@@ -298,7 +298,7 @@ test_that("what is printed names no support vectors, and a stopped solver warns"
 test_that("a number as response and a Gram matrix without room are refused", {
   toy <- simulate_dica(domains = 3, n = 10, seed = 1)
   expect_domgen_error(dg_svm(y ~ . | domain, data = toy, loss = "logistic"),
-                      "when the response is a number, not \"logistic\"", "domgen_error_argument")
+                      "when the response is numeric, not \"logistic\"", "domgen_error_argument")
   old <- options(domgen.memory_limit = 1.9 * 8 * 100^2)
   on.exit(options(old))
   expect_domgen_error(fit_logistic(), "features_nystrom", "domgen_error_memory")

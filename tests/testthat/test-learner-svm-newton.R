@@ -12,13 +12,13 @@ newton_data <- function(n = 300, r = 12, seed = 1) {
 targets_of <- function(d, loss) if (loss$kinds == "class") d$class else d$number
 
 # Passes over the rows in blocks.
-run_newton <- function(Z, Y, costs, loss, offset = FALSE, blocks = 3, start = 0, tube = 0.1,
+run_newton <- function(Z, Y, costs, loss, intercept = FALSE, blocks = 3, start = 0, tube = 0.1,
                        ...) {
   if (is.character(loss)) loss <- get(paste0("loss_", loss))()
   costs <- matrix(costs, nrow(Z), ncol(Y))
   args <- list(epsilon = tube)
   part <- split(seq_len(nrow(Z)), rep_len(seq_len(blocks), nrow(Z)))
-  state <- newton_start(ncol(Z), ncol(Y), offset, loss, ...)
+  state <- newton_start(ncol(Z), ncol(Y), intercept, loss, ...)
   while (!state$done) {
     sums <- lapply(part, function(i) {
       newton_block(state, Z[i, , drop = FALSE], Y[i, , drop = FALSE], costs[i, , drop = FALSE],
@@ -30,21 +30,21 @@ run_newton <- function(Z, Y, costs, loss, offset = FALSE, blocks = 3, start = 0,
 }
 
 # The objective at its final width, written out.
-objective_of <- function(theta, Z, y, costs, loss, offset, start = 0) {
-  f <- start + drop((if (offset) cbind(Z, 1) else Z) %*% theta)
+objective_of <- function(theta, Z, y, costs, loss, intercept, start = 0) {
+  f <- start + drop((if (intercept) cbind(Z, 1) else Z) %*% theta)
   w <- theta[seq_len(ncol(Z))]
   sum(costs * loss$smooth(y, f, list(epsilon = 0.1), kink_width)$value) + sum(w^2) / 2
 }
 
 test_that("no function near it has a smaller objective, whatever the loss, cost and constant", {
   d <- newton_data(120, 5)
-  for (loss in svm_losses()) for (offset in c(FALSE, TRUE)) for (cost in c(0.01, 1, 100)) {
+  for (loss in svm_losses()) for (intercept in c(FALSE, TRUE)) for (cost in c(0.01, 1, 100)) {
     Y <- targets_of(d, loss)
     costs <- cost * rep_len(c(1, 2, 0.5), nrow(Y))
-    found <- run_newton(d$Z, Y, costs, loss, offset)
+    found <- run_newton(d$Z, Y, costs, loss, intercept)
     expect_true(all(found$converged))
     for (m in seq_len(ncol(Y))) {
-      at <- function(theta) objective_of(theta, d$Z, Y[, m], costs, loss, offset)
+      at <- function(theta) objective_of(theta, d$Z, Y[, m], costs, loss, intercept)
       least <- at(found$theta[, m])
       best <- optim(found$theta[, m], at, method = "BFGS", control = list(reltol = 1e-14))$value
       expect_lte(least, best + 1e-8 * abs(best))
@@ -73,16 +73,16 @@ test_that("from anywhere optim() comes to the same logistic machine", {
 test_that("squared losses have the machine of the solver for rows in memory", {
   d <- newton_data()
   set.seed(1)
-  for (name in c("squared_hinge", "squared_epsilon_insensitive")) for (offset in c(FALSE, TRUE)) {
+  for (name in c("squared_hinge", "squared_epsilon_insensitive")) for (intercept in c(FALSE, TRUE)) {
     loss <- c(get(paste0("loss_", name))(), name = name)
     Y <- targets_of(d, loss)
     costs <- rep_len(c(1, 3), nrow(Y))
-    found <- run_newton(d$Z, Y, costs, loss, offset)
+    found <- run_newton(d$Z, Y, costs, loss, intercept)
     data <- structure(list(Zt = t(d$Z)), class = "feature_data")
-    args <- list(epsilon = 0.1, intercept = offset, tolerance = 1e-10, max_iterations = 0,
+    args <- list(epsilon = 0.1, intercept = intercept, tolerance = 1e-10, max_iterations = 0,
                  threads = 1L)
     for (m in seq_len(ncol(Y))) {
-      other <- train_machine(data, Y[, m], costs, loss, args)
+      other <- train_submodel(data, Y[, m], costs, loss, args)
       expect_equal(found$coefficients[, m], other$coefficients, tolerance = 1e-6)
       expect_equal(found$intercept[m], other$intercept, tolerance = 1e-6)
       expect_equal(found$objective[m], other$objective, tolerance = 1e-9)
@@ -93,14 +93,14 @@ test_that("squared losses have the machine of the solver for rows in memory", {
 test_that("rounded kinks cost a quarter of the width for each kink and row at most", {
   d <- newton_data()
   set.seed(1)
-  for (name in c("hinge", "absolute", "epsilon_insensitive")) for (offset in c(FALSE, TRUE)) {
+  for (name in c("hinge", "absolute", "epsilon_insensitive")) for (intercept in c(FALSE, TRUE)) {
     loss <- c(get(paste0("loss_", name))(), name = name)
     Y <- targets_of(d, loss)[, 1, drop = FALSE]
-    found <- run_newton(d$Z, Y, 2, loss, offset)
+    found <- run_newton(d$Z, Y, 2, loss, intercept)
     data <- structure(list(Zt = t(d$Z)), class = "feature_data")
-    args <- list(epsilon = 0.1, intercept = offset, tolerance = 1e-8, max_iterations = 0,
+    args <- list(epsilon = 0.1, intercept = intercept, tolerance = 1e-8, max_iterations = 0,
                  threads = 1L)
-    other <- train_machine(data, Y[, 1], rep(2, nrow(Y)), loss, args)
+    other <- train_submodel(data, Y[, 1], rep(2, nrow(Y)), loss, args)
     bound <- 2 * nrow(Y) * loss$kinks * kink_width / 4
     # the rounded problem lies above the exact one, by no more than the bound
     expect_gte(other$objective - found$objective, -1e-6)
@@ -163,15 +163,15 @@ test_that("classes that a line separates, one class alone and rows without cost 
   d <- newton_data()
   d$Z <- d$Z[abs(d$Z[, 1]) > 0.2, ]
   sides <- cbind(sign(d$Z[, 1]))
-  for (name in c("logistic", "hinge", "squared_hinge")) for (offset in c(FALSE, TRUE)) {
-    found <- run_newton(d$Z, sides, 1e4, name, offset)
+  for (name in c("logistic", "hinge", "squared_hinge")) for (intercept in c(FALSE, TRUE)) {
+    found <- run_newton(d$Z, sides, 1e4, name, intercept)
     expect_true(found$converged)
     expect_gt(min(sides * (d$Z %*% found$coefficients + found$intercept)), 0)
-    one <- run_newton(d$Z, sides^2, 1, name, offset, max_iterations = 60)
+    one <- run_newton(d$Z, sides^2, 1, name, intercept, max_iterations = 60)
     expect_true(all(is.finite(one$theta)))
-    none <- run_newton(d$Z, sides, 0, name, offset)
+    none <- run_newton(d$Z, sides, 0, name, intercept)
     expect_true(none$converged)
-    expect_equal(none$theta[, 1], rep(0, 12 + offset))
+    expect_equal(none$theta[, 1], rep(0, 12 + intercept))
   }
 })
 
@@ -224,17 +224,17 @@ test_that("sums of rows that nobody keeps are those of their features, also by d
     represent(features_product(x = features_nystrom(10), rank = 3), kernel_rbf(1),
               domain_distribution(), sample, 1L)
   )
-  for (product in spaces) for (offset in c(FALSE, TRUE)) {
+  for (product in spaces) for (intercept in c(FALSE, TRUE)) {
     table <- own_table(product, sample)
     Z <- features_at(product, sample, table)
-    state <- newton_start(ncol(Z), 2L, offset, loss_hinge())
+    state <- newton_start(ncol(Z), 2L, intercept, loss_hinge())
     state$theta[] <- rnorm(length(state$theta))
     state$direction[] <- rnorm(length(state$theta))
-    state$active <- c(offset, TRUE)
+    state$active <- c(intercept, TRUE)
     found <- newton_features(state, product, sample, table, Y, costs, loss_hinge(), NULL, start)
     expect_equal(found, newton_block(state, Z, Y, costs, loss_hinge(), NULL, start),
                  tolerance = 1e-9)
-    expect_identical(dim(found$hessian), c(rep(ncol(Z) + offset, 2L), 1L + offset))
+    expect_identical(dim(found$hessian), c(rep(ncol(Z) + intercept, 2L), 1L + intercept))
     empty <- newton_features(state, product, rows_at(sample, integer()), table, Y[0, ], costs[0, ],
                              loss_hinge(), NULL)
     expect_equal(add_moments(found, empty), found)

@@ -44,7 +44,7 @@ test_that("pooled machines with an offset are e1071's", {
 test_that("without an offset, on the kernel K + 1, it is kernlab's C-bsvc", {
   skip_if_not_installed("kernlab")
   X <- as.matrix(labels[, c("x1", "x2", "x3")])
-  peer <- kernlab::ksvm(X, labels$y, type = "C-bsvc", kernel = "rbfdot", kpar = list(bandwidth = 1 / 8),
+  peer <- kernlab::ksvm(X, labels$y, type = "C-bsvc", kernel = "rbfdot", kpar = list(sigma = 1 / 8),
                         C = 2, scaled = FALSE, tol = 1e-8)
   ours <- dg_svm(X, labels$y, labels$domain, kernel = kernel_rbf(2) + 1, cost = 2, domain_kernel = pooled,
                  domain_weights = "size", scale = "none", tolerance = 1e-7)
@@ -136,11 +136,11 @@ test_that("the baselines are those of base R", {
   null <- dg_null(y ~ . | domain, data = labels)
   expect_equal(predict(null, labels[1:2, ], type = "prob")[1, ], c(prop.table(table(labels$y))))
   expect_identical(as.character(predict(null, labels[1, ])), names(which.max(table(labels$y))))
-  expect_warning(dg_lm(y ~ x1 + I(2 * x1) | domain, data = toy), "set to zero\\.$")
+  expect_warning(dg_lm(y ~ x1 + I(2 * x1) | domain, data = toy), "set to zero: `I\\(2 \\* x1\\)`\\.$")
   # why the mean of what does not vary in a domain is lost
   toy$size <- as.integer(toy$domain)
   expect_warning(dg_lm(y ~ x1 + size | domain, data = toy, domain_means = TRUE),
-                 "effect of `size.mean`; set to zero, as a predictor that does not vary in domains")
+                 "set to zero: `size.mean` \\(a predictor that is constant in each domain")
 })
 
 test_that("what a learner cannot do is said", {

@@ -1,12 +1,12 @@
-test_that("the optimum is that of SMO on the Gram matrix, with and without offset", {
+test_that("the optimum is that of SMO on the Gram matrix, with and without intercept", {
   for (size in list(c(60, 12), c(25, 60), c(120, 3))) {
     d <- linear_data(size[1], size[2])
     K <- tcrossprod(d$Z)
     uneven <- rep_len(c(0.2, 30, 4), size[1])
     for (cost in if (size[1] == 60) list(0.01, 1, uneven) else list(uneven)) {
-      for (case in linear_cases(d, cost)) for (offset in c(FALSE, TRUE)) {
-        smo <- run_smo(K, case$dual, offset, tol = 1e-6)
-        fit <- run_linear(d$Z, case$rows, offset, tol = 1e-8)
+      for (case in linear_cases(d, cost)) for (intercept in c(FALSE, TRUE)) {
+        smo <- run_smo(K, case$dual, intercept, tol = 1e-6)
+        fit <- run_linear(d$Z, case$rows, intercept, tol = 1e-8)
         expect_true(smo$converged && fit$converged)
         expect_equal(fit$objective, smo$objective, tolerance = 1e-7)
         expect_equal(fit$decision + fit$b, smo$decision + smo$b, tolerance = 1e-5)
@@ -25,15 +25,15 @@ test_that("the optimality conditions hold to the tolerance and the box is respec
   for (pair in list(c(1e-1, 1000), c(1e-3, 10), c(1e-6, 0.1), c(1e-6, 1000))) {
     tol <- pair[1L]
     cost <- pair[2L]
-    for (case in linear_cases(d, cost)) for (offset in c(FALSE, TRUE)) {
-      fit <- run_linear(d$Z, case$rows, offset, tol = tol)
+    for (case in linear_cases(d, cost)) for (intercept in c(FALSE, TRUE)) {
+      fit <- run_linear(d$Z, case$rows, intercept, tol = tol)
       fit$alpha <- split_beta(fit$beta, case$dual)
       expect_true(fit$converged)
       # the slopes of the variables at 0 and at their bound, in units of f
       expect_lt(kkt_violation(K, case$dual, fit), tol * (1 + 1e-6))
       expect_true(all(fit$beta >= case$rows$low & fit$beta <= case$rows$high))
-      if (offset) expect_lt(abs(sum(fit$beta)), 1e-11 * sum(abs(fit$beta)))
-      if (!offset) expect_identical(fit$b, 0)
+      if (intercept) expect_lt(abs(sum(fit$beta)), 1e-11 * sum(abs(fit$beta)))
+      if (!intercept) expect_identical(fit$b, 0)
       expect_equal(fit$w, drop(crossprod(d$Z, fit$beta)), tolerance = 1e-10)
       expect_equal(fit$decision, drop(d$Z %*% fit$w), tolerance = 1e-10)
       expect_lte(fit$relative_gap, 1e-3)
@@ -51,8 +51,8 @@ test_that("the gap is the primal objective plus the dual one", {
     squared_tube = function(f) cost * pmax(0, abs(d$number - f) - 0.1)^2
   )
   cases <- linear_cases(d, cost)
-  for (name in names(losses)) for (offset in c(FALSE, TRUE)) {
-    fit <- run_linear(d$Z, cases[[name]]$rows, offset, max_iter = 3)
+  for (name in names(losses)) for (intercept in c(FALSE, TRUE)) {
+    fit <- run_linear(d$Z, cases[[name]]$rows, intercept, max_iter = 3)
     primal <- linear_primal(fit, losses[[name]])
     expect_false(fit$converged)
     expect_gt(fit$relative_gap, 1e-6)
@@ -87,14 +87,14 @@ test_that("cost zero removes a row and a whole cost is so many copies", {
   copies <- sample(0:3, 80, TRUE)
   again <- rep(1:80, copies)
   some <- copies > 0
-  for (name in c("hinge", "tube", "squared_hinge", "squared_tube")) for (offset in c(FALSE, TRUE)) {
+  for (name in c("hinge", "tube", "squared_hinge", "squared_tube")) for (intercept in c(FALSE, TRUE)) {
     rows <- function(d, cost) linear_cases(d, cost)[[name]]$rows
     take <- function(i) list(class = d$class[i], number = d$number[i])
-    copied <- run_linear(d$Z[again, ], rows(take(again), 2), offset, tol = 1e-9)
-    kept <- run_linear(d$Z[some, ], rows(take(some), 2 * copies[some]), offset, tol = 1e-9)
+    copied <- run_linear(d$Z[again, ], rows(take(again), 2), intercept, tol = 1e-9)
+    kept <- run_linear(d$Z[some, ], rows(take(some), 2 * copies[some]), intercept, tol = 1e-9)
     expect_equal(copied[c("w", "b", "objective")], kept[c("w", "b", "objective")], tolerance = 1e-6)
     if (name %in% c("hinge", "tube")) {
-      weighted <- run_linear(d$Z, rows(d, 2 * copies), offset, tol = 1e-9)
+      weighted <- run_linear(d$Z, rows(d, 2 * copies), intercept, tol = 1e-9)
       expect_equal(weighted[c("w", "b", "objective")], kept[c("w", "b", "objective")],
                    tolerance = 1e-6)
       expect_identical(weighted$beta[!some], numeric(sum(!some)))
@@ -105,8 +105,8 @@ test_that("cost zero removes a row and a whole cost is so many copies", {
 test_that("large costs are solved to the same gap", {
   d <- linear_data(500, 40)
   K <- tcrossprod(d$Z)
-  for (cost in c(1e3, 1e5)) for (case in linear_cases(d, cost)) for (offset in c(FALSE, TRUE)) {
-    fit <- run_linear(d$Z, case$rows, offset)
+  for (cost in c(1e3, 1e5)) for (case in linear_cases(d, cost)) for (intercept in c(FALSE, TRUE)) {
+    fit <- run_linear(d$Z, case$rows, intercept)
     expect_true(fit$converged)
     expect_lt(fit$relative_gap, 1e-3)
     expect_lt(fit$iterations, 1000)
@@ -147,14 +147,14 @@ test_that("few rows, many features, constant and empty features are no special c
     same_rows = list(Z = d$Z[rep(1, 60), ], y = d$class),
     duplicated_columns = list(Z = d$Z[, rep(1:8, 20)] / sqrt(20), y = d$class)
   )
-  for (case in cases) for (offset in c(FALSE, TRUE)) for (cost in c(0.1, 50)) {
-    if (length(unique(case$y)) == 1L && offset) next
+  for (case in cases) for (intercept in c(FALSE, TRUE)) for (cost in c(0.1, 50)) {
+    if (length(unique(case$y)) == 1L && intercept) next
     K <- tcrossprod(case$Z)
     for (kind in c("hinge", "tube")) {
       dual <- if (kind == "hinge") hinge_dual(case$y, cost) else tube_dual(case$y, cost)
       rows <- if (kind == "hinge") hinge_rows(case$y, cost) else tube_rows_of(case$y, cost)
-      fit <- run_linear(case$Z, rows, offset, tol = 1e-7)
-      smo <- run_smo(K, dual, offset, tol = 1e-6)
+      fit <- run_linear(case$Z, rows, intercept, tol = 1e-7)
+      smo <- run_smo(K, dual, intercept, tol = 1e-6)
       expect_true(fit$converged && smo$converged)
       expect_equal(fit$objective, smo$objective, tolerance = 1e-6)
       expect_equal(fit$decision + fit$b, smo$decision + smo$b, tolerance = 1e-5)
@@ -167,7 +167,7 @@ test_that("few rows, many features, constant and empty features are no special c
   expect_equal(no_feature$objective, -4)
 })
 
-test_that("where every variable is at a bound the offset is the middle of its interval", {
+test_that("where every variable is at a bound the intercept is the middle of its interval", {
   Z <- matrix(c(2, 3, -2, -3))
   # all beta at the bound 0.01: margins 0.01 * 10 * z
   fit <- run_linear(Z, hinge_rows(c(1, 1, -1, -1), 0.01), intercept = TRUE)

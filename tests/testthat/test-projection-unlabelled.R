@@ -24,7 +24,7 @@ fit_extra <- function(case, d, features = features_exact(), ...) {
   formula <- switch(case$response, class = y ~ x1 + x2 + x3 | domain,
                     number = number ~ x1 + x2 + x3 | domain, none = ~ x1 + x2 + x3 | domain)
   args <- c(case$args, list(...), ncomp = components_of(case, d))
-  with_seed(1, do.call(case$method, c(list(
+  with_seed(1, do.call(paste0("dg_", case$method), c(list(
     formula, data = data_of(d), feature_map = features, kernel = kernel_rbf(uneven_sigma),
     scale = "none"
   ), args)))

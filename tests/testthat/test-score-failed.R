@@ -42,7 +42,7 @@ test_that("a fold that fails is said, the others stand, and dg_resume() does wha
   expect_output(print(part), "2 of 4 folds failed: .*\"d2\"")
   expect_false(any(grepl("without a score", capture.output(print(part)))))
   expect_identical(as.data.frame(tidy(part)), part$domains)
-  expect_all_drawn(part)
+  expect_plots(part)
 
   luck$good <- TRUE
   luck$fits <- 0L
@@ -82,12 +82,12 @@ test_that("a method that fails on a source is a line as well", {
     if (spec$method == "dg_gp") stop("no luck")
     own(spec, ...)
   }, expect_warning(x <- compare(gp = dg_gp(feature_map = map)),
-                    "^\"gp\", all folds failed: no luck[.] The rest stands[.]$",
+                    "^\"gp\", all folds failed: no luck[.] Other results are kept[.]$",
                     class = "domgen_warning_failed"))
   expect_equal(x$table[1:2, -11], alone$table[, -11])
   expect_identical(x$table$error, c(NA, NA, "no luck"))
   expect_output(print(x), "gp: all folds failed: no luck")
-  expect_all_drawn(x)
+  expect_plots(x)
 })
 
 test_that("a method that fails is a line, and the others are compared as without it", {
@@ -113,11 +113,11 @@ test_that("a method that fails is a line, and the others are compared as without
   expect_match(shown, "never: all folds failed")
   expect_match(shown, "some: 1 of 6 folds failed")
   expect_s3_class(summary(x), "summary.dg_compare")
-  expect_all_drawn(x)
+  expect_plots(x)
 
   expect_warning(x <- compare(c(both, never = list(never)), baseline = "never"), "all folds failed")
   expect_output(print(x), "Not compared, because the baseline failed: null, lm, ridge")
-  expect_all_drawn(x)
+  expect_plots(x)
   luck$good <- TRUE
   expect_false(anyNA(dg_resume()$table$mean))
 })

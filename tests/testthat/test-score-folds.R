@@ -128,7 +128,7 @@ test_that("bootstrap samples train on rows as often as they were drawn", {
   skip_if_not_installed("rsample")
   toy <- toy_domains(4, 10)
   set.seed(8)
-  draws <- rsample::bootstraps(toy, bandwidth_factor = 3)
+  draws <- rsample::bootstraps(toy, times = 3)
   result <- dg_cv(dg_lm(), y ~ . | domain, data = toy, folds = draws)
   expect_equal(max(result$predictions$rep), 3)
   for (k in 1:3) {

@@ -28,14 +28,14 @@ test_that("with bandwidths and scaling fixed it is cross-validation, without fit
                    dg_cv(fixed, y ~ x1 + x2 + x3 | domain, data = three)$predictions$prediction)
 })
 
-test_that("residuals are those of fits to the other domains, whatever the weights and the offset", {
-  for (data in list(toy, three)) for (offset in c(FALSE, TRUE)) for (scale in c("pooled", "none")) {
+test_that("residuals are those of fits to the other domains, whatever the weights and the intercept", {
+  for (data in list(toy, three)) for (intercept in c(FALSE, TRUE)) for (scale in c("pooled", "none")) {
     for (domains in c("size", "equal")) {
-      model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, intercept = offset,
+      model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, intercept = intercept,
                         lambda = 0.3, scale = scale, domain_weights = domains)
       Y <- code_rows(model$response, model$y)
-      centred <- is.numeric(data$y) && scale == "pooled" && !offset
-      naive <- naive_left_out(model_gram(model), Y, as.character(toy$domain), model$costs, 0.3, offset,
+      centred <- is.numeric(data$y) && scale == "pooled" && !intercept
+      naive <- naive_left_out(model_gram(model), Y, as.character(toy$domain), model$costs, 0.3, intercept,
                               if (centred) toy$w)
       expect_equal(matrix(left_out(model), nrow(Y)), naive, tolerance = 1e-8)
     }
@@ -53,8 +53,8 @@ test_that("rows without weight are predicted as if they were new", {
 })
 
 test_that("labels of the left-out domain are not used, nor is their mean", {
-  for (offset in c(FALSE, TRUE)) {
-    model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, intercept = offset, lambda = 1)
+  for (intercept in c(FALSE, TRUE)) {
+    model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, intercept = intercept, lambda = 1)
     scrambled <- toy
     d1 <- toy$domain == "d1"
     scrambled$y[d1] <- 1000 * seq_len(sum(d1))
@@ -65,8 +65,8 @@ test_that("labels of the left-out domain are not used, nor is their mean", {
 })
 
 test_that("features at every row leave domains out as the exact kernel does", {
-  for (data in list(toy, three)) for (offset in c(FALSE, TRUE)) {
-    exact <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, intercept = offset)
+  for (data in list(toy, three)) for (intercept in c(FALSE, TRUE)) {
+    exact <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, intercept = intercept)
     for (features in list(features_nystrom(500),
                           features_product(x = features_nystrom(500), rank = 5,
                                            embedding = features_nystrom(500)))) {

@@ -1,4 +1,4 @@
-# Pictures of dg_importance() and dg_effect().
+# Plots of dg_importance() and dg_effect().
 explained <- local({
   data <- toy_domains(6, 20)
   data$kind <- factor(rep_len(c("first", "second", "third"), nrow(data)))
@@ -11,14 +11,14 @@ explained <- local({
        context = dg_effect(model, data = data, type = "context", grid = 5))
 })
 
-test_that("each picture can be drawn, on small, dark and ggplot2 pages", {
-  for (result in explained) expect_all_drawn(result)
-  for (name in c("pdp", "ale", "context")) expect_all_drawn(explained[[name]], predictors = "kind")
-  expect_all_drawn(explained$pdp, max_panels = 1, max_domains = 2)
-  expect_all_drawn(explained$importance, max_predictors = 1)
+test_that("each plot can be drawn", {
+  for (result in explained) expect_plots(result)
+  for (name in c("pdp", "ale", "context")) expect_plots(explained[[name]], predictors = "kind")
+  expect_plots(explained$pdp, max_panels = 1, max_domains = 2)
+  expect_plots(explained$importance, max_predictors = 1)
 })
 
-test_that("the picture of importance has the table's means, largest on top, and its domains", {
+test_that("the plot of importance has the table's means, largest on top, and its domains", {
   x <- explained$importance
   frame <- importance_frame(x, 20)
   means <- frame[frame$kind == "mean", ]
@@ -28,22 +28,24 @@ test_that("the picture of importance has the table's means, largest on top, and 
   expect_identical(nlevels(importance_frame(x, 1)$predictor), 1L)
 })
 
-test_that("the picture of effects has the averages, and domains as far as their rows reach", {
+test_that("the plot of effects has the averages, and domains as far as their rows reach", {
+  skip_if_not_installed("ggplot2")
   x <- explained$pdp
-  p <- picture(x, predictors = "x1")
-  lines <- Filter(function(l) attr(l, "mark") == "line", p$layers)
-  thick <- lines[[length(lines)]]
+  p <- plot(x, predictors = "x1")
+  lines <- drawn_by(p, "Line")
   own <- x$average[x$average$predictor == "x1", ]
+  own <- own[own$domains >= 2, ]
+  thick <- lines[[2]][!is.na(lines[[2]]$y), ]
   expect_equal(thick$y, own$value)
   expect_equal(thick$x, own$at)
-  expect_length(lines, 7L)
   inside <- x$domains$inside & x$domains$predictor == "x1"
-  expect_equal(sum(vapply(lines[1:6], nrow, 0L)), sum(inside))
-  band <- Find(function(l) attr(l, "mark") == "band", p$layers)
-  expect_equal(band$yend, own$upper)
-  expect_null(p$note)
-  expect_identical(picture(x)$note, "without categories: kind")
-  expect_identical(picture(x, max_panels = 1)$note[1], "1 of 2 curves")
+  expect_equal(nrow(lines[[1]]), sum(inside))
+  expect_identical(length(unique(lines[[1]]$group)), 6L)
+  expect_equal(max(drawn_by(p, "Ribbon")[[1]]$ymax, na.rm = TRUE), max(own$upper))
+  expect_identical(p$labels$title, "Partial dependence of y")
+  expect_identical(said(p, "subtitle"), "Kernel ridge regression")
+  expect_match(said(plot(x), "subtitle"), "without categories: kind")
+  expect_match(said(plot(x, max_panels = 1), "subtitle"), "1 of 2 curves")
   expect_identical(effect_panels(x, NULL, 9)$predictor[1:2] %in% c("x1", "x2"), c(TRUE, TRUE))
   expect_domgen_error(plot(x, predictors = c("x1", "kind")), "all numbers or all categories")
   expect_domgen_error(plot(x, predictors = "x9"), "`predictors` must be one of")
@@ -56,22 +58,36 @@ test_that("of a predictor that domains do not vary in each domain is a point", {
   x$domains$inside[x$domains$predictor == "x1"] <- FALSE
   first <- !duplicated(x$domains[c("predictor", "domain")])
   x$domains$inside[first] <- TRUE
-  p <- picture(x, predictors = "x1")
-  points <- Filter(function(l) attr(l, "mark") == "point", p$layers)
-  expect_identical(sum(vapply(points, nrow, 0L)), 6L)
-  expect_match(p$caption, "Thin lines and points: domains")
-  expect_no_match(picture(explained$pdp, predictors = "x1")$caption, "points")
+  p <- expect_plots(x, predictors = "x1")
+  expect_identical(nrow(drawn_by(p, "Point")[[1]]), 6L)
+  expect_match(said(p), "Thin lines and points are domains")
+  expect_no_match(said(plot(explained$pdp, predictors = "x1")), "points")
 })
 
-test_that("where nothing increases the axis has round numbers, and captions tell what is drawn", {
+test_that("an average is not drawn where one domain has rows, and the caption says so", {
+  x <- explained$pdp
+  ends <- x$average$predictor == "x1" & !duplicated(x$average$predictor)
+  x$average$domains[ends] <- 1L
+  p <- expect_plots(x, predictors = "x1")
+  expect_identical(is.na(p$data$value), p$data$domains < 2)
+  expect_true(is.na(p$data$value[1]))
+  expect_match(said(p), "at least two domains have rows")
+  # of one domain there is its own curve
+  x$average$domains <- 1L
+  expect_false(anyNA(plot(x, predictors = "x1")$data$value))
+})
+
+test_that("where nothing increases the plot is drawn, and captions tell what is drawn", {
   x <- explained$importance
-  expect_match(picture(x)$caption, "^Pale points")
+  expect_match(said(expect_plots(x)), "^Pale points are held-out domains, diamonds their mean")
+  expect_match(x$spec$parts$title, "ridge")
+  expect_match(said(plot(x), "title"), "importance of predictors")
   x$table[c("increase", "lower", "upper")] <- 0
   x$domains$increase <- 0
-  expect_equal(limits_of(picture(x), "x", 1L), c(-0.04, 0.04))
+  expect_plots(x)
   many <- x$domains[rep(1, 61), ]
   x$domains <- transform(many, domain = paste0("d", seq_len(61)))
-  expect_match(picture(x)$caption, "^Diamonds: mean over left-out domains, with its 95 % interval")
+  expect_match(said(plot(x)), "^Diamonds are means over held-out domains with its 95 % interval")
 })
 
 test_that("results are tables for reports", {
@@ -81,23 +97,4 @@ test_that("results are tables for reports", {
     expect_gt(nrow(report$table), 5L)
   }
   expect_identical(report_table(explained$importance)$headers[3], "Increase of mean squared error")
-})
-
-test_that("titles of panels break where a ggplot2 picture is narrow", {
-  p <- list(panels = c("within domains", "both", "between domains"), rows = 1L,
-            y = picture_axis(NULL, 1, "x"))
-  expect_identical(gg_fit(p, 3.3)$panels, c("within\ndomains", "both", "between\ndomains"))
-  expect_identical(gg_fit(p, 6)$panels, p$panels)
-})
-
-test_that("numbers on an axis that would reach into the next panel are left out", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  graphics::plot.new()
-  graphics::plot.window(c(0, 1), c(0, 1), xaxs = "i")
-  at <- c(0, 0.2, 0.5, 1)
-  expect_identical(clear_of_edge(at, rep("100000000", 4), c(0, 1)), c(FALSE, TRUE, TRUE, FALSE))
-  expect_identical(clear_of_edge(at, 1:4, c(0, 1)), rep(TRUE, 4))
-  # two are needed to read a scale
-  expect_true(clear_of_edge(c(0, 1), c("100000000", "200000000"), c(0, 1)))
 })

@@ -1,25 +1,30 @@
 # Observed against predicted, of fitted learners.
 
-# The points that a picture has in full ink or colour.
-own_points <- function(p) p$layers[[length(p$layers)]]
+# The rows of a plot but those in pale grey.
+own_points <- function(p) {
+  points <- drawn_by(p, "Point")
+  points[[length(points)]]
+}
 
 test_that("a ridge regression is shown on domains left out, with the numbers of dg_lodo()", {
+  skip_if_not_installed("ggplot2")
   toy <- toy_domains(5, 12)
   model <- dg_ridge(y ~ . | domain, data = toy, lambda = 0.5)
-  p <- picture(model)
+  p <- plot(model)
   left <- dg_lodo(model)
   points <- own_points(p)
   expect_equal(points$x, left$predictions$prediction)
   expect_equal(points$y, toy$y)
-  expect_identical(as.character(points$key), as.character(toy$domain))
-  expect_match(p$note, "left out")
-  expect_match(p$note, format(signif(mean(left$domains$score), 3)), fixed = TRUE)
-  expect_identical(p$key$levels, levels(toy$domain))
+  expect_identical(length(unique(points$colour)), nlevels(toy$domain))
+  expect_match(said(p, "subtitle"), "Held-out")
+  expect_match(said(p, "subtitle"), format(signif(mean(left$domains$score), 3)), fixed = TRUE)
+  expect_identical(p$scales$get_scales("colour")$limits, levels(toy$domain))
   # without the rows' own responses: those seen are nearer
   expect_gt(mean((points$x - points$y)^2), mean(residuals(model)^2))
 })
 
 test_that("a Gaussian process leaves out each domain as fits without it do", {
+  skip_if_not_installed("ggplot2")
   toy <- toy_domains(4, 10)
   toy$weight <- rep(c(1, 2), length.out = nrow(toy))
   model <- dg_gp(y ~ . - weight | domain, data = toy, weights = toy$weight, optimise = FALSE,
@@ -28,32 +33,34 @@ test_that("a Gaussian process leaves out each domain as fits without it do", {
   out <- toy$domain == "d2"
   without <- update(model, weights = ifelse(out, 0, toy$weight))
   expect_equal(rows$predicted[out], fitted(without)[out], tolerance = 1e-10)
-  expect_match(picture(model)$note, "left out")
+  expect_match(said(plot(model), "subtitle"), "Held-out")
   features <- dg_gp(y ~ . - weight | domain, data = toy, optimise = FALSE,
                     feature_map = features_nystrom(8))
-  expect_match(picture(features)$note, "seen by the model")
+  expect_match(said(plot(features), "subtitle"), "seen by the model")
 })
 
 test_that("models without a closed form are shown on their rows, and the caption says so", {
+  skip_if_not_installed("ggplot2")
   toy <- toy_domains(4, 15)
   model <- dg_lm(y ~ . | domain, data = toy)
-  p <- picture(model)
+  p <- plot(model)
   expect_equal(own_points(p)$x, unname(fitted(model)))
-  expect_match(p$note, "training rows, seen")
+  expect_match(said(p, "subtitle"), "Training rows, seen")
   new <- toy_domains(5, 10)
   new <- domains_of(new, 5)
-  p <- picture(model, new)
-  expect_match(p$note, "^new rows")
+  p <- plot(model, new)
+  expect_match(said(p, "subtitle"), "^New rows")
   expect_equal(own_points(p)$x, unname(predict(model, new)))
   expect_equal(own_points(p)$y, new$y)
-  expect_null(p$key)
-  expect_equal(own_points(picture(model, new[names(new) != "y"], y = -new$y))$y, -new$y)
+  expect_null(p$scales$get_scales("colour"))
+  expect_equal(own_points(plot(model, new[names(new) != "y"], y = -new$y))$y, -new$y)
   toy$y[3] <- NA
   gaps <- suppressWarnings(dg_lm(y ~ . | domain, data = toy, na.action = na.exclude))
-  expect_equal(own_points(picture(gaps))$y, toy$y[-3])
+  expect_equal(own_points(plot(gaps))$y, toy$y[-3])
 })
 
 test_that("of classes the value of the row's own class is shown, right of zero where it is right", {
+  skip_if_not_installed("ggplot2")
   toy <- iris
   names(toy)[5] <- "y"
   toy$domain <- factor(rep(1:5, 30))
@@ -62,7 +69,7 @@ test_that("of classes the value of the row's own class is shown, right of zero w
                      fit(dg_pipeline(dg_dica(ncomp = 2), dg_svm()), y ~ . | domain, data = toy))) {
     frame <- fitted_frame(seen_or_left_out(model), model)
     expect_identical(frame$predicted > 0, frame$right)
-    expect_identical(round(own_points(picture(model))$y), as.numeric(toy$y))
+    expect_identical(as.numeric(round(own_points(plot(model))$y)), as.numeric(toy$y))
   }
   two <- droplevels(toy[toy$y %in% levels(toy$y)[1:2], ])
   model <- dg_svm(y ~ . | domain, data = two, loss = "logistic")
@@ -70,43 +77,42 @@ test_that("of classes the value of the row's own class is shown, right of zero w
   prob <- predict(model, two, type = "prob")
   expect_equal(frame$predicted, prob[cbind(seq_len(nrow(two)), as.integer(two$y))])
   expect_identical(frame$right, predict(model, two) == two$y)
-  lines <- Filter(function(l) attr(l, "mark") == "segment", picture(model)$layers)
-  expect_length(lines, 0)
+  expect_length(drawn_by(plot(model), "Vline"), 0)
 })
 
 test_that("of many domains the worst, the median and the best have panels", {
+  skip_if_not_installed("ggplot2")
   toy <- toy_domains(12, 6)
   model <- dg_ridge(y ~ . | domain, data = toy, lambda = 0.5)
-  p <- picture(model, max_panels = 3)
+  p <- plot(model, max_panels = 3)
   scores <- sort(stats::setNames(dg_lodo(model)$domains$score, dg_lodo(model)$domains$domain))
-  expect_length(p$panels, 3)
+  expect_identical(nlevels(p$data$panel), 3L)
   for (i in 1:3) {
-    expect_match(p$panels[i], paste0(c("worst", "median", "best")[i], ": ",
-                                     names(scores)[c(12, 7, 1)[i]], "\n"), fixed = TRUE)
+    expect_match(levels(p$data$panel)[i], paste0(c("Worst", "Median", "Best")[i], ": ",
+                                                 names(scores)[c(12, 7, 1)[i]], ","), fixed = TRUE)
   }
   expect_equal(nrow(own_points(p)), sum(toy$domain %in% names(scores)[c(1, 7, 12)]))
-  expect_false(p$key$shown)
   expect_identical(unname(extremes(5, 6)), 1:5)
   for (most in 1:9) expect_identical(anyDuplicated(extremes(10, most)), 0L)
-  expect_length(picture(model, max_panels = 20)$panels, 12)
+  expect_identical(nlevels(plot(model, max_panels = 20)$data$panel), 12L)
 })
 
-test_that("pictures of learners are drawn, and what cannot be shown is refused", {
+test_that("plots of learners are drawn, and what cannot be shown is refused", {
   skip_if_not_installed("ggplot2")
   toy <- toy_domains(10, 6)
   model <- dg_ridge(y ~ . | domain, data = toy, lambda = 0.5)
-  expect_all_drawn(model)
-  expect_all_drawn(model, newdata = domains_of(toy, 1:3))
+  expect_plots(model)
+  expect_plots(model, newdata = domains_of(toy, 1:3))
   labels <- toy_classes(4, 15)
-  expect_all_drawn(dg_svm(y ~ . | domain, data = labels))
+  expect_plots(dg_svm(y ~ . | domain, data = labels))
   set.seed(1)
   spec <- dg_ensemble(list(dg_ridge(lambda = 1), dg_lm()), member_weights = "stacked")
   ensemble <- fit(spec, y ~ . | domain, data = domains_of(toy, 1:5))
-  expect_match(expect_all_drawn(ensemble)$labels$subtitle, "left out")
+  expect_match(said(expect_plots(ensemble), "subtitle"), "Held-out")
   sums <- fit(dg_ridge(lambda = 1),
               feature_sums(y ~ . | domain, data = toy, feature_map = features_nystrom(5)))
   expect_domgen_error(plot(sums), "keeps nothing of its training rows")
-  expect_match(picture(sums, toy)$note, "new rows")
+  expect_match(said(plot(sums, toy), "subtitle"), "New rows")
   expect_domgen_error(plot(model, domains_of(toy, 1)[, -match("y", names(toy))]),
                       "must have the response")
   expect_domgen_error(plot(model, toy, y = rep("a", nrow(toy))), "must be numeric")

@@ -1,21 +1,26 @@
-test_that("the picture has a line for each new domain, the farthest at the top", {
+test_that("the plot has a row for each new domain, the farthest at the top", {
   train <- simulate_dica(domains = 8, n = 15, seed = 1)
   new <- simulate_dica(domains = 4, n = 15, seed = 2)
   new$x1 <- new$x1 + 2 * as.integer(new$domain)
   found <- dg_novelty(dg_ridge(y ~ . | domain, data = train, lambda = 1), new)
-  expect_all_drawn(found)
-  p <- picture(found)
-  expect_identical(levels(p$data$domain), paste0("d", 1:4))
-  expect_equal(subset(p$data, new)$distance, found$domains$distance)
-  expect_equal(sort(subset(p$data, !new & domain == "d2")$distance),
+  p <- expect_plots(found)
+  drawn <- p$data
+  expect_identical(levels(drawn$domain), paste0("d", 1:4))
+  expect_equal(subset(drawn, kind == "new")$distance, found$domains$distance)
+  expect_equal(sort(subset(drawn, kind != "new" & domain == "d2")$distance),
                unname(sort(found$left_out["d2", ])))
-  # the caption says what p counts
-  expect_match(p$caption, "p: the share of points and triangle that lie at the triangle or right")
-  d2 <- subset(p$data, domain == "d2")
-  expect_equal(subset(d2, new)$p, mean(d2$distance >= subset(d2, new)$distance))
-  expect_match(p$y$labels[4], "d4 (p = 0.11)", fixed = TRUE)
-  two <- picture(found, max_domains = 2)
+  # p counts the dark points, which are those beyond the triangle
+  for (code in paste0("d", 1:4)) {
+    row <- subset(drawn, domain == code)
+    new <- subset(row, kind == "new")
+    dark <- row$kind == "farther"
+    expect_equal(new$p, (1 + sum(dark)) / 9)
+    expect_identical(dark, row$distance >= new$distance * (1 - 1e-9) & row$kind != "new")
+  }
+  expect_match(said(p), "p = (1 + dark points) / (1 + all points)", fixed = TRUE)
+  expect_match(levels(drawn$name)[4], "d4 (p = 0.11)", fixed = TRUE)
+  two <- plot(found, max_domains = 2)
   expect_identical(levels(two$data$domain), c("d3", "d4"))
-  expect_match(two$note, "the farthest 2 of 4 domains")
+  expect_match(said(two, "subtitle"), "The farthest 2 of 4 new domains")
   expect_domgen_error(plot(found, max_domains = 0), "`max_domains`")
 })

@@ -60,10 +60,10 @@ test_that("summary() has the rows that print() leaves out", {
   expect_gte(rows(capture.output(print(summary(found)))), nrow(found$average))
 })
 
-test_that("results without rows of the data or a picture say so", {
+test_that("results without rows of the data or a plot say so", {
   cost <- dg_resources(dg_ridge(feature_map = features_rff(10)), 1e6, 5)
   expect_domgen_error(augment(cost), "has no rows of the data", "domgen_error_argument")
-  expect_domgen_error(plot(cost), "has no picture", "domgen_error_argument")
+  expect_domgen_error(plot(cost), "has no plot", "domgen_error_argument")
 })
 
 test_that("a tuned or automatic model keeps what models have", {

@@ -43,7 +43,7 @@ test_that("errors are those of dg_lodo() and of the fitted values, the worst dom
   }
   without <- summary(model, left_out = FALSE)
   expect_identical(without$errors$rows, "training")
-  expect_match(without$unknown, "not asked for")
+  expect_match(without$unknown, "not computed")
   expect_match(summary(dg_svm(y ~ . | domain, data = toy, cost = 1))$unknown, "dg_cv()")
 })
 
@@ -82,9 +82,9 @@ test_that("errors of a choice are those that print() tells to expect", {
 
   # a tuning over dg_auto() has two searches, and is one line
   tuned <- dg_tune(dg_auto(max_seconds = 0.1), y ~ . | domain, data = rows_of_sizes(),
-                   grid = list(members = 2), folds = 2)
+                   grid = list(n_members = 2), folds = 2)
   found <- summary(tuned)$model
-  expect_identical(found$errors$rows, c("left-out domains", "training"))
+  expect_identical(found$errors$rows, c("held-out domains", "training"))
   best <- tuned$tuning$table[tuned$tuning$chosen, ]
   expect_equal(unlist(found$errors[1, c("mean", "se")]), unlist(best[c("mean", "se")]))
   expect_output(print(summary(tuned)), "expect somewhat worse")
@@ -96,8 +96,8 @@ test_that("one domain has no left-out domains", {
   found <- summary(alone)
   expect_identical(found$errors$rows, "training")
   text <- capture.output(print(found))
-  expect_match(text, "left-out rows", all = FALSE)
-  expect_match(text, "On left-out domains: one domain says nothing", all = FALSE)
+  expect_match(text, "held-out rows", all = FALSE)
+  expect_match(text, "On held-out domains: a single domain says nothing", all = FALSE)
   expect_no_match(text, "NaN")
   expect_match(report_table(alone)$headers, "left-out rows", all = FALSE)
 })
@@ -133,12 +133,12 @@ test_that("how parameters were found is said", {
   toy <- rows_of_sizes()
   how <- function(model, name) subset(summary(model)$parameters, parameter == name)$how
   expect_identical(how(dg_ridge(y ~ . | domain, data = toy, lambda = 1), "lambda"), "given")
-  expect_match(how(dg_ridge(y ~ . | domain, data = toy), "lambda"), "left-out domains")
+  expect_match(how(dg_ridge(y ~ . | domain, data = toy), "lambda"), "held-out domains")
   expect_match(how(dg_ridge(y ~ . | domain, data = toy), "kernel"), "median")
   fixed <- dg_ridge(y ~ . | domain, data = toy, kernel = kernel_rbf(1))
   expect_identical(how(fixed, "kernel"), "given")
-  expect_match(how(dg_gp(y ~ . | domain, data = toy), "noise"), "; fitted")
-  expect_match(how(dg_gp(y ~ . | domain, data = toy, noise_sd = 1, signal_sd = 1), "noise"), "not fitted")
+  expect_match(how(dg_gp(y ~ . | domain, data = toy), "noise_sd"), "; fitted")
+  expect_match(how(dg_gp(y ~ . | domain, data = toy, noise_sd = 1, signal_sd = 1), "noise_sd"), "not fitted")
 })
 
 test_that("coefficients are shown where they are few, members with their weights", {
@@ -154,7 +154,7 @@ test_that("the data of a call are found where summary() is called", {
     hidden <- rows_of_sizes()
     summary(dg_ridge(y ~ . | domain, data = hidden, lambda = 1, feature_map = features_nystrom(20)))
   }
-  expect_identical(inner()$errors$rows, c("left-out domains", "training"))
+  expect_identical(inner()$errors$rows, c("held-out domains", "training"))
 })
 
 test_that("a cross-validation and a comparison say where they err", {
@@ -178,11 +178,11 @@ test_that("a cross-validation and a comparison say where they err", {
 test_that("errors of dg_lodo() are told from those of dg_cv(), and a default from a choice", {
   toy <- toy_domains(4, 15)
   text <- capture.output(print(summary(dg_ridge(y ~ . | domain, data = toy))))
-  expect_match(paste(text, collapse = " "), "chosen, by left-out domains")
-  expect_match(paste(text, collapse = " "), "left out by lodo\\(\\), with scaling")
+  expect_match(paste(text, collapse = " "), "chosen on held-out domains")
+  expect_match(paste(text, collapse = " "), "from dg_lodo\\(\\), with scaling")
   text <- capture.output(print(summary(dg_ridge(y ~ . | domain, data = domains_of(toy, 1)))))
-  expect_match(paste(text, collapse = " "), "chosen, the default: no domain can be left out")
-  expect_no_match(paste(text, collapse = " "), "left out by lodo")
+  expect_match(paste(text, collapse = " "), "the default: no domain can be held out")
+  expect_no_match(paste(text, collapse = " "), "from dg_lodo")
 })
 
 test_that("a model of rows in blocks is summarised with the errors of its left-out domains", {
@@ -198,13 +198,13 @@ test_that("a model of rows in blocks is summarised with the errors of its left-o
     lines <- found$domains[match(left_out$domain, found$domains$domain), ]
     expect_equal(lines$left_out, left_out$score)
     expect_equal(lines$rows, left_out$rows)
-    expect_output(print(found), "RMSE on left-out domains: mean over domains")
+    expect_output(print(found), "RMSE on held-out domains: mean over domains")
   }
   classes <- toy_classes(4, 20)
   rows <- row_source(list(classes[1:33, ], classes[34:80, ]))
   model <- dg_ridge(y ~ . | domain, data = rows, lambda = 1, feature_map = features_nystrom(10))
   found <- summary(model)
-  expect_output(print(found), "accuracy on left-out domains: mean over domains")
+  expect_output(print(found), "accuracy on held-out domains: mean over domains")
   worst <- dg_lodo(model)$domains
   expect_equal(found$domains$left_out, sort(worst$score))
   expect_equal(sum(found$domains$rows), 80)
@@ -223,11 +223,11 @@ test_that("models of a source say rows of domains and errors as those in memory"
     expect_equal(found$errors$mean, mean(score))
     expect_equal(found$errors$overall, sqrt(sum(score^2 * sizes) / sum(sizes)))
     expect_equal(found$domains$rows, c(sizes[found$domains$domain]), ignore_attr = TRUE)
-    expect_output(print(found), "left-out domains: mean over domains")
+    expect_output(print(found), "held-out domains: mean over domains")
   }
   # with features the likelihood does not fit bandwidths
   expect_match(found$parameters$how[found$parameters$parameter == "kernel"], "median")
-  expect_match(found$parameters$how[found$parameters$parameter == "sigma"], "not fitted")
+  expect_match(found$parameters$how[found$parameters$parameter == "bandwidth"], "not fitted")
   classes <- dg_ridge(y ~ . | domain, data = row_source(toy_classes(4, 15)), lambda = 1,
                       feature_map = features_nystrom(20))
   expect_identical(summary(classes)$metric, "accuracy")
@@ -256,8 +256,8 @@ test_that("domains of which the kernel sees next to nothing are not counted", {
   toy <- toy_domains(6, 20)
   near <- dg_ridge(y ~ . | domain, data = toy, lambda = 1,
                    domain_kernel = domain_distribution(embedding_kernel = kernel_rbf(100)))
-  expect_output(print(summary(near, left_out = FALSE)), "domains\\s+are hardly told apart")
+  expect_output(print(summary(near, left_out = FALSE)), "nearly\\s+pooled")
   apart <- dg_ridge(y ~ . | domain, data = toy, lambda = 1,
                     domain_kernel = domain_distribution(embedding_kernel = kernel_rbf(0.1)))
-  expect_output(print(summary(apart, left_out = FALSE)), "6\\s+domains count as [2-6.]+ separate ones")
+  expect_output(print(summary(apart, left_out = FALSE)), "Effective number of domains: [2-6.]+ of 6")
 })

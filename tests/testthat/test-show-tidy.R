@@ -89,7 +89,7 @@ test_that("classes with probabilities are warned of once, and notes are counted 
   toy$domain <- factor(c("alone", as.character(toy$domain)[-1L]))
   model <- suppressWarnings(dg_ridge(y ~ . | domain, data = toy, calibration = "platt"))
   said <- capture_warnings(rows <- augment(model, toy))
-  expect_identical(sum(grepl("judged by a single row", said)), 1L)
+  expect_identical(sum(grepl("described by a single row", said)), 1L)
   expect_false(anyNA(rows$.prob_1))
   expect_output(print(model), "1 time while domains were held out: A domain is judged")
 })
@@ -118,7 +118,7 @@ test_that("a response that depends on the rows around is not known of new rows",
     model <- dg_lm(formula, data = toy)
     expect_true(".resid" %in% names(augment(model)))
     expect_false(".resid" %in% names(augment(model, toy[1:4, ])))
-    expect_domgen_error(set_intervals(model, toy), "must have the response")
+    expect_domgen_error(set_intervals(model, toy), "The response is missing")
   }
   model <- dg_lm(log(y + 100) ~ x1 | domain, data = toy)
   expect_equal(augment(model, toy[1:4, ])$.resid, augment(model)$.resid[1:4])

@@ -1,4 +1,4 @@
-test_that("the dual solution agrees with projected gradients, with and without offset", {
+test_that("the dual solution agrees with projected gradients, with and without intercept", {
   classes <- smo_classes(24)
   numbers <- smo_numbers(16)
   cases <- list(
@@ -8,9 +8,9 @@ test_that("the dual solution agrees with projected gradients, with and without o
     list(K = numbers$K, dual = tube_dual(numbers$y, 3)),
     list(K = numbers$K, dual = tube_dual(numbers$y, Inf, ridge = 0.2))
   )
-  for (case in cases) for (offset in c(TRUE, FALSE)) {
-    fit <- run_smo(case$K, case$dual, offset, tol = 1e-8)
-    oracle <- naive_dual(case$K, case$dual, offset, steps = 1000)
+  for (case in cases) for (intercept in c(TRUE, FALSE)) {
+    fit <- run_smo(case$K, case$dual, intercept, tol = 1e-8)
+    oracle <- naive_dual(case$K, case$dual, intercept, steps = 1000)
     expect_true(fit$converged)
     expect_equal(fit$objective, naive_objective(case$K, case$dual, oracle), tolerance = 1e-8)
     expect_equal(fit$objective, naive_objective(case$K, case$dual, fit$alpha), tolerance = 1e-10)
@@ -20,13 +20,13 @@ test_that("the dual solution agrees with projected gradients, with and without o
 
 test_that("the optimality conditions hold to the tolerance and the box is respected", {
   d <- smo_numbers(200)
-  for (cost in c(0.1, 10, 1000)) for (offset in c(TRUE, FALSE)) {
+  for (cost in c(0.1, 10, 1000)) for (intercept in c(TRUE, FALSE)) {
     dual <- tube_dual(d$y, cost)
-    fit <- run_smo(d$K, dual, offset)
+    fit <- run_smo(d$K, dual, intercept)
     expect_true(fit$converged)
     expect_lt(kkt_violation(d$K, dual, fit), 1e-3 * (1 + 1e-6))
     expect_true(all(fit$alpha >= 0 & fit$alpha <= cost))
-    if (offset) expect_lt(abs(sum(fit$beta)), 1e-9 * cost * 200)
+    if (intercept) expect_lt(abs(sum(fit$beta)), 1e-9 * cost * 200)
     expect_equal(fit$beta, fit$alpha[1:200] - fit$alpha[201:400])
     expect_equal(fit$decision, drop(d$K %*% fit$beta), tolerance = 1e-10)
     expect_lte(fit$relative_gap, 1e-3)
@@ -36,12 +36,12 @@ test_that("the optimality conditions hold to the tolerance and the box is respec
 test_that("the gap is the primal objective plus the dual one", {
   d <- smo_classes()
   cost <- rep_len(c(0.5, 2), 60)
-  for (offset in c(TRUE, FALSE)) {
-    fit <- run_smo(d$K, hinge_dual(d$y, cost), offset, tol = 0.1)
+  for (intercept in c(TRUE, FALSE)) {
+    fit <- run_smo(d$K, hinge_dual(d$y, cost), intercept, tol = 0.1)
     hinge <- function(f) cost * pmax(0, 1 - d$y * f)
     expect_equal(fit$gap, naive_primal(d$K, fit, hinge) + fit$objective, tolerance = 1e-10)
 
-    fit <- run_smo(d$K, hinge_dual(d$y, Inf, ridge = 0.5), offset, tol = 0.1)
+    fit <- run_smo(d$K, hinge_dual(d$y, Inf, ridge = 0.5), intercept, tol = 0.1)
     squared <- function(f) pmax(0, 1 - d$y * f)^2
     expect_equal(fit$gap, naive_primal(d$K, fit, squared) + fit$objective, tolerance = 1e-10)
   }
@@ -75,12 +75,12 @@ test_that("shrinking and gathered columns lead to the same optimum as e1071", {
   }
 })
 
-test_that("no offset on K + 1 is kernlab's bound-constrained machine", {
+test_that("no intercept on K + 1 is kernlab's bound-constrained machine", {
   skip_if_not_installed("kernlab")
   d <- smo_classes(100)
   fit <- run_smo(d$K + 1, hinge_dual(d$y, 5), intercept = FALSE, tol = 1e-6)
   peer <- kernlab::ksvm(d$x, factor(d$y), type = "C-bsvc", kernel = "rbfdot",
-                        kpar = list(bandwidth = 1 / 4), C = 5, scaled = FALSE, tol = 1e-6)
+                        kpar = list(sigma = 1 / 4), C = 5, scaled = FALSE, tol = 1e-6)
   decision <- drop(kernlab::predict(peer, d$x, type = "decision"))
   expect_equal(abs(cor(decision, fit$decision)), 1, tolerance = 1e-6)
   expect_equal(abs(decision), abs(fit$decision), tolerance = 1e-3)
@@ -89,10 +89,10 @@ test_that("no offset on K + 1 is kernlab's bound-constrained machine", {
 test_that("a whole cost is a repeated row and no cost a removed one", {
   d <- smo_classes(50)
   times <- rep_len(c(1, 3, 2, 0, 1), 50)
-  for (offset in c(TRUE, FALSE)) {
-    fit <- run_smo(d$K, hinge_dual(d$y, 2 * times), offset, tol = 1e-9)
+  for (intercept in c(TRUE, FALSE)) {
+    fit <- run_smo(d$K, hinge_dual(d$y, 2 * times), intercept, tol = 1e-9)
     repeated <- rep(seq_len(50), times)
-    copies <- run_smo(d$K[repeated, repeated], hinge_dual(d$y[repeated], 2), offset,
+    copies <- run_smo(d$K[repeated, repeated], hinge_dual(d$y[repeated], 2), intercept,
                       tol = 1e-9)
     expect_equal(fit$objective, copies$objective, tolerance = 1e-8)
     expect_equal(fit$decision[repeated] + fit$b, copies$decision + copies$b, tolerance = 1e-6)
@@ -102,11 +102,11 @@ test_that("a whole cost is a repeated row and no cost a removed one", {
 
 test_that("variables may belong to some rows of K only", {
   d <- smo_classes(50)
-  for (rows in list(seq(1, 50, by = 3), 2:50)) for (offset in c(TRUE, FALSE)) {
+  for (rows in list(seq(1, 50, by = 3), 2:50)) for (intercept in c(TRUE, FALSE)) {
     dual <- hinge_dual(d$y[rows], 2)
-    part <- run_smo(d$K[rows, rows], dual, offset, tol = 1e-9)
+    part <- run_smo(d$K[rows, rows], dual, intercept, tol = 1e-9)
     dual$row <- rows
-    fit <- run_smo(d$K, dual, offset, tol = 1e-9)
+    fit <- run_smo(d$K, dual, intercept, tol = 1e-9)
     expect_equal(fit$alpha, part$alpha, tolerance = 1e-6)
     expect_equal(fit$decision[rows], part$decision, tolerance = 1e-6)
   }
@@ -114,15 +114,15 @@ test_that("variables may belong to some rows of K only", {
 
 test_that("a warm start, feasible or not, leads to the same optimum", {
   d <- smo_numbers(150)
-  for (offset in c(TRUE, FALSE)) {
-    cold <- run_smo(d$K, tube_dual(d$y, 5), offset, tol = 1e-7)
-    again <- run_smo(d$K, tube_dual(d$y, 5), offset, tol = 1e-6, start = cold$alpha)
+  for (intercept in c(TRUE, FALSE)) {
+    cold <- run_smo(d$K, tube_dual(d$y, 5), intercept, tol = 1e-7)
+    again <- run_smo(d$K, tube_dual(d$y, 5), intercept, tol = 1e-6, start = cold$alpha)
     expect_equal(again$iterations, 0)
     expect_equal(again$alpha, cold$alpha)
 
     set.seed(1)
-    for (start in list(run_smo(d$K, tube_dual(d$y, 1), offset)$alpha, 10 * runif(300))) {
-      warm <- run_smo(d$K, tube_dual(d$y, 5), offset, tol = 1e-7, start = start)
+    for (start in list(run_smo(d$K, tube_dual(d$y, 1), intercept)$alpha, 10 * runif(300))) {
+      warm <- run_smo(d$K, tube_dual(d$y, 5), intercept, tol = 1e-7, start = start)
       expect_equal(warm$objective, cold$objective, tolerance = 1e-9)
       expect_equal(warm$decision + warm$b, cold$decision + cold$b, tolerance = 1e-5)
     }
@@ -159,11 +159,11 @@ test_that("an indefinite K or an unbounded problem ends", {
   K <- crossprod(matrix(rnorm(400), 20)) - 20 * diag(20)
   K <- (K + t(K)) / 2
   y <- rep_len(c(1, -1), 20)
-  for (offset in c(TRUE, FALSE)) {
-    fit <- run_smo(K, hinge_dual(y, 1), offset)
+  for (intercept in c(TRUE, FALSE)) {
+    fit <- run_smo(K, hinge_dual(y, 1), intercept)
     expect_true(fit$converged)
     expect_true(all(fit$alpha >= 0 & fit$alpha <= 1))
-    hard <- run_smo(K, hinge_dual(y, Inf), offset, max_iter = 5000)
+    hard <- run_smo(K, hinge_dual(y, Inf), intercept, max_iter = 5000)
     expect_false(hard$converged)
   }
 })

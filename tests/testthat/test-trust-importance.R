@@ -7,7 +7,7 @@ two_level <- function(domains, rows, a = 1, b = 2, within = 1, between = 1.5, se
     n <- nrow(d)
     d$x <- stats::rnorm(domains, sd = between)[d$g] + stats::rnorm(n, sd = within)
     d$z <- stats::rnorm(n)
-    d$noise_sd <- stats::rnorm(n)
+    d$noise <- stats::rnorm(n)
     m <- stats::ave(d$x, d$g)
     d$y <- a * (d$x - m) + b * m + d$z / 2 + stats::rnorm(n, sd = 0.3)
     d
@@ -245,7 +245,7 @@ test_that("a row alone in its domain has none to change with", {
   expect_no_match(capture.output(print(result)), "no domain has two rows")
   alone <- dg_importance(dg_lm(), y ~ x | g, data = transform(data, g = seq_along(g)), folds = 4,
                          permutations = 2)
-  expect_match(capture.output(print(alone)), "nothing \"within\": no domain has two",
+  expect_match(capture.output(print(alone)), "\"within\" is missing, because no domain has two",
                all = FALSE)
 })
 
@@ -315,7 +315,7 @@ test_that("folds that tell the same of different domains are one note, with all 
   toy <- toy[!(toy$domain %in% levels(toy$domain)[1:3] & duplicated(toy$domain)), ]
   shown <- capture.output(print(dg_importance(dg_ridge(lambda = 1), y ~ . | domain, data = toy,
                                               permutations = 1, kind = "within")))
-  expect_length(grep("judged by a single row", shown), 1L)
+  expect_length(grep("described by a single row", shown), 1L)
   expect_match(paste(shown, collapse = " "), "3 of 6 folds", fixed = TRUE)
 })
 
@@ -325,7 +325,7 @@ test_that("two domains are told to have no interval between them", {
     paste(capture.output(print(dg_importance(dg_lm(), y ~ . | domain, data = data,
                                              permutations = 1))), collapse = " ")
   }
-  expect_match(of(toy), "no interval of \"between\", \"both\"", fixed = TRUE)
+  expect_match(of(toy), "no interval for \"between\", \"both\"", fixed = TRUE)
   expect_no_match(of(simulate_dica(domains = 3, n = 20, p = 2, seed = 1)), "no interval")
 })
 

@@ -122,7 +122,7 @@ test_that("too few domains give infinite intervals and all classes, and say so",
   small <- interval_world(8)
   model <- dg_lm(y ~ x | domain, data = small)
   expect_message(found <- predict(model, small, interval = "prediction"),
-                 "they are finite is 0.888", class = "domgen_message_interval")
+                 "Use a `level` of at most 0.888", class = "domgen_message_interval")
   expect_true(all(found$lower == -Inf & found$upper == Inf))
   expect_no_message(fine <- predict(model, small, interval = "prediction", level = 0.8))
   expect_true(all(is.finite(fine$upper)))
@@ -162,7 +162,7 @@ test_that("intervals can rest on labelled domains that were not in training", {
   expect_gt(covered(found, second$new$y), 0.8)
   expect_error(set_intervals(model, first$train), "not in training", class = "domgen_error_data")
   expect_error(set_intervals(model, first$train[c("x", "z", "domain")]),
-               "must have the response `y`", class = "domgen_error_data")
+               "The response is missing: give `y`", class = "domgen_error_data")
 })
 
 test_that("random numbers stay, rows with missing values have no interval, fixed references hold", {
@@ -198,7 +198,7 @@ test_that("what cannot be asked is said", {
     hidden <- world
     dg_ridge(y ~ x | domain, data = hidden, lambda = 1, feature_map = features_nystrom(5))
   })
-  expect_error(predict(gone, world, interval = "prediction"), "fix_intervals",
+  expect_error(predict(gone, world, interval = "prediction"), "set_intervals",
                class = "domgen_error_data")
   ridge <- dg_ridge(y ~ x | domain, data = world, lambda = 1)
   one <- world[world$domain == "d0001", ]
@@ -244,8 +244,8 @@ test_that("dg_cv() and augment() carry intervals", {
 test_that("a model says what its intervals rest on", {
   set.seed(11)
   model <- set_intervals(dg_lm(y ~ x | domain, data = interval_world(12)))
-  expect_output(print(model), "by the errors at 240 rows of 12 left-out domains")
-  expect_output(print(model$intervals), "largest level that is finite: 0.923")
+  expect_output(print(model), "from the errors on 240 rows of 12 held-out domains")
+  expect_output(print(model$intervals), "largest `level` with finite intervals: 0.923")
 })
 
 test_that("of nested domains the outer ones count, and hold where they are new", {
@@ -335,12 +335,12 @@ test_that("responses of new domains are as in training, or the argument is named
   expect_domgen_error(given(c(Inf, world$new$y[-1])), "`y` must be finite; found 1 infinite value")
   expect_domgen_error(given(as.list(world$new$y)), "`y` must be a vector")
   expect_domgen_error(given(1), "`y` must have one entry per row .15., not 1")
-  expect_domgen_error(given(rep(NA, n)), "`y` must have at least one value that is known")
+  expect_domgen_error(given(rep(NA, n)), "All values of `y` are missing")
   expect_domgen_error(set_intervals(model, transform(world$new, y = factor(y))),
                       "`newdata.y` must be numbers")
   classes <- dg_lm(y > 0 ~ x + z | domain, data = world$train)
   expect_domgen_error(set_intervals(classes, world$new, y = rep("maybe", n)),
-                      "`y` must be classes seen in training")
+                      "`y` must be classes of the training data")
   alone <- dg_lm(y > 0 ~ x | domain, data = transform(world$train, domain = "one"))
   expect_domgen_error(predict(alone, world$new, type = "set"), "`type = \"set\"` needs at least 2")
 })
@@ -387,13 +387,13 @@ test_that("a new level of a factor that intervals do not rest on is told, once",
   model <- dg_lm(y ~ x | plate + sample, data = d)
   both <- data.frame(x = 0, plate = "new", sample = "Z")
   expect_message(predict(model, both, interval = "prediction"),
-                 "left-out levels of `plate`, which does not allow for new ones of `sample`",
+                 "held-out levels of `plate` and do not allow for new levels of `sample`",
                  class = "domgen_message_interval")
   expect_no_message(predict(model, transform(both, plate = "newer"), interval = "domain_mean"))
   expect_no_message(predict(model, transform(both, sample = "A"), interval = "prediction"))
   expect_no_message(predict(model, both["x"], interval = "prediction"))
   classes <- dg_lm(big ~ x | plate + sample, data = transform(d, big = y > 2))
-  expect_message(predict(classes, both, type = "set"), "new ones of `sample`")
+  expect_message(predict(classes, both, type = "set"), "new levels of `sample`")
   more <- transform(d[1:11, ], plate = paste0("p", 1:11), sample = paste0("s", 1:11))
   expect_no_message(predict(set_intervals(model, more), both, interval = "prediction"))
 })

@@ -86,10 +86,10 @@ test_that("rows that were read in blocks leave the embeddings, by which domains 
   found <- dg_novelty(fitted_to(row_source(train)), new)
   expect_null(found$rows)
   expect_equal(found$domains$p[2], 1 / 13)
-  expect_output(print(found), "d14\" is farther")
+  expect_output(print(found), "Farther than every held-out training domain .*d14")
   pooled <- dg_ridge(y ~ x1 + x2 | domain, data = row_source(train), lambda = 1,
                      feature_map = features_rff(20), domain_kernel = domain_pooled())
-  expect_domgen_error(dg_novelty(pooled, new), "`model` must keep its training rows")
+  expect_domgen_error(dg_novelty(pooled, new), "The training rows are not available")
 })
 
 test_that("weights are those of kappa, by which the model predicts", {
@@ -178,7 +178,7 @@ test_that("what it cannot answer is said", {
     rows <- train
     fit(dg_lm(), y ~ x1 + x2 | domain, data = rows)
   })
-  expect_domgen_error(dg_novelty(gone, new), "`model` must keep its training rows, .* are gone")
+  expect_domgen_error(dg_novelty(gone, new), "The training rows are not available: .* are gone")
 })
 
 test_that("it is printed in words, and tidy() gives the domains", {
@@ -189,7 +189,7 @@ test_that("it is printed in words, and tidy() gives the domains", {
   expect_named(tidy(found), c("domain", "rows", "statistic", "farthest", "p.value"))
   expect_identical(capture.output(print(summary(found))), format(found))
   near <- dg_novelty(plain_ridge(of_domains(data, 1:5)), of_domains(data, 1:2))
-  expect_output(print(near), "None is farther from training than each of the 5")
+  expect_output(print(near), "No domain is farther than every held-out training domain")
 })
 
 test_that("each new domain stands beside the training domains it was ranked among, none at 0 %", {
@@ -201,7 +201,7 @@ test_that("each new domain stands beside the training domains it was ranked amon
   expect_equal(unname(median$values), unname(apply(found$left_out, 1L, stats::median)))
   expect_equal(found$domains$farthest, unname(apply(found$left_out, 1L, max)))
   expect_equal(found$domains$p, unname((1 + rowSums(found$left_out >= found$domains$distance)) / 9))
-  expect_output(print(found), "12 %\\s+each if none is nearer")
+  expect_output(print(found), "12 %\\s+each\\s+if none is nearer")
   few <- data.frame(domain = "a", training = c("t", "u", "v"), weight = c(0.98, 0.016, 0.004))
   expect_identical(resembled_words("a", few), "t (98 %), u (2 %)")
   few$weight <- c(0.004, 0.002, 0)

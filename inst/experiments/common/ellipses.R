@@ -31,7 +31,7 @@ ellipse_methods <- function(n) {
   between <- domain_distribution()
   methods <- list(
     pooled = list(spec = ellipse_machine(domain_pooled(), features_nystrom(50)),
-                  grid = c(marginal_grids[c("cost", "times")], loss)),
+                  grid = c(marginal_grids[c("cost", "bandwidth_factor")], loss)),
     product = list(spec = ellipse_machine(between, features_product(x = features_nystrom(24),
                                                                     rank = 12)),
                    grid = c(marginal_grids, loss)),

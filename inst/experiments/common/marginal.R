@@ -15,7 +15,7 @@ marginal_machines <- function(grid) {
   list(
     pooled = list(spec = dg_svm(domain_kernel = domain_pooled(),
                                 feature_map = features_nystrom(100)),
-                  grid = grid[c("cost", "times")]),
+                  grid = grid[c("cost", "bandwidth_factor")]),
     product = list(spec = dg_svm(
       feature_map = features_product(x = features_nystrom(50), rank = 8)),
                    grid = grid),

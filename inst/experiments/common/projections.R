@@ -4,10 +4,11 @@
 # Values of the projection's parameters that are searched; the learner's come beside them.
 projection_grids <- list(
   Input = list(bandwidth_factor = c(0.5, 1, 2)),
-  KPCA = list(kpca.times = c(0.5, 1, 2), kpca.ncomp = c(2, 4, 8, 16)),
-  COIR = list(coir.times = c(0.5, 1, 2), coir.lambda = 10^(-2:1)),
-  UDICA = list(udica.times = c(0.5, 1, 2), udica.ncomp = c(2, 4, 8, 16), udica.lambda = 10^(-2:1)),
-  DICA = list(dica.times = c(0.5, 1, 2), dica.lambda = 10^(-2:1))
+  KPCA = list(kpca.bandwidth_factor = c(0.5, 1, 2), kpca.ncomp = c(2, 4, 8, 16)),
+  COIR = list(coir.bandwidth_factor = c(0.5, 1, 2), coir.lambda = 10^(-2:1)),
+  UDICA = list(udica.bandwidth_factor = c(0.5, 1, 2),
+               udica.ncomp = c(2, 4, 8, 16), udica.lambda = 10^(-2:1)),
+  DICA = list(dica.bandwidth_factor = c(0.5, 1, 2), dica.lambda = 10^(-2:1))
 )
 
 projection_of <- function(method, kernel_y = NULL, ncomp = 1) {

@@ -54,21 +54,20 @@ made <- function(name) {
   else paste0("*The results are not stored here: ", command, " makes them.*")
 }
 
-# Which of the differences of judged() can be told apart from zero; up to eight are named, with
+# Which of the differences of judged() have p < 0.05; up to eight are named, with
 # their `cells`.
 verdict <- function(d, cells = NULL, digits = 2) {
   known <- d[!is.na(d$se), ]
-  if (!nrow(known)) return("They are of one draw: without a standard error nothing can be said.")
+  if (!nrow(known)) return("They are of one draw and have no standard error.")
   where <- if (is.null(cells)) "" else paste0(" with ", cell_names(known, cells))
   each <- paste0(known$method, where, ", ", signed(known$mean, digits))
-  told <- function(which) {
+  counted <- function(which) {
     named <- if (sum(which) %in% 1:8) paste0(" (", paste(each[which], collapse = "; "), ")")
     paste0(count(which), named)
   }
   of_all <- paste0(" of the ", nrow(known), " differences",
-                   if (nrow(known) < nrow(d)) " that are of several draws",
-                   " can be told apart from zero at the 5 % level")
-  if (!any(is_apart(known))) return(paste0("None", of_all, "."))
-  paste0("Taken one at a time, ", told(is_apart(known)), of_all, ", after Holm's correction for ",
-         "their number ", told((known$holm < 0.05) %in% TRUE), ".")
+                   if (nrow(known) < nrow(d)) " of several draws")
+  if (!any(is_apart(known))) return(paste0("None", of_all, " has p < 0.05."))
+  paste0("Taken one at a time, p < 0.05 for ", counted(is_apart(known)), of_all,
+         "; after Holm's correction for ", counted((known$holm < 0.05) %in% TRUE), ".")
 }

@@ -50,7 +50,7 @@ class LeftOutSystem {
     const double centre = problem.out.centre(g, j);
     Eigen::VectorXd b = root_.cwiseProduct((problem.Y.col(j).array() - centre).matrix());
     double constant = 0;
-    if (problem.out.offset) {
+    if (problem.out.intercept) {
       constant = root_.dot(b) / total_;
       b -= constant * root_;
     }
@@ -100,7 +100,7 @@ class LeftOutSystem {
         return;
       }
     }
-    if (problem_.out.offset) remove_constant(w, held);
+    if (problem_.out.intercept) remove_constant(w, held);
     extend(w, held);
 
     finished_ = true;
@@ -152,7 +152,7 @@ class LeftOutSystem {
   std::vector<Shift> shifts_;
 
   bool preparing() const {
-    return problem_.pole > 0 && problem_.out.offset && constant_.size() == 0;
+    return problem_.pole > 0 && problem_.out.intercept && constant_.size() == 0;
   }
 
   void grow(Eigen::Index capacity) {

@@ -26,7 +26,7 @@ namespace domgen {
 struct LeftOut {
   std::vector<Eigen::Index> begin;
   Eigen::MatrixXd centre;
-  bool offset = false;
+  bool intercept = false;
 
   Eigen::Index domains() const { return static_cast<Eigen::Index>(begin.size()) - 1; }
   Eigen::Index size(Eigen::Index g) const { return begin[g + 1] - begin[g]; }
@@ -48,9 +48,9 @@ class LeaveOneDomainOut {
         u_(Eigen::VectorXd::Zero(factor.rows())) {
     DOMGEN_EXPECT(out_.begin.back() == factor.rows());
     DOMGEN_EXPECT(out_.centre.rows() == out_.domains() && out_.centre.cols() == m_);
-    if (out_.offset || (out_.centre.array() != 0).any())
+    if (out_.intercept || (out_.centre.array() != 0).any())
       u_ = factor.solve(Eigen::VectorXd::Ones(factor.rows()));
-    if (!out_.offset) return;
+    if (!out_.intercept) return;
     sum_ = u_.sum();
     alpha_ -= u_ * alpha_.colwise().sum() / sum_;
   }
@@ -103,7 +103,7 @@ class LeaveOneDomainOut {
     const Eigen::Index below = X.rows() - skip;
     const Eigen::VectorXd u = u_.segment(begin, size);
     Eigen::MatrixXd M = product(X.data() + skip * (X.rows() + 1), X.rows(), below, size);
-    if (out_.offset) M.triangularView<Eigen::Upper>() -= u * u.transpose() / sum_;
+    if (out_.intercept) M.triangularView<Eigen::Upper>() -= u * u.transpose() / sum_;
     if (!cholesky_upper(M.data(), size, pool_))
       throw std::domain_error("the matrix of a domain that is left out is not positive definite");
 
@@ -122,7 +122,7 @@ class LeaveOneDomainOut {
 
   // left = M_:g v_g and right = M Y - centre u - M_:g r_g from R^-T on domain g.
   void finish_slopes(Lodo& lodo) const {
-    if (out_.offset) {  // (u u'/s)_:g v_g = u (1'left)/s, because u'E_g v_g = 1'M_:g v_g
+    if (out_.intercept) {  // (u u'/s)_:g v_g = u (1'left)/s, because u'E_g v_g = 1'M_:g v_g
       remove_constant(lodo.left);
       remove_constant(lodo.right);
     } else {

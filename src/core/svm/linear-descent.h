@@ -1,4 +1,4 @@
-// Dual coordinate descent for the linear machine (Hsieh, Chang, Lin, Keerthi and
+// Dual coordinate descent for the linear SVM (Hsieh, Chang, Lin, Keerthi and
 // Sundararajan, 2008; Ho and Lin, 2012, for numbers): one beta_i at a time,
 // exactly, with w = Z'beta kept up to date. Rows that are stuck at a bound or at
 // the kink of |beta| are left out for a while.
@@ -51,7 +51,7 @@ struct DescentLoop {
   const LinearProblem& problem;
   Eigen::Index* order;
   const double* squares;  // |z_i|^2
-  double bias;            // square of the feature that stands for the offset
+  double bias;            // square of the feature that stands for the intercept
   double limit;
   double* w;
   double* beta;
@@ -95,7 +95,7 @@ class DualDescent {
       : problem_(problem), squares_(squares), shuffle_(seed), pool_(pool) {}
 
   // Sweeps until no slope is `tol` (true) or to `most_sweeps` or, from ten sweeps
-  // on, to `most_work`, in features visited. With an offset it penalises b^2 and
+  // on, to `most_work`, in features visited. With an intercept it penalises b^2 and
   // so ends only near the optimum.
   bool run(double tol, double most_sweeps, double most_work, LinearSolution* solution) {
     const double infinity = std::numeric_limits<double>::infinity();
@@ -129,7 +129,7 @@ class DualDescent {
   double sweep(std::vector<Index>* active, double limit, LinearSolution* solution) {
     shuffle_(active);
     const Index n = static_cast<Index>(active->size()), step = rows_at_a_time(problem_);
-    const double bias = problem_.offset && squares_.size() > 0 ? squares_.mean() : 0;
+    const double bias = problem_.intercept && squares_.size() > 0 ? squares_.mean() : 0;
     double worst = 0;
     for (Index begin = 0; begin < n; begin += step) {
       run_vectorised(DescentLoop{problem_, active->data(), squares_.data(), bias, limit,

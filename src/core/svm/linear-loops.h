@@ -1,4 +1,4 @@
-// The passes over rows of features that a linear machine consists of: z'w for
+// The passes over rows of features that a linear SVM consists of: z'w for
 // many rows, and w + sum_k t_k z_k.
 #ifndef DOMGEN_CORE_SVM_LINEAR_LOOPS_H
 #define DOMGEN_CORE_SVM_LINEAR_LOOPS_H

@@ -1,4 +1,4 @@
-// The linear machine by the proximal point method on its dual. Each round solves
+// The linear SVM by the proximal point method on its dual. Each round solves
 //   minimise over beta   dual(beta) + sum_i (beta_i - start_i)^2 width / (2 range_i),
 // whose own dual in (w, b) has no constraints, is smooth and piecewise quadratic:
 //   1/2 |w|^2 + sum_i sup_beta { beta (t_i - f_i) - ... },   f = Zw + b,
@@ -169,7 +169,7 @@ class ProximalNewton {
 
   // Does sum beta vanish, or do all beta? They do where a constant has no loss.
   bool is_balanced(double tol) const {
-    if (!problem_.offset || std::abs(sum_) <= 5e-13 * size_) return true;
+    if (!problem_.intercept || std::abs(sum_) <= 5e-13 * size_) return true;
     return longest_ * longest_ * size_ <= 0.01 * tol && size_ <= 1e-6 * ranges_;
   }
 
@@ -177,7 +177,7 @@ class ProximalNewton {
     double db = 0;
     if (free_.empty()) {
       dw_ = -g_;
-      if (problem_.offset) db = sum_ > 0 ? 1 : -1;
+      if (problem_.intercept) db = sum_ > 0 ? 1 : -1;
     } else if (!system_.solve(free_, weight_, g_, -sum_, &dw_, &db)) {
       return false;
     }

@@ -1,11 +1,11 @@
-// A linear machine on features Z [n x r]:
-//   minimise  1/2 |w|^2 + sum_i loss_i(z_i'w + b)   over w [r] and, with an offset, b.
+// A linear SVM on features Z [n x r]:
+//   minimise  1/2 |w|^2 + sum_i loss_i(z_i'w + b)   over w [r] and, with an intercept, b.
 // Every loss is a tube around a target with a bounded or growing slope on
 // either side,
 //   loss(f) = sup { beta (t - f) - epsilon |beta| - ridge beta^2 / 2 : low <= beta <= high },
 // with low <= 0 <= high, so that the dual has one variable a row:
 //   minimise  1/2 |Z'beta|^2 + sum_i (epsilon_i |beta_i| - t_i beta_i + ridge_i beta_i^2 / 2)
-// in the box, with sum_i beta_i = 0 if there is an offset. Then w = Z'beta.
+// in the box, with sum_i beta_i = 0 if there is an intercept. Then w = Z'beta.
 //
 //   hinge, y = 1 / -1               t = y, low, high = 0, c / -c, 0
 //   epsilon-insensitive             t = y, low, high = -c, c, epsilon
@@ -72,7 +72,7 @@ struct LinearProblem {
 
   Eigen::Map<const Eigen::MatrixXd> Zt;  // Z' [r x n]: the features of a row are contiguous
   std::vector<TubeRow> rows;             // [n]
-  bool offset;
+  bool intercept;
 
   Index size() const { return Zt.cols(); }
   Index dim() const { return Zt.rows(); }

@@ -1,7 +1,7 @@
-// The Newton systems of a linear machine, for the free rows F and weights D > 0:
+// The Newton systems of a linear SVM, for the free rows F and weights D > 0:
 //   [I + Z_F'D Z_F   Z_F'D 1] [dw]     [g]
 //   [1'D Z_F         1'D 1  ] [db] = - [h],
-// without the last row and column if there is no offset. Solved in the smaller of
+// without the last row and column if there is no intercept. Solved in the smaller of
 // the two sizes: with v = D (Z_F dw + db 1) it reads
 //   dw = -g - Z_F'v,   (D^-1 + Z_F Z_F') v = db 1 - Z_F g,   1'v = -h.
 #ifndef DOMGEN_CORE_SVM_LINEAR_SYSTEM_H
@@ -58,7 +58,7 @@ class LinearSystem {
 
     Vector v = -(ZF_.transpose() * g);
     triangular_solves(&v);
-    if (problem_.offset) {
+    if (problem_.intercept) {
       Vector one = Vector::Ones(D.size());
       triangular_solves(&one);
       *db = -(h + v.sum()) / one.sum();
@@ -68,10 +68,10 @@ class LinearSystem {
     return true;
   }
 
-  // The offset as one more feature, without a penalty.
+  // The intercept as one more feature, without a penalty.
   bool solve_covariance(const std::vector<Index>& F, const Vector& D, const Vector& g, double h,
                         Vector* dw, double* db) {
-    const Index r = problem_.dim(), m = r + (problem_.offset ? 1 : 0), block = 512;
+    const Index r = problem_.dim(), m = r + (problem_.intercept ? 1 : 0), block = 512;
     H_.setZero(m, m);
     ZF_.resize(m, block);
     for (Index first = 0; first < D.size(); first += block) {
@@ -79,7 +79,7 @@ class LinearSystem {
       for (Index k = 0; k < width; ++k) {
         const double scale = std::sqrt(D[first + k]);
         copy_features(F[static_cast<std::size_t>(first + k)], scale, k);
-        if (problem_.offset) ZF_(r, k) = scale;
+        if (problem_.intercept) ZF_(r, k) = scale;
       }
       const int size = static_cast<int>(m), count = static_cast<int>(width);
       const double one = 1;
@@ -91,10 +91,10 @@ class LinearSystem {
 
     Vector step(m);
     step.head(r) = -g;
-    if (problem_.offset) step[r] = -h;
+    if (problem_.intercept) step[r] = -h;
     triangular_solves(&step);
     *dw = step.head(r);
-    if (problem_.offset) *db = step[r];
+    if (problem_.intercept) *db = step[r];
     return true;
   }
 

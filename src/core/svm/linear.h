@@ -1,4 +1,4 @@
-// The linear machine of linear-problem.h: dual coordinate descent gets near the
+// The linear SVM of linear-problem.h: dual coordinate descent gets near the
 // optimum in a few sweeps, Newton steps on the rows near their kinks get there.
 #ifndef DOMGEN_CORE_SVM_LINEAR_H
 #define DOMGEN_CORE_SVM_LINEAR_H
@@ -105,11 +105,11 @@ class LinearSvm {
 
   // All that follows from beta and b, from scratch.
   void settle() {
-    if (problem_.offset) balance(problem_, &solution_.beta);
+    if (problem_.intercept) balance(problem_, &solution_.beta);
     solution_.w.setZero();
     features_.combine(all_, solution_.beta, &solution_.w);
     features_.products(all_, solution_.w, &solution_.decision);
-    if (problem_.offset) centre_offset(problem_, &solution_);
+    if (problem_.intercept) centre_offset(problem_, &solution_);
     certify(problem_, &solution_);
   }
 };

@@ -1,4 +1,4 @@
-// What dual machines know of their losses.
+// What dual SVMs know of their losses.
 #ifndef DOMGEN_CORE_SVM_LOSS_H
 #define DOMGEN_CORE_SVM_LOSS_H
 

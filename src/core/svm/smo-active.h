@@ -21,7 +21,8 @@ class ActiveRows {
  public:
   using Index = Eigen::Index;
 
-  ActiveRows(const Eigen::Map<const Eigen::MatrixXd>& K, bool offset) : K_(K), offset_(offset) {}
+  ActiveRows(const Eigen::Map<const Eigen::MatrixXd>& K, bool intercept)
+      : K_(K), intercept_(intercept) {}
 
   Index size() const { return static_cast<Index>(rows_.size()); }
   Index row(Index at) const { return rows_[static_cast<std::size_t>(at)]; }
@@ -76,7 +77,7 @@ class ActiveRows {
   double violation() const {
     double most, least;
     slopes(&most, &least);
-    return std::max(0.0, offset_ ? most - least : std::max(most, -least));
+    return std::max(0.0, intercept_ ? most - least : std::max(most, -least));
   }
 
   // The second row of a working set. first: the slope v_i of row i with the
@@ -94,7 +95,7 @@ class ActiveRows {
 
  private:
   Eigen::Map<const Eigen::MatrixXd> K_;
-  bool offset_;
+  bool intercept_;
   std::vector<Index> rows_;
   bool gathered_ = false;
   Eigen::VectorXd F_, up_, low_, diag_;
@@ -121,7 +122,7 @@ class ActiveRows {
   template <class Real>
   Choice partner_along(const Real* k, double first, double diag, double tau) {
     Choice choice = {0, 0, -1};
-    if (offset_) {
+    if (intercept_) {
       run_vectorised(FallingPartner<Real>{state(), k, first, diag, tau, &choice});
     } else {
       run_vectorised(AnyPartner<Real>{state(), k, first, diag, tau, &choice});
@@ -132,7 +133,7 @@ class ActiveRows {
   template <class Real>
   Choice advance_along(const Real* ki, double ti, const Real* kj, double tj) {
     Choice next;
-    if (offset_) {
+    if (intercept_) {
       run_vectorised(Advance<true, Real>{state(), ki, kj, ti, tj, &next});
     } else {
       run_vectorised(Advance<false, Real>{state(), ki, kj, ti, tj, &next});

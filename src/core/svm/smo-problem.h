@@ -3,7 +3,7 @@
 //   Q_ij = s_i s_j (K[r_i, r_j] + (i == j) ridge_i),
 // for variables i = 1..l with rows r_i and signs s_i, at most one variable of
 // each sign in a row. With beta_r = sum of s_i a_i over the variables of row r,
-// the machine is f = K beta + b.
+// the model is f = K beta + b.
 #ifndef DOMGEN_CORE_SVM_SMO_PROBLEM_H
 #define DOMGEN_CORE_SVM_SMO_PROBLEM_H
 
@@ -23,7 +23,7 @@ struct DualProblem {
   Eigen::Map<const Eigen::MatrixXd> K;          // K [n x n]
   Eigen::Matrix<Index, Eigen::Dynamic, 1> row;  // [l], from 0
   Eigen::VectorXd sign, p, upper, ridge;        // [l]
-  bool offset;
+  bool intercept;
 
   Index rows() const { return K.rows(); }
   Index size() const { return row.size(); }
@@ -48,7 +48,7 @@ struct DualSolution {
 // where it may fall. The mean over free variables, else the interval's middle.
 inline double dual_offset(const DualProblem& problem, const Eigen::VectorXd& alpha,
                           const Eigen::VectorXd& F) {
-  if (!problem.offset) return 0;
+  if (!problem.intercept) return 0;
   const double infinity = std::numeric_limits<double>::infinity();
   double sum = 0, least = -infinity, most = infinity;
   Eigen::Index free = 0;

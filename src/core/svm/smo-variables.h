@@ -19,7 +19,7 @@ namespace domgen {
 // heavier side is scaled down to the lighter one.
 inline Eigen::VectorXd feasible_start(const DualProblem& problem, const Eigen::VectorXd& alpha) {
   Eigen::VectorXd start = alpha.cwiseMax(0.0).cwiseMin(problem.upper);
-  if (!problem.offset) return start;
+  if (!problem.intercept) return start;
   double plus = 0, minus = 0;
   for (Eigen::Index i = 0; i < start.size(); ++i) {
     (problem.sign[i] > 0 ? plus : minus) += start[i];

@@ -33,7 +33,7 @@ class Smo {
   // max_iter = 0: as many as it may reasonably take.
   Smo(const DualProblem& problem, const Eigen::VectorXd& start, double tol, double max_iter,
       const Pool& pool)
-      : problem_(problem), variables_(problem, start), active_(problem.K, problem.offset),
+      : problem_(problem), variables_(problem, start), active_(problem.K, problem.intercept),
         tol_(tol),
         max_iter_(max_iter > 0 ? max_iter
                                : std::max(1e6, 1000 * static_cast<double>(problem.size()))),
@@ -138,7 +138,7 @@ class Smo {
     gained_ = 0;
     for (Index step = 1;; ++step) {
       if (iterations_ >= max_iter_) return true;
-      if (!(problem_.offset ? step_pair(tol) : step_free(tol))) return false;
+      if (!(problem_.intercept ? step_pair(tol) : step_free(tol))) return false;
       iterations_ += 1;
       if (!std::isfinite(gained_)) return true;
       if (step % 128 == 0) pool_.interrupt();
@@ -222,8 +222,8 @@ class Smo {
     double rise, fall;
     active_.slopes(&rise, &fall);
     const double worst = std::max(rise, -fall);
-    const double most_up = problem_.offset ? fall : -worst;
-    const double least_low = problem_.offset ? rise : worst;
+    const double most_up = problem_.intercept ? fall : -worst;
+    const double least_low = problem_.intercept ? rise : worst;
     std::vector<Index> kept;
     for (Index at = 0; at < active_.size(); ++at) {
       const bool idle = active_.rise(at) < most_up && active_.fall(at) > least_low;

@@ -191,7 +191,7 @@ struct AnyPartner {
 
 // F += t_i K_i + t_j K_j, and the row with the largest negative gradient among
 // those that may rise (with the equality constraint) or move at all (without).
-template <bool offset, class Real>
+template <bool intercept, class Real>
 struct Advance {
   RowState rows;
   const Real* ki;
@@ -215,7 +215,7 @@ struct Advance {
       const Vec F = Pack<W>::at(rows.F + r) + ti * Ki + tj * Kj;
       *reinterpret_cast<Vec*>(rows.F + r) = F;
       Vec gradient = Pack<W>::at(rows.up + r) - F;
-      if (!offset) {
+      if (!intercept) {
         const Vec fall = F - Pack<W>::at(rows.low + r);
         gradient = fall > gradient ? fall : gradient;
       }
@@ -229,7 +229,7 @@ struct Advance {
     for (; r < rows.m; ++r) {
       rows.F[r] += ti * ki[r] + tj * kj[r];
       const double rise = rows.up[r] - rows.F[r], fall = rows.F[r] - rows.low[r];
-      next->offer(!offset && fall > rise ? fall : rise, rise > -infinity || !offset ? r : -1);
+      next->offer(!intercept && fall > rise ? fall : rise, rise > -infinity || !intercept ? r : -1);
     }
   }
 };

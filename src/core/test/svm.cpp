@@ -10,7 +10,7 @@ namespace {
 
 using namespace domgen_test;
 
-void machine() {
+void dual_svm() {
   const Index n = 60;
   const MatrixXd A = positive(n);
   domgen::DualProblem problem = {Eigen::Map<const MatrixXd>(A.data(), n, n),
@@ -28,10 +28,10 @@ void machine() {
   const VectorXd gradient = Q * solution.alpha - VectorXd::Ones(n);
   for (Index i = 0; i < n; ++i)
     violation = std::max(violation, solution.alpha[i] > 0 ? std::abs(gradient[i]) : -gradient[i]);
-  check("dual machine: conditions of optimality", violation, 1e-8);
+  check("dual SVM: conditions of optimality", violation, 1e-8);
 }
 
-// The machine on features is the dual one on their inner products, here with an offset.
+// The SVM on features is the dual one on their inner products, here with an intercept.
 void linear_machine() {
   const Index n = 60, r = 4;
   const MatrixXd Zt = numbers(r, n, 3), K = Zt.transpose() * Zt;
@@ -51,14 +51,14 @@ void linear_machine() {
                                     true};
   const domgen::DualSolution other = domgen::Smo(dual, VectorXd::Zero(n), 1e-10, 1e6, pool).solve();
   const VectorXd decision = found.decision.array() + found.b;
-  check("linear machine: decisions of the dual one",
+  check("linear SVM: decisions of the dual one",
         largest(decision - (other.decision.array() + other.b).matrix()), 1e-6);
-  check("linear machine: w = Z'beta", largest(found.w - Zt * found.beta), 1e-10);
+  check("linear SVM: w = Z'beta", largest(found.w - Zt * found.beta), 1e-10);
 }
 
 }  // namespace
 
 void test_svm() {
-  machine();
+  dual_svm();
   linear_machine();
 }

@@ -1,0 +1,190 @@
+# Parts of all plots. plot() has a method for each class that can be plotted, which returns an
+# object of ggplot2, and autoplot() is plot(). Users add a theme of their own, so text must fit
+# without ours: it is broken into lines that fit 4.5 inches before anything is drawn.
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.dg_result <- function(object, ...) plot(object, ...)
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.dg_fit <- function(object, ...) plot(object, ...)
+
+#' @export
+plot.dg_result <- function(x, ...) {
+  # of models that dg_tune() and dg_auto() found
+  if (inherits(x, "dg_fit")) return(NextMethod())
+  abort("argument", "`x`, ", describe(x), ", has no plot.")
+}
+
+#' @export
+plot.dg_fit <- function(x, ...) {
+  abort("argument", "`x`, ", describe(x), ", has no plot: plot(domain_map(x)) shows its ",
+        "domains, plot(dg_cv(x)) how well it does on them.")
+}
+
+#' @export
+plot.dg_spec <- plot.dg_fit
+
+# Every plot begins here. place: names of the columns that are x and y of all layers, and perhaps
+# more of their mapping. narrow: does the panel leave room beside it, as where there is a legend?
+new_plot <- function(data, place, title, subtitle = NULL, x = NULL, y = NULL, caption = NULL,
+                     narrow = FALSE) {
+  need_package("ggplot2", "plot()")
+  # that of a user who has set one stays
+  theme <- if (identical(ggplot2::theme_get(), ggplot2::theme_grey())) ggplot2::theme_bw()
+  # titles begin at the panel in most themes
+  beside <- width_beside(data[[place[["y"]]]])
+  ggplot2::ggplot(data, do.call(columns, as.list(place))) + theme +
+    ggplot2::labs(title = wrapped(capital(title), 43 - 0.7 * beside),
+                  subtitle = wrapped(subtitle, 52 - 0.8 * beside),
+                  caption = wrapped(caption, if (narrow) 46 else 62),
+                  x = wrapped(x, 48 - 0.8 * beside), y = wrapped(y, 26)) +
+    ggplot2::theme(plot.title.position = "plot", plot.caption.position = "plot",
+                   plot.caption = ggplot2::element_text(hjust = 0), legend.position = "bottom",
+                   panel.grid.minor = ggplot2::element_blank(),
+                   legend.key.size = ggplot2::unit(0.8, "lines"),
+                   plot.margin = ggplot2::margin(6, 12, 6, 6))
+}
+
+# Characters of the names on the y axis: of numbers about four.
+width_beside <- function(y) if (is.numeric(y)) 4 else min(widest(as.character(y)), name_width)
+
+name_width <- 20
+
+# In lines of so many characters; NULL where there is no text.
+wrapped <- function(text, width) {
+  if (length(text)) paste(strwrap(paste(readable(text), collapse = " "), width), collapse = "\n")
+}
+
+# A mapping from names of columns.
+columns <- function(...) do.call(ggplot2::aes, lapply(c(...), as.name))
+
+# Panels by the column `panel`, nothing where there is one. beside: see width_beside().
+panels <- function(panel, scales = "fixed", beside = 4, columns = NULL) {
+  n <- nlevels(panel)
+  if (n == 1L) return(NULL)
+  if (is.null(columns)) columns <- ggplot2::wrap_dims(n)[2L]
+  # numbers on the y axis of each
+  if (scales %in% c("free", "free_y")) beside <- beside * columns
+  width <- floor((62 - beside) / columns) - 2
+  ggplot2::facet_wrap("panel", scales = scales, ncol = columns,
+                      labeller = ggplot2::label_wrap_gen(max(width, 8)))
+}
+
+# Few numbers, so that those of panels side by side do not meet.
+few_numbers <- function() {
+  ggplot2::scale_x_continuous(n.breaks = 4, guide = ggplot2::guide_axis(check.overlap = TRUE))
+}
+
+# Names of domains, methods and predictors are as long as users make them. breaks: those that are
+# named. Names that would overlap are left out.
+names_on <- function(side, breaks = ggplot2::waiver(), width = name_width, lines = 2L) {
+  scale <- list(x = ggplot2::scale_x_discrete, y = ggplot2::scale_y_discrete)[[side]]
+  scale(breaks = breaks, labels = function(names) fit_text(names, width, lines),
+        guide = ggplot2::guide_axis(check.overlap = TRUE))
+}
+
+# Colours that colour-blind readers tell apart (Okabe and Ito, 2008), with a darker yellow.
+okabe_ito <- c("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000",
+               "#BFB200")
+
+# What is on average, what is to be seen first, and single domains, on light and dark panels.
+mean_colour <- okabe_ito[1L]
+accent <- okabe_ito[5L]
+pale <- "grey55"
+
+# Shapes that differ without colour; the open circle is for the unknown.
+class_shapes <- c(16, 17, 3, 15, 4, 2, 18, 0)
+
+# Colours and shapes of classes or of domains; of more than eight a scale from dark to light.
+key_of_classes <- function(title, levels, legend = TRUE) {
+  few <- length(levels) <= 8L
+  labels <- function(names) shorten(names, 16)
+  # in two rows of four below the panel, where they fit
+  fits <- (widest(labels(levels)) + 5) * min(length(levels), 4L) + nchar(title) <= 58
+  guide <- if (legend) ggplot2::guide_legend(override.aes = list(size = 2, alpha = 1)) else "none"
+  list(
+    if (few) {
+      ggplot2::scale_colour_manual(shorten(title, 16), values = okabe_ito, limits = levels,
+                                   labels = labels, na.value = pale, guide = guide)
+    } else {
+      ggplot2::scale_colour_viridis_d(shorten(title, 16), end = 0.9, limits = levels,
+                                      labels = labels, na.value = pale, guide = guide)
+    },
+    ggplot2::scale_shape_manual(shorten(title, 16), limits = levels, labels = labels,
+                                values = if (few) class_shapes else rep(16, length(levels)),
+                                na.value = 1, guide = if (legend) "legend" else "none"),
+    if (!fits && legend) ggplot2::theme(legend.position = "right")
+  )
+}
+
+# Colours of numbers.
+key_of_numbers <- function(title) {
+  ggplot2::scale_colour_viridis_c(shorten(title, 16), end = 0.9, na.value = pale)
+}
+
+# Single domains, moved apart at random, always alike.
+domain_points <- function(data, height = 0.2, width = 0, ...) {
+  ggplot2::geom_point(data = data, colour = pale, size = 1, alpha = 0.6, ...,
+                      position = ggplot2::position_jitter(width, height, seed = 1L))
+}
+
+# A mean as a diamond, with its interval where there is one. across: does it go along x?
+mean_points <- function(data, across = TRUE) {
+  ends <- if (across) columns(xmin = "lower", xmax = "upper")
+          else columns(ymin = "lower", ymax = "upper")
+  list(ggplot2::geom_linerange(ends, data[!is.na(data$lower), ], colour = mean_colour,
+                               linewidth = 1),
+       ggplot2::geom_point(data = data, colour = mean_colour, shape = 18, size = 3))
+}
+
+# Zero, or another value at which nothing differs.
+reference_line <- function(x = NULL, y = NULL, data = NULL) {
+  if (is.null(y)) {
+    return(ggplot2::geom_vline(columns(xintercept = "at"), line_at(x, data), linetype = 2,
+                               colour = pale))
+  }
+  ggplot2::geom_hline(columns(yintercept = "at"), line_at(y, data), linetype = 2, colour = pale)
+}
+
+# data: panels that have the line, all if NULL.
+line_at <- function(at, data) if (is.null(data)) data.frame(at = at) else cbind(data, at = at)
+
+# Of so many points on a panel, so that they do not lie in one lump.
+point_size <- function(n) if (n > 1000) 0.6 else if (n > 300) 1 else 1.6
+
+point_alpha <- function(n) if (n > 1000) 0.4 else if (n > 300) 0.6 else 0.9
+
+# At most `most` of n, at equal steps.
+thin <- function(n, most) if (n > 0L) seq(1, n, by = ceiling(n / most)) else integer()
+
+can_repel <- function() requireNamespace("ggrepel", quietly = TRUE)
+
+# Squares with a value written in them. tiles: data frame of column, row (factors), value, text, and
+# perhaps mark (framed) and dot; a square without a value has a cross.
+tile_plot <- function(tiles, title, x, y, key, ...) {
+  dark <- tile_is_dark(tiles$value)
+  tiles$ink <- ifelse(dark, "white", "black")
+  rows <- function(name) tiles[as.logical(tiles[[name]]) %in% TRUE, ]
+  small <- max(nlevels(tiles$column), nlevels(tiles$row)) > 8L
+  written <- any(nzchar(tiles$text))
+  new_plot(tiles, c(x = "column", y = "row"), title, x = x, y = y, narrow = !written, ...) +
+    ggplot2::geom_tile(columns(fill = "value"), colour = "white") +
+    ggplot2::geom_point(data = tiles[is.na(tiles$value), ], shape = 4, colour = pale) +
+    ggplot2::geom_tile(data = rows("mark"), fill = NA, colour = accent, linewidth = 1.2,
+                       width = 0.94, height = 0.94) +
+    ggplot2::geom_point(columns(colour = "ink"), rows("dot"), size = 0.9,
+                        position = ggplot2::position_nudge(y = -0.33)) +
+    ggplot2::geom_text(columns(label = "text", colour = "ink"), tiles[nzchar(tiles$text), ],
+                       size = if (small) 2.2 else 3) +
+    ggplot2::scale_fill_gradientn(key, colours = tile_colours, na.value = "grey92",
+                                  guide = if (written) "none" else "colourbar") +
+    ggplot2::scale_colour_identity()
+}
+
+# From white to the blue of means, and on to a dark one.
+tile_colours <- c("#F2F7FB", "#7FB8DA", mean_colour, "#003B5C")
+
+tile_is_dark <- function(value) {
+  known <- range(c(value[!is.na(value)], if (all(is.na(value))) 0))
+  !is.na(value) & value - known[1L] > 0.45 * diff(known) & diff(known) > 0
+}

@@ -1,0 +1,50 @@
+# Plots are kept as svg where vdiffr is, but not on CRAN: a font or a version that differs is no
+# defect. plots: plots of ggplot2 by their titles. The files are announced before anything is
+# skipped: testthat deletes those it has not heard of.
+expect_pictures <- function(plots) {
+  files <- paste0(gsub("[^a-z0-9]+", "-", tolower(names(plots))), ".svg")
+  for (file in files) testthat::announce_snapshot_file(name = file)
+  testthat::skip_on_cran()
+  testthat::skip_if_not_installed("vdiffr")
+  testthat::skip_if_not_installed("ggplot2")
+  testthat::skip_if_not(startsWith(as.character(getRversion()), "4.2."),
+                        "svg files were made with R 4.2")
+  testthat::skip_if_not(startsWith(as.character(utils::packageVersion("ggplot2")), "3.4"),
+                        "svg files were made with ggplot2 3.4")
+  # and without ggrepel, which may be there or not
+  with_replaced("can_repel", function() FALSE, for (title in names(plots)) {
+    vdiffr::expect_doppelganger(title, plots[[title]]())
+  })
+}
+
+# plot() and autoplot() give one ggplot, which is drawn without a message, 4.5 inches wide and in a
+# theme of the user's too.
+expect_plots <- function(x, ...) {
+  testthat::skip_if_not_installed("ggplot2")
+  p <- withVisible(plot(x, ...))
+  testthat::expect_true(p$visible)
+  p <- p$value
+  testthat::expect_s3_class(p, "ggplot")
+  same <- ggplot2::autoplot(x, ...)
+  testthat::expect_identical(same$labels, p$labels)
+  testthat::expect_identical(same$data, p$data)
+  layers <- function(p) lapply(p$layers, `[[`, "data")
+  testthat::expect_identical(layers(same), layers(p))
+  grDevices::pdf(NULL, 4.5, 3.5)
+  on.exit(grDevices::dev.off())
+  testthat::expect_silent(print(p))
+  testthat::expect_silent(print(p + ggplot2::theme_bw()))
+  invisible(p)
+}
+
+# What layers of a geom ("point") draw, one data frame for each layer that draws something.
+drawn_by <- function(p, geom) {
+  found <- which(vapply(p$layers, function(l) {
+    inherits(l$geom, paste0("Geom", geom))
+  }, NA))
+  drawn <- lapply(found, function(i) ggplot2::layer_data(p, i))
+  Filter(nrow, drawn)
+}
+
+# A text of a plot in one line.
+said <- function(p, what = "caption") gsub("\n", " ", p$labels[[what]])
