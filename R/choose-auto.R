@@ -89,16 +89,7 @@
 #' all rows: exactly up to 5,000, with `features_nystrom(1000)` beyond.
 #'
 #' ## Rows out of memory
-#' With a [row_source()] as `data`, the search samples up to 200 domains with at least 50 rows each
-#' (`max_rows` in total if that is more). Candidates are ridge regressions, without
-#' [domain_multitask()], and the null model. Members are then fitted to all rows with
-#' `features_nystrom(400)`: one pass describes the domains, where a domain kernel needs it, one
-#' computes the sums of all members, and one scores each row by the fits without its group of
-#' domains (10 groups, or `folds`), whose `lambda` is chosen without that group. Scaling, landmarks
-#' and embeddings use all rows, but no response. `print()` reports this score of all rows, corrected
-#' in proportion to the rows that the search used. The null model is returned unless the members
-#' beat it on all rows too. `metric` must be a mean over rows (`"rmse"`, `"mae"`, `"accuracy"`);
-#' `unit` and `calibration` need rows in memory.
+#' `data` may be a [row_source()], see its section "Score".
 #'
 #' Algorithm: `vignette("how-it-works")`.
 #'

@@ -92,7 +92,7 @@
 #' rank is divided by its variance ratio \eqn{\mathrm{se}^2 G/s^2}{se^2 G/s^2}, at least 1 and at
 #' most G (for the baseline, the mean of the others' ratios).
 #'
-#' **Out of memory.** `data` may be a [row_source()]: see its section "Score".
+#' **Rows out of memory.** `data` may be a [row_source()], see its section "Score".
 #' @return An object of class `dg_compare`, a list with
 #'   \item{table}{data frame, one row per method: `method`, `mean` over domains, `overall` (score of
 #'     all rows together, see [dg_cv()]), mean `rank`, the paired `difference` from the baseline,

@@ -57,7 +57,7 @@
 #' Gram matrix to band form). A combination that fails is recorded with its message and does not
 #' stop the search.
 #'
-#' **Out of memory.** `data` may be a [row_source()]: see its section "Score".
+#' **Rows out of memory.** `data` may be a [row_source()], see its section "Score".
 #'
 #' @inheritParams dg_cv
 #' @inheritParams dg_dica

@@ -157,7 +157,8 @@ check_levels <- function(levels) {
 #'   features); otherwise one more pass predicts every row without its fold. Metrics must be means
 #'   over rows: `"rmse"`, `"mae"`, `"accuracy"`, `"brier"`, `"log_loss"`. `folds = NULL` holds out
 #'   one domain at a time up to 30 domains, beyond that 30 random folds. If one fold fails, the
-#'   method fails. `refits`, folds of rows and a search as `object` are errors.
+#'   method fails. `refits`, `shots`, folds of rows, and [dg_tune()], [dg_auto()] or
+#'   [dg_ensemble()] as `object` are errors.
 #' * [dg_tune()] scores settings as [dg_cv()] does. All values of `lambda` of [dg_ridge()] share one
 #'   pass; any other setting takes two or three, for a [dg_pipeline()] in each fold. If only
 #'   `lambda` is open, `dg_ridge(lambda = NULL)` selects it without a grid.
@@ -165,13 +166,14 @@ check_levels <- function(levels) {
 #'   without `refits`.
 #' * [dg_lodo()] of a ridge regression uses the sums of the fit for RMSE (above 100 domains by at
 #'   most 100 groups). Other metrics, groups of domains and Gaussian processes take two passes.
-#' * [dg_auto()] searches on a sample of 200 domains with 50 rows each (more with `max_rows`), among
-#'   ridge regressions and the null model, without [domain_multitask()], forest and support vector
-#'   regression. Its members then have `features_nystrom(400)` and all rows, in three passes:
-#'   embeddings, sums of all members, and held-out predictions of all rows (10 groups of domains, or
-#'   `folds`), whose score `print()` gives, corrected for optimism in proportion to the rows in
-#'   the sample. The null model is returned if the members are not better on all rows. `metric` must
-#'   be `"rmse"`, `"mae"` or `"accuracy"`; `unit` and `calibration` are errors.
+#' * [dg_auto()] searches on a sample of up to 200 domains with at least 50 rows each (`max_rows` in
+#'   total if that is more), among ridge regressions and the null model, without
+#'   [domain_multitask()], forest and support vector regression. Its members then have
+#'   `features_nystrom(400)` and all rows, in three passes: embeddings, sums of all members, and
+#'   held-out predictions of all rows (10 groups of domains, or `folds`), whose score `print()`
+#'   gives, corrected for optimism in proportion to the rows in the sample. The null model is
+#'   returned if the members are not better on all rows. `metric` must be `"rmse"`, `"mae"` or
+#'   `"accuracy"`; `unit` and `calibration` are errors.
 #'
 #' @section Predict:
 #' `predict(model, source, to = )` predicts with any fitted model, in chunks. The values are those

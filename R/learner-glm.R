@@ -56,9 +56,6 @@
 #' \eqn{\exp(-H(t)\,e^f)}{exp(-H(t) exp(f))}. Held-out domains are scored by the concordance within
 #' each domain, see [dg_cv()].
 #'
-#' **Out of memory.** With a feature map, families of base R are fitted to a [row_source()] of any
-#' size, one pass per Newton step; the other three families take at most 20,000 rows of it.
-#'
 #' ## Offset and exposure
 #' A known part o of the link is an `offset()` in the formula, as in [stats::glm()]:
 #' \eqn{\mu = h(f + b + o)}{mu = h(f + b + o)}. It is not part of any kernel; new rows need its

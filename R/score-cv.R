@@ -162,7 +162,7 @@
 #' Folds are fitted by the workers of the plan of the future package, if `future::plan()` has set
 #' several; results do not depend on it. The folds of a lost worker are repeated up to three times,
 #' then there is an error of class `domgen_error_worker`, after which [dg_resume()] continues.
-#' @section Out of memory:
+#' @section Rows out of memory:
 #' `data` may be a [row_source()], see its section "Score". `predictions` are then `NULL`.
 #' @references
 #' Cameron, A. C., Gelbach, J. B. and Miller, D. L. (2011). Robust inference with multiway

@@ -49,8 +49,6 @@
 #' regressions are fitted again. For [dg_auto()] with a [row_source()] the result is
 #' `choice$scored`.
 #'
-#' **Out of memory.** The model may be fitted to a [row_source()], see its section "Score".
-#'
 #' **New levels.** Rows with a level of a predictor that no other domain has are not predicted
 #' (`NA`), as by [dg_cv()]: their domain has no score, and a warning names column and domain.
 #'
@@ -58,10 +56,7 @@
 #' out, while other rows of its school, patient or device stay in training: it is new as a
 #' combination only, as `print()` says. [dg_cv()] has `hold_out`.
 #'
-#' **Rows out of memory.** A ridge regression that was fitted to a [row_source()] keeps the fits
-#' without each domain (with more than 100 domains: without each of 100 groups) and their root mean
-#' squared errors. Other metrics, which must be means over rows, domains in groups, and Gaussian
-#' processes take two passes over the source of the call.
+#' **Rows out of memory.** The model may be fitted to a [row_source()], see its section "Score".
 #'
 #' @param object A model fitted by [dg_ridge()], [dg_glm()], [dg_gp()], [dg_ensemble()] or
 #'   [dg_auto()].
