@@ -175,7 +175,7 @@ renamed_arguments <- list(
   outer = "embedding_kernel", probability = "calibration", per_predictor = "ard",
   starts = "restarts", signal = "signal_sd", noise = "noise_sd", against = "baseline",
   budget = "max_seconds", max_predictors = "max_ard", members = "n_members",
-  weights = "member_weights", depth = "tree_depth", rows = c("block_size", "data", "n"),
+  weights = "member_weights", depth = "tree_depth", rows = c("n", "block_size", "data"),
   block = "block_size", object = "model"
 )
 

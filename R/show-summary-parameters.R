@@ -47,7 +47,9 @@ kernel_lines <- function(learner) {
   args <- learner$spec$args
   table <- learner$parameters
   fitted <- if (identical(args$bandwidths, "fitted")) "on held-out domains"
-            else if (any(table$fitted & startsWith(table$meaning, "bandwidth"))) "by the likelihood"
+            else if (any(table$fitted & startsWith(as.character(table$meaning), "bandwidth"))) {
+              "by the likelihood"
+            }
   how <- function(...) {
     open <- any(vapply(list(...), function(kernel) {
       # the default of a method has one

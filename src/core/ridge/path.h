@@ -15,7 +15,7 @@ namespace domgen {
 
 struct RidgePath {
   Eigen::MatrixXd coefficients;  // [n x m L], column j + l m for response j and lambda_l
-  Eigen::VectorXd intercept;        // [m L]
+  Eigen::VectorXd intercept;     // [m L]
 };
 
 // (K + lambda C^-1) a + 1 b' = Y, with an intercept 1'a = 0, for many lambda: with a = S x and S =
