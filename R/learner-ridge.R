@@ -262,12 +262,12 @@ fit_lambdas <- function(specs, sample) {
   path <- core_result(ridge_many_(space_gram(space), task$Y, sqrt(task$costs), lambdas,
                                   args$intercept, args$threads))
   expand <- remembering(function(rows) {
-    sweep(space_expansion(space, rows, path$coefficients), 2L, path$intercept, "+")
+    sweep(space_expansion(space, rows, path$coefficients), 2L, path$offset, "+")
   })
   lapply(seq_along(lambdas), function(l) {
     own <- path_columns(l, ncol(task$Y))
     structure(list(coefficients = path$coefficients[, own, drop = FALSE],
-                   intercept = path$intercept[own], lambda = lambdas[l], space = space,
+                   intercept = path$offset[own], lambda = lambdas[l], space = space,
                    response = task$response, y = sample$y, weights = sample$weights,
                    expand = function(rows) expand(rows)[, own, drop = FALSE]),
               class = c("dg_ridge_of_path", "dg_ridge", "dg_learner", "dg_fit"))

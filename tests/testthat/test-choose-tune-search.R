@@ -57,12 +57,12 @@ test_that("a grid goes on only where the gain is more than noise over domains", 
     max(tuned$tuning$table$lambda)
   }
   # 0.01 a step, where domains differ much but alike at every step
-  expect_equal(step(gain = 0.01, noise_sd = function(domain, at) 10 * domain), 1e5)
+  expect_equal(step(gain = 0.01, noise = function(domain, at) 10 * domain), 1e5)
   # where each step is up in half the domains and down in the others, by more
-  expect_equal(step(gain = 0.01, noise_sd = function(domain, at) (-1)^(domain + at)), 1)
+  expect_equal(step(gain = 0.01, noise = function(domain, at) (-1)^(domain + at)), 1)
   # a gain, then none
   expect_equal(step(gain = 0.01,
-                    noise_sd = function(domain, at) if (at > 1) (-1)^(domain + at) else 0),
+                    noise = function(domain, at) if (at > 1) (-1)^(domain + at) else 0),
                100)
 })
 
@@ -112,7 +112,7 @@ test_that("a grid in two directions goes on in both", {
   found <- searched(score, list(lambda = 10^(-1:1), bandwidth_factor = 2^(-2:0)))
   expect_equal(found$best, list(lambda = 100, bandwidth_factor = 1 / 16))
   # nothing is tried twice
-  expect_false(anyDuplicated(found$table[c("lambda", "times")]) > 0)
+  expect_false(anyDuplicated(found$table[c("lambda", "bandwidth_factor")]) > 0)
   expect_equal(found$evaluations, 2 * nrow(found$table))
 })
 
@@ -179,13 +179,13 @@ test_that("a random search draws choices of the grid without repetition", {
   grid <- list(lambda = 10^(-3:3), bandwidth_factor = 2^(-3:3))
   set.seed(1)
   found <- searched(bowl(0), grid, search = "random", size = 10)
-  expect_equal(nrow(unique(found$table[c("lambda", "times")])), 10L)
+  expect_equal(nrow(unique(found$table[c("lambda", "bandwidth_factor")])), 10L)
   expect_true(all(found$table$lambda %in% grid$lambda & found$table$bandwidth_factor %in% grid$bandwidth_factor))
   expect_equal(found$chosen, which.min(found$table$mean))
   set.seed(1)
   again <- searched(bowl(0), grid, search = "random", size = 10)
-  expect_identical(again$table[c("lambda", "times", "mean")],
-                   found$table[c("lambda", "times", "mean")])
+  expect_identical(again$table[c("lambda", "bandwidth_factor", "mean")],
+                   found$table[c("lambda", "bandwidth_factor", "mean")])
   set.seed(2)
   expect_false(identical(searched(bowl(0), grid, search = "random", size = 10)$table$lambda,
                          found$table$lambda))

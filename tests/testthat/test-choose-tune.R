@@ -82,7 +82,7 @@ test_that("values of lambda that are followed at once predict as each by itself"
   one <- run()
   at_once <- with_replaced("path_rows", 1L, run())
   expect_equal(at_once$table$mean, one$table$mean, tolerance = 5e-3)
-  expect_identical(at_once$table[c("lambda", "bandwidth_factor")], one$table[c("lambda", "times")])
+  expect_identical(at_once$table[c("lambda", "bandwidth_factor")], one$table[c("lambda", "bandwidth_factor")])
 })
 
 test_that("warm starts along costs change nothing beyond the solver's tolerance", {
@@ -206,12 +206,12 @@ test_that("default grids follow the specification and the number of rows", {
   expect_identical(names_of(dg_ridge(kernel = kernel_rbf(2))), "lambda")
   expect_identical(names_of(dg_svm(kernel = kernel_linear())), "cost")
   expect_equal(unlist(default_grid(dg_ridge(), 300)$lambda), 300 * 10^(-5:-1))
-  expect_identical(names_of(dg_pipeline(dg_dica(), dg_svm())), c("lambda", "times", "cost"))
-  expect_identical(names_of(dg_pipeline(dg_sca(), dg_svm())), c("delta", "times", "cost"))
+  expect_identical(names_of(dg_pipeline(dg_dica(), dg_svm())), c("lambda", "bandwidth_factor", "cost"))
+  expect_identical(names_of(dg_pipeline(dg_sca(), dg_svm())), c("delta", "bandwidth_factor", "cost"))
   expect_equal(unlist(default_grid(dg_pipeline(dg_cidg(), dg_lm()), 300)$gamma), 300 * 10^(-2:2))
   expect_equal(unlist(default_grid(dg_pipeline(dg_cidg(average = TRUE), dg_lm()), 300)$gamma), 10^(-2:2))
   expect_identical(names_of(dg_pipeline(dg_dica(), dg_ridge())),
-                   c("dica.lambda", "times", "ridge.lambda"))
+                   c("dica.lambda", "bandwidth_factor", "ridge.lambda"))
   for (spec in list(dg_svm(), dg_ridge(), dg_pipeline(dg_dica(), dg_ridge()), dg_pipeline(dg_tca(), dg_svm()),
                     dg_pipeline(dg_dcm(), dg_svm()))) {
     grid <- read_grid(default_grid(spec, 50), spec)
@@ -263,7 +263,7 @@ test_that("kernels that were tuned are told apart by their names", {
           kernel_rbf() + kernel_linear(), kernel_normalise(kernel_poly(3)), domain_multitask(0.2),
           domain_distribution(), domain_distribution(embedding_kernel = kernel_laplace()),
           features_nystrom(20)),
-    c("poly(2)", "rbf", "rbf(times = 2)", "rbf(0.5)", "rbf + linear", "normalise(poly(3))",
+    c("poly(2)", "rbf", "rbf(bandwidth_factor = 2)", "rbf(0.5)", "rbf + linear", "normalise(poly(3))",
       "multitask(0.2)", "distribution", "distribution(embedding_kernel = laplace)", "nystrom(20)")
   )
   own <- list(kernel_custom(function(x, z) tcrossprod(x, z)),
@@ -316,6 +316,6 @@ test_that("among scores that are all infinite nothing is chosen", {
   # ten domains, of which folds leave too few for intervals of 90 %
   expect_domgen_error(dg_tune(dg_ridge(), y ~ . | domain, data = toy_domains(10, 6), folds = 3,
                               grid = list(lambda = c(1, 10)), metric = "interval_score"),
-                      "folds leave too few domains for intervals that are finite. Take more folds",
+                      "training sets have too few domains for finite intervals. Take more folds",
                       "domgen_error_tune")
 })

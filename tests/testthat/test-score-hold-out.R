@@ -47,13 +47,13 @@ test_that("rows of crossed factors are predicted by fits that have seen neither 
 
 test_that("what is held out, and to what it is new, is said", {
   d <- held_data()
-  words <- function(...) dg_cv(dg_null(), ..., data = d)[c("held", "novelty")]
+  words <- function(...) dg_cv(dg_null(), ..., data = d)[c("held_out", "novelty")]
   expect_identical(words(y ~ x | device / patient, hold_out = "patient"), list(
-    held = "15 levels of `patient` held out one at a time",
+    held_out = "15 levels of `patient` held out one at a time",
     novelty = "new to the fits: `patient`; known: `device`"
   ))
   expect_identical(words(y ~ x | patient + device, folds = 2), list(
-    held = "15 combinations of `patient`, `device` held out in 4 folds",
+    held_out = "15 combinations of `patient`, `device` held out in 4 folds",
     novelty = "new to the fits: `patient`, `device`"
   ))
   expect_identical(words(y ~ x | patient + device, hold_out = "device")$novelty,
@@ -103,7 +103,7 @@ test_that("a search holds out what it is asked to, and inside a fit whole levels
   d <- held_data()
   tuned <- dg_tune(dg_ridge(), y ~ x | device / patient, data = d, hold_out = "patient", folds = 5,
                    grid = list(lambda = c(0.1, 10)), extend = FALSE)
-  expect_match(tuned$tuning$held, "15 levels of `patient`", fixed = TRUE)
+  expect_match(tuned$tuning$held_out, "15 levels of `patient`", fixed = TRUE)
   nested <- dg_ridge(y ~ x | device / patient, data = d, domain_kernel = domain_pooled())
   alone <- dg_ridge(y ~ x | device, data = d, domain_kernel = domain_pooled())
   expect_equal(nested$lambda, alone$lambda)

@@ -42,7 +42,7 @@ naive_error <- function(d, without, group, off = 0, share = 1 - 1 / length(d)) {
   G <- length(d)
   cells <- data.frame(change = c(without - d), g = gl(G, 1, G * ncol(without)),
                       L = gl(ncol(without), G))
-  w <- summary(lm(change ~ g + L, cells))$bandwidth^2
+  w <- summary(lm(change ~ g + L, cells))$sigma^2
   J <- max(group)
   v <- function(mean_without) {
     m <- vapply(seq_len(J), mean_without, 0)

@@ -163,7 +163,7 @@ test_that("dg_lodo() judges domains without weight by the fit of all others, and
 test_that("a domain that no fit judges has no score", {
   fits <- list(scorers = list(list(rep = 1, at = c(1L, NA, 2L)), list(rep = 2, at = c(NA, 1L, 1L))),
                repeats = 2L, choices = 2L)
-  expect_identical(judged_cells(fits, 3L), rep(c(TRUE, FALSE, TRUE, FALSE, TRUE, TRUE), 2L))
+  expect_identical(scored_cells(fits, 3L), rep(c(TRUE, FALSE, TRUE, FALSE, TRUE, TRUE), 2L))
 })
 
 test_that("results print, plot and become tables", {
@@ -171,7 +171,7 @@ test_that("results print, plot and become tables", {
   expect_output(print(cv), "RMSE: mean over domains .* 8 domains held out|held out one at a time")
   expect_identical(as.data.frame(generics::tidy(cv)), cv$domains)
   expect_equal(generics::glance(cv)$mean, cv$mean)
-  expect_error(generics::augment(cv), "no row is kept", class = "domgen_error_argument")
+  expect_error(generics::augment(cv), "not kept", class = "domgen_error_argument")
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   expect_silent(plot(cv))
