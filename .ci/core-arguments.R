@@ -22,7 +22,7 @@ is_ignored <- function(args, k) {
   program <- args$program
   map <- isTRUE(program$type %in% c("landmarks", "fourier"))
   is.null(args[[k]]) ||
-    names(args)[k] == "domain" && map && is.null(program$kappa) && is.null(program$intercept)
+    names(args)[k] == "domain" && map && is.null(program$kappa) && is.null(program$offset)
 }
 
 spoilt <- function(value) {

@@ -54,7 +54,7 @@ K <- kernel_gram_(rbf, X, kappa, codes, 1L)
 factor <- t(chol(kernel_gram_(rbf, Z, NULL, NULL, 1L) + diag(1e-6, 5)))
 maps <- list(
   list(type = "landmarks", kernel = rbf, landmarks = Z, factor = factor),
-  list(type = "fourier", frequencies = numbers(3L, 7L, 5), intercept = numbers(7L, 3L, 6)),
+  list(type = "fourier", frequencies = numbers(3L, 7L, 5), offset = numbers(7L, 3L, 6)),
   list(type = "product", x = list(type = "fourier", frequencies = numbers(3L, 7L, 5)),
        table = numbers(2L, 3L, 7))
 )

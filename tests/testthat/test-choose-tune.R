@@ -121,7 +121,7 @@ test_that("the model is the best choice, fitted to all rows", {
   expect_equal(tuned$tuning$table$se[tuned$tuning$chosen], result$se, tolerance = 1e-8)
   expect_s3_class(tuned, c("dg_tuned", "dg_ridge", "dg_fit"), exact = FALSE)
   expect_said(print(tuned),
-              "Best of 6 combinations: mean absolute error \\(lower is better\\)\n5 domains held out in 3 folds")
+              "Best of 6 combinations: mean absolute error \\(lower is better\\) 5 domains held out in 3 folds")
   # as a specification, by matrix, from a fitted model
   set.seed(1)
   again <- fit(dg_tune(dg_ridge(), grid = grid, folds = folds, extend = FALSE, metric = "mae"),
@@ -316,6 +316,6 @@ test_that("among scores that are all infinite nothing is chosen", {
   # ten domains, of which folds leave too few for intervals of 90 %
   expect_domgen_error(dg_tune(dg_ridge(), y ~ . | domain, data = toy_domains(10, 6), folds = 3,
                               grid = list(lambda = c(1, 10)), metric = "interval_score"),
-                      "folds leave too few domains for intervals that are finite. Take more folds",
+                      "training sets have too few domains for finite intervals. Take more folds",
                       "domgen_error_tune")
 })

@@ -173,7 +173,7 @@ test_that("hinge and tube: f - f0 is that of projected gradients on the dual", {
       # 1 - y (f0 + g)
       dual$p <- -(1 - y * start[rows])
     }
-    alpha <- naive_dual(K[rows, rows], dual, offset = FALSE, steps = 20000)
+    alpha <- naive_dual(K[rows, rows], dual, intercept = FALSE, steps = 20000)
     beta <- vapply(seq_along(rows), function(i) sum((dual$sign * alpha)[dual$row == i]), 0)
     expect_equal(drop(adapted$decision), drop(start + K[, rows] %*% beta), tolerance = 1e-5,
                  label = loss, ignore_attr = TRUE)

@@ -61,7 +61,7 @@ test_that("row folds cut every domain into even parts", {
   expect_gt(nrow(unique(t(unclass(folds)))), 1L)
   set.seed(4)
   result <- dg_cv(dg_null(), matrix(1:31), (1:31) / 2, domain, folds = row_folds(domain, v = 2))
-  expect_match(result$held, "rows of 4 known domains held out in 2 folds")
+  expect_match(result$held_out, "rows of 4 known domains held out in 2 folds")
   expect_identical(result$predictions$row, 1:31)
 })
 

@@ -103,7 +103,7 @@ test_that("a search holds out what it is asked to, and inside a fit whole levels
   d <- held_data()
   tuned <- dg_tune(dg_ridge(), y ~ x | device / patient, data = d, hold_out = "patient", folds = 5,
                    grid = list(lambda = c(0.1, 10)), extend = FALSE)
-  expect_match(tuned$tuning$held, "15 levels of `patient`", fixed = TRUE)
+  expect_match(tuned$tuning$held_out, "15 levels of `patient`", fixed = TRUE)
   nested <- dg_ridge(y ~ x | device / patient, data = d, domain_kernel = domain_pooled())
   alone <- dg_ridge(y ~ x | device, data = d, domain_kernel = domain_pooled())
   expect_equal(nested$lambda, alone$lambda)

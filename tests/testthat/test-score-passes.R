@@ -171,7 +171,7 @@ test_that("results print, plot and become tables", {
   expect_output(print(cv), "RMSE: mean over domains .* 8 domains held out|held out one at a time")
   expect_identical(as.data.frame(generics::tidy(cv)), cv$domains)
   expect_equal(generics::glance(cv)$mean, cv$mean)
-  expect_error(generics::augment(cv), "no row is kept", class = "domgen_error_argument")
+  expect_error(generics::augment(cv), "not kept", class = "domgen_error_argument")
   if (requireNamespace("ggplot2", quietly = TRUE)) expect_plots(cv)
   expect_equal(dg_cv(fit(whole(dg_ridge, lambda = 1), cv_formula, data = cv_source_rows))$mean,
                cv$mean)

@@ -138,7 +138,7 @@ test_that("what cannot be is an error", {
   # what would be adapted to several domains is pointed to what holds out one
   d$h <- rep(c("a", "b"), length.out = nrow(d))
   expect_error(dg_cv(dg_ridge(lambda = 1), y ~ x | g + h, data = d, hold_out = "h", shots = 1),
-               "a level of `h` .*take `hold_out = \"all\"`")
+               "a held-out level of `h` .*Use `hold_out = \"all\"`")
   expect_error(dg_cv(dg_ridge(lambda = 1), y ~ x | g / h, data = d, shots = 1), "innermost factor")
   expect_error(run(shots = 2, folds = row_folds(d$g, 2)), "`folds` of rows")
   expect_error(dg_cv(dg_lm(), y ~ x | g, data = d, shots = 2), "must be a fitted `dg_svm()`",
