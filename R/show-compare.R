@@ -214,11 +214,13 @@ compare_caption <- function(x, frame, whole) {
 
 # "12 of 15 scores of null", for each panel and method of which points are left out.
 hidden_points <- function(frame, whole) {
+  panels <- levels(droplevels(whole$panel))
   count <- function(frame) {
-    single <- frame[frame$kind == "domain", ]
-    table(single$method, as.integer(single$panel))
+    panel <- factor(as.integer(droplevels(frame$panel)), seq_along(panels), panels)
+    single <- frame$kind == "domain"
+    table(frame$method[single], panel[single])
   }
-  of <- `colnames<-`(count(whole), levels(droplevels(whole$panel)))
+  of <- count(whole)
   left_out <- of - count(frame)
   at <- which(left_out > 0, arr.ind = TRUE)
   paste(left_out[at], "of", of[at], colnames(of)[at[, 2L]], "of", rownames(of)[at[, 1L]],

@@ -5,7 +5,7 @@ smoother_row <- function() learner_row("Kernel smoother", function(problem, shar
 })
 
 dg_smoother <- function(x, y = NULL, domain = NULL, data = NULL, kernel = kernel_rbf(1),
-                        domain_kernel = domain_pooled(), features = features_exact(),
+                        domain_kernel = domain_pooled(), feature_map = features_exact(),
                         weights = NULL, scale = "pooled", na.action = stats::na.omit,
                         threads = NULL, ...) {
   learner_call("dg_smoother", environment(), match.call(), parent.frame(), smoother_row())

@@ -87,7 +87,7 @@ test_that("every name that is offered is known", {
 test_that("the own argument of a new projection is checked, printed, tuned and updated by its row", {
   spread <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 1, shrink = 1,
                      kernel = kernel_rbf(), domain_kernel = domain_pooled(),
-                     features = features_exact(), normalise = "constraint", scale = "pooled",
+                     feature_map = features_exact(), normalise = "constraint", scale = "pooled",
                      na.action = stats::na.omit, threads = NULL, ...) {
     terms <- function(args) list(numerator = c(variance = 1),
                                  denominator = c(norm = 1, ridge = args$shrink))

@@ -21,7 +21,7 @@ test_that("chains and searches are changed by name", {
                    dg_pipeline(dg_dica(epsilon = 0.1, ncomp = 1), dg_svm(cost = 3)))
   expect_identical(update(spec, projection = dg_kpca()), dg_pipeline(dg_kpca(), dg_svm()))
   expect_identical(update(spec, learner = dg_lm()), dg_pipeline(dg_dica(), dg_lm()))
-  expect_domgen_error(update(spec, epsilon = 1), "both parts of the pipeline: `dica.epsilon`")
+  expect_domgen_error(update(spec, epsilon = 1), "both parts of the pipeline: write `dica.epsilon`")
   expect_domgen_error(update(spec, tau = 1), "Unknown argument `tau`")
   expect_domgen_error(update(spec, learner = 3), "`learner` must be a learner")
   search <- dg_tune(dg_svm(), grid = list(cost = 1:3))
