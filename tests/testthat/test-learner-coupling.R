@@ -118,8 +118,8 @@ test_that("machines of fewer classes are found by their classes", {
   rest <- list(levels = c("a", "b", "c", "d"), pairs = each_class(letters[1:4]))
   two <- list(levels = c("b", "d"))
   expect_true(all(is.na(match(submodel_codes(rest, rest$levels), submodel_codes(two, rest$levels)))))
-  expect_identical(machine_names(rest)[2], "\"b\" from the rest")
-  sides <- machine_sides(factor(c("a", "b", "d")), list(levels = c("a", "b", "d"),
+  expect_identical(submodel_names(rest)[2], "\"b\" from the rest")
+  sides <- submodel_sides(factor(c("a", "b", "d")), list(levels = c("a", "b", "d"),
                                                        pairs = t(combn(3, 2))))
   expect_identical(sides, cbind(c(FALSE, TRUE, NA), c(FALSE, NA, TRUE), c(NA, FALSE, TRUE)))
 })
