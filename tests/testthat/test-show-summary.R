@@ -87,7 +87,7 @@ test_that("errors of a choice are those that print() tells to expect", {
   expect_identical(found$errors$rows, c("held-out domains", "training"))
   best <- tuned$tuning$table[tuned$tuning$chosen, ]
   expect_equal(unlist(found$errors[1, c("mean", "se")]), unlist(best[c("mean", "se")]))
-  expect_output(print(summary(tuned)), "expect somewhat worse")
+  expect_output(print(summary(tuned)), "optimistic, because the\\s+candidate")
 })
 
 test_that("one domain has no left-out domains", {
