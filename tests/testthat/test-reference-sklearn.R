@@ -29,7 +29,7 @@ test_that("on a Gram matrix with a cost for each row it is scikit-learn's machin
     expect_equal(core$objective, peer$objective[1L], tolerance = 1e-8)
     expect_equal(core$beta, peer$coefficient, tolerance = 1e-5)
     expect_equal(core$decision + core$b, peer$decision, tolerance = 1e-5)
-    expect_equal(core$b, peer$intercept[1L], tolerance = 1e-5)
+    expect_equal(core$b, peer$offset[1L], tolerance = 1e-5)
     expect_equal(model$objective, peer$objective[1L], tolerance = 1e-8)
     expect_equal(model$coefficients, peer$coefficient, tolerance = 1e-5)
     expect_equal(c(model$decision), peer$decision, tolerance = 1e-5)
@@ -88,7 +88,7 @@ test_that("the fitted Gaussian process is scikit-learn's best of eleven starts",
     expect_equal(c(logLik(model)), take_reference(peer, "log_likelihood"), tolerance = 1e-6)
     # a maximum is flat: its place is known less well than its height
     for (parameter in c("signal", "noise")) {
-      expect_equal(model[[parameter]], take_reference(peer, parameter), tolerance = 2e-3)
+      expect_equal(model[[paste0(parameter, "_sd")]], take_reference(peer, parameter), tolerance = 2e-3)
     }
     got <- predict(model, new, se.fit = TRUE)
     expect_equal(got$fit, take_reference(peer, "mean"), tolerance = 2e-3)
