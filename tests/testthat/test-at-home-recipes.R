@@ -184,7 +184,7 @@ test_that("a row of frequency weight k is k rows, and importance weights are ref
   printed <- capture.output(told <- capture.output(print(recipe), type = "message"))
   expect_match(paste(c(printed, told), collapse = " "), "DICA components of.*SES")
 
-  weighted$bandwidth_factor <- hardhat::importance_weights(counts + 0.5)
+  weighted$times <- hardhat::importance_weights(counts + 0.5)
   recipe <- recipes::recipe(MathAch ~ SES + Sex + School + times, data = weighted)
   expect_error(recipes::prep(step_dica(recipe, SES, Sex, domain = School)),
                "only takes frequency weights")

@@ -111,7 +111,7 @@ test_that("marginaleffects predicts, compares and differentiates a fixed model",
                predict(classes, labelled, reference = labelled, type = "prob")[, 2],
                tolerance = 1e-8)
   expect_error(marginaleffects::predictions(fixed_classes, newdata = labelled, type = "class"),
-               "an estimate is a number")
+               "estimates must be numeric")
   expect_error(marginaleffects::avg_slopes(fixed, newdata = toy, vcov = "HC3"),
                "no covariance matrix")
   several <- marginaleffects::predictions(dg_null(y ~ x1 | domain, data = three), newdata = three)
@@ -125,7 +125,7 @@ test_that("tools that say which model they are given warn of one whose domains m
   explain <- function(model) {
     DALEX::explain(model, data = inputs, y = toy$y, verbose = FALSE, precalculate = FALSE)
   }
-  expect_warning(explain(model), "fix_reference", class = "domgen_warning_moving")
+  expect_warning(explain(model), "set_reference", class = "domgen_warning_moving")
   expect_warning(marginaleffects::avg_slopes(model, newdata = toy), class = "domgen_warning_moving")
   expect_warning(iml::Predictor$new(model, data = inputs, y = toy$y),
                  class = "domgen_warning_moving")

@@ -198,7 +198,7 @@ test_that("what cannot be asked is said", {
     hidden <- world
     dg_ridge(y ~ x | domain, data = hidden, lambda = 1, feature_map = features_nystrom(5))
   })
-  expect_error(predict(gone, world, interval = "prediction"), "fix_intervals",
+  expect_error(predict(gone, world, interval = "prediction"), "set_intervals",
                class = "domgen_error_data")
   ridge <- dg_ridge(y ~ x | domain, data = world, lambda = 1)
   one <- world[world$domain == "d0001", ]
