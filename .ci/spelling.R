@@ -26,16 +26,14 @@ description <- read.dcf("DESCRIPTION")[1L, ]
 packages <- unlist(strsplit(description[c("Package", "Imports", "Suggests")], "[^A-Za-z0-9.]+"))
 packages <- c(packages, sub("[0-9]+$", "", packages))
 
-# DICA's is spelled as DICA is, and Scalings at the head of a sentence as scalings.
+# DICA's is spelled as DICA is, and a term in capitals or at the head of a sentence as elsewhere.
 bare <- sub("('s|')$", "", words)
 dictionary <- hunspell::dictionary(sub("-", "_", description[["Language"]]))
 is_word <- bare != words & hunspell::hunspell_check(bare, dict = dictionary)
 open <- !is_formula & !is_word & !bare %in% packages
-first_small <- function(word) paste0(tolower(substr(word, 1L, 1L)), substring(word, 2L))
-in_list <- bare %in% known | first_small(bare) %in% known
 
-unknown <- which(open & !in_list)
-unused <- setdiff(known, c(bare[open], first_small(bare[open])))
+unknown <- which(open & !tolower(bare) %in% tolower(known))
+unused <- known[!tolower(known) %in% tolower(bare[open])]
 if (length(unused)) cat("in inst/WORDLIST without use:", unused, fill = 100L)
 
 if (identical(commandArgs(trailingOnly = TRUE), "update")) {

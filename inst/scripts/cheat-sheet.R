@@ -58,7 +58,8 @@ blocks <- list(
     "predict(model, test, type = \"set\")" = "prediction sets of classes",
     "plot(dg_novelty(model, test))" = "is a new domain unlike those of training?",
     "plot(dg_importance(model))" = "within domains and between them",
-    "plot(dg_effect(model, type = \"context\"))" = "effects of a domain's composition; \"pdp\", \"ale\""
+    "plot(dg_effect(model, type = \"context\"))" =
+      "effects of a domain's composition; \"pdp\", \"ale\""
   ),
   "Projections" = c(
     "z <- predict(dg_dica(f, data = train), test)" =
