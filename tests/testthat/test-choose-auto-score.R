@@ -26,7 +26,7 @@ test_that("a domain's cross-fitted score is that of lambda and candidate that th
     each <- vapply(search$found, function(f) {
       own <- vapply(seq_len(6), function(h) {
         part <- Filter(function(part) part$held[h], f$parts)[[1L]]
-        judging <- setdiff(which(part$judging), g)
+        judging <- setdiff(which(part$in_choice), g)
         means <- colMeans(part$scores[judging, , drop = FALSE])
         part$scores[h, max(which(means == min(means)))]
       }, numeric(1))
