@@ -43,8 +43,7 @@
 #' | `lambda` ([dg_dica()], [dg_udica()], [dg_coir()]) | 1e-3, ..., 10 |
 #' | `mu` ([dg_tca()]) | 0.01, ..., 100 |
 #' | `ncomp` ([dg_kpca()], [dg_udica()], [dg_tca()]) | 2, 4, 8, 16 |
-#' | `delta` ([dg_sca()]), `gamma` ([dg_cidg()]) | n times 0.01, ..., 100; without n if they
-#' `average` |
+#' | `delta` ([dg_sca()]), `gamma` ([dg_cidg()]) | n times 0.01, ..., 100 (`average`: without n) |
 #' | `gamma` ([dg_mda()]) | 0.01, ..., 100 |
 #' | bandwidth of the kernel on x, if open | 1/4, 1/2, 1, 2 times the median distance |
 #'
