@@ -2,7 +2,7 @@
 # The demo on your own table: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital
 
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo test test-engines test-at-home fuzz bench bench-regression experiments check \
+.PHONY: help demo test test-engines test-integrations fuzz bench bench-regression experiments check \
   check-core check-debug check-sanitizers check-valgrind check-interrupts check-machines document \
   site install layers lint spelling wordlist release-notes hooks clean
 
@@ -11,7 +11,7 @@ help:
 	@echo '               own data: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital'
 	@echo 'make test      install the package and run its tests'
 	@echo 'make test-engines  the tests over SQLite, PostgreSQL and Slurm, set up in a temporary folder'
-	@echo 'make test-at-home  the tests inside tidymodels, mlr3 and other tools, built from CRAN'
+	@echo 'make test-integrations  the tests inside tidymodels, mlr3 and other tools, built from CRAN'
 	@echo 'make fuzz      random calls: make fuzz CALLS=100000 SEED=1'
 	@echo 'make bench     side-by-side timings'
 	@echo 'make bench-regression  is a core call slower by a fifth than in BASE=commit (the last tag)?'
@@ -50,8 +50,8 @@ test:
 test-engines:
 	@.ci/engines
 
-test-at-home:
-	@.ci/at-home
+test-integrations:
+	@.ci/integrations
 
 fuzz:
 	@sh .ci/setup test

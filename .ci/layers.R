@@ -1,4 +1,4 @@
-# The rooms of the package and what they know of each other.
+# The modules of the package and what they know of each other.
 #
 #   Rscript .ci/layers.R                 what the code says: calls upward, circles, sizes
 #   Rscript .ci/layers.R draw FILE.png   the picture in ARCHITECTURE.md
@@ -8,39 +8,39 @@
 # where no argument or local variable has that name. Calling a generic is a call to the file of the
 # generic, not to those of its methods.
 
-# ---- the rooms, lowest layer first ------------------------------------------------------------
+# ---- the modules, lowest layer first ------------------------------------------------------------
 
 # x: where it stands in the picture, from 0 to 3.
-rooms <- utils::read.table(header = TRUE, row.names = 1L, text = "
-  room            layer  x     contents
+modules <- utils::read.table(header = TRUE, row.names = 1L, text = "
+  module            layer  x     contents
   base            1      1.5   'argument checks, messages, records'
   data            2      1.5   'rows in, and replayed on new data'
   kernel          3      0.75  'between rows'
   domain          3      2.25  'between domains'
   feature         4      0.75  'maps in the place of a Gram matrix'
-  representation  4      2.25  'Gram matrix, features, sums of them'
+  space           4      2.25  'Gram matrix, features, sums of them'
   method          5      0.5   'specification, parameters, fit'
   projection      5      1.5   'a ratio of scatters'
   learner         5      2.5   'a function of the rows'
   run             2      0.5   'pieces of work, progress, resume'
   score           6      1.85  'folds, measures, domains left out'
-  choose          7      0.75  'tune, compare, diagnose'
-  trust           8      2.5   'is a domain like those of training?'
-  show            9      1.4   'tables and plots'
-  at-home         9      2.5   'in other packages'
+  selection       7      0.75  'tune, compare, diagnose'
+  inference       8      2.5   'is a domain like those of training?'
+  output          9      1.4   'tables and plots'
+  integration     9      2.5   'with other packages'
 ")
 
-# A file belongs to the room that its name begins with. Other names:
+# A file belongs to the module that its name begins with. Other names:
 also <- list(base = c("domgen-package", "RcppExports"), method = c("rows", "fit"),
              learner = c("loss", "solve", "targets"))
 
-# The rooms of the C++ core are its folders, in the same way.
+# The modules of the C++ core are its folders, in the same way.
 core_layer <- c(data = 1, simd = 1, linalg = 1, kernel = 2, feature = 3, projection = 4, svm = 4,
                 ridge = 4, gp = 4)
 
 # The longest name that the file's begins with, up to a hyphen, wins.
-room_of <- function(files) {
-  names <- c(stats::setNames(rownames(rooms), rownames(rooms)),
+module_of <- function(files) {
+  names <- c(stats::setNames(rownames(modules), rownames(modules)),
              stats::setNames(rep(names(also), lengths(also)), unlist(also)))
   stems <- sub("[.]R$", "", basename(files))
   vapply(stems, function(stem) {
@@ -76,12 +76,12 @@ column <- function(definitions, name) unlist(lapply(definitions, `[[`, name))
 
 is_function <- function(value) is.call(value) && identical(value[[1L]], as.name("function"))
 
-# Data frame: from, to (functions), from_file, to_file, from_room, to_room. upward: those calls
-# and some others; only what names something of a room above is looked at.
+# Data frame: from, to (functions), from_file, to_file, from_module, to_module. upward: those calls
+# and some others; only what names something of a module above is looked at.
 read_calls <- function(definitions, upward = FALSE) {
   names <- column(definitions, "name")
   files <- stats::setNames(column(definitions, "file"), names)
-  level <- rooms[room_of(files), "layer"]
+  level <- modules[module_of(files), "layer"]
   # an operator is no word
   above <- lapply(seq_len(max(level, na.rm = TRUE)), function(l) {
     names[which(level > l & grepl("^[[:alnum:]._]+$", names))]
@@ -95,22 +95,22 @@ read_calls <- function(definitions, upward = FALSE) {
       data.frame(from = d$name, to = used, from_file = d$file, to_file = files[used])
     }
   }))
-  calls$from_room <- room_of(calls$from_file)
-  calls$to_room <- room_of(calls$to_file)
+  calls$from_module <- module_of(calls$from_file)
+  calls$to_module <- module_of(calls$to_file)
   rownames(calls) <- NULL
   calls
 }
 
 upward_calls <- function(calls) {
-  calls[rooms[calls$to_room, "layer"] > rooms[calls$from_room, "layer"], ]
+  calls[modules[calls$to_module, "layer"] > modules[calls$from_module, "layer"], ]
 }
 
-# Methods that a room has for generics of a room above it: it need not know them, but its file
+# Methods that a module has for generics of a module above it: it need not know them, but its file
 # speaks of them.
 upward_methods <- function(definitions) {
   names <- column(definitions, "name")
-  at <- room_of(column(definitions, "file"))
-  level <- rooms[at, "layer"]
+  at <- module_of(column(definitions, "file"))
+  level <- modules[at, "layer"]
   generic <- vapply(definitions, function(d) {
     is_function(d$value) && "UseMethod" %in% all.names(d$value)
   }, NA)
@@ -188,8 +188,8 @@ part_questions <- function(definitions) {
     if (length(classes)) data.frame(file = d$file, within = d$name, class = classes)
   }))
   homes <- class_homes(definitions)
-  at_home <- mapply(function(file, class) file %in% homes[[class]], asked$file, asked$class)
-  asked[!at_home, ]
+  known <- mapply(function(file, class) file %in% homes[[class]], asked$file, asked$class)
+  asked[!known, ]
 }
 
 calls_of <- function(code, name) {
@@ -230,13 +230,13 @@ report <- function(root = ".") {
   calls <- read_calls(definitions)
   up <- upward_calls(calls)
   files <- unique(column(definitions, "file"))
-  say("Files without a room", files[is.na(room_of(files))])
-  say("Calls upward", sprintf("%s -> %s  (%s > %s, %s)", up$from, up$to, up$from_room, up$to_room,
+  say("Files without a module", files[is.na(module_of(files))])
+  say("Calls upward", sprintf("%s -> %s  (%s > %s, %s)", up$from, up$to, up$from_module, up$to_module,
                               up$from_file))
-  say("Methods for generics of a room above", upward_methods(definitions))
+  say("Methods for generics of a module above", upward_methods(definitions))
   # those through a call upward go with it
   level <- calls[!rownames(calls) %in% rownames(up), ]
-  say("Circles of rooms in a layer", vapply(circles(level$from_room, level$to_room), toString, ""))
+  say("Circles of modules in a layer", vapply(circles(level$from_module, level$to_module), toString, ""))
   rounds <- circles(calls$from_file, calls$to_file)
   say("Circles of files", sprintf("%d: %s", lengths(rounds), vapply(rounds, toString, "")))
   includes <- read_includes(root)

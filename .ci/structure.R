@@ -54,7 +54,7 @@ twins <- list(
 
 # What is printed, tabled, drawn or put in words.
 is_output <- function(name, file) {
-  grepl("^show-|^base-(print|words|table)|^at-home-(knitr|flextable|tibble|report)", file) |
+  grepl("^output-|^base-(print|words|table)|^integration-(knitr|flextable|tibble|report)", file) |
     grepl(paste0("^(print|format|summary|tidy|glance|augment|plot|autoplot|report_table|",
                  "knit_print|as_flextable|as_tibble|as[.]data[.]frame|describe_result)[.]"), name) |
     grepl("_(words|lines|line)$|^plot_", name)

@@ -56,9 +56,13 @@ prose_of <- function(file) {
   stats::setNames(lines[keep], which(keep))
 }
 
-# Without code and addresses, each line after the last word of the one before.
 without_code <- function(lines) {
-  plain <- gsub("`[^`]*`|\\\\(code|link|eqn|deqn)\\{[^}]*\\}|\\]\\([^)]*\\)", "", lines)
+  gsub("`[^`]*`|\\\\(code|link|eqn|deqn)\\{[^}]*\\}|\\]\\([^)]*\\)", "", lines)
+}
+
+# Each line of prose after the last word of the one before.
+joined <- function(lines) {
+  plain <- without_code(lines)
   before <- c("", utils::head(sub(".*[ ]", "", plain), -1L))
   stats::setNames(paste(before, plain), base::names(lines))
 }
@@ -79,13 +83,13 @@ code <- setdiff(list.files("R", full.names = TRUE), "R/RcppExports.R")
 for (file in code) {
   help <- lines_of_help(file)
   strings <- strings_of_code(file)
-  look(file, without_code(help), words)
+  look(file, joined(help), words)
   look(file, without_code(strings), words)
   look(file, c(help, strings), names)
 }
 for (file in c("README.md", list.files("vignettes", "[.]Rmd$", full.names = TRUE))) {
   prose <- prose_of(file)
-  look(file, without_code(prose), words)
+  look(file, joined(prose), words)
   look(file, prose, names)
 }
 found <- do.call(rbind, found)

@@ -32,7 +32,7 @@ block_reader <- function(input, needs) {
   }
   list(prototype = prototype, blueprint = blueprint, kind = response_kind(raw$y),
        response = parts$response, levels = levels(prototype[[deparse1(parts$response)]]),
-       domain = parts$domain, weights = input$weights, at_home = reader_home(input, parts, data),
+       domain = parts$domain, weights = input$weights, home = reader_home(input, parts, data),
        na.action = source_na_action(input$na.action),
        # near the largest entries: squares of 1e200 leave the range of a double
        unit = power_near(apply(abs(raw$X[rowSums(is.na(raw$X)) == 0, , drop = FALSE]), 2L, max)))
@@ -138,11 +138,11 @@ numbers_of <- function(reader, data, at) {
 block_value <- function(reader, name, data) {
   if (is.null(reader[[name]])) return(NULL)
   if (name == "domain") {
-    domain <- evaluate_domain(reader$domain, reader$blueprint$structure, data, reader$at_home)
+    domain <- evaluate_domain(reader$domain, reader$blueprint$structure, data, reader$home)
     return(read_groups(domain, nrow(data), name))
   }
   arg <- if (name == "response") "y" else name
-  read_vector(evaluate(reader[[name]], data, reader$at_home, arg), nrow(data), arg)
+  read_vector(evaluate(reader[[name]], data, reader$home, arg), nrow(data), arg)
 }
 
 check_block <- function(reader, rows, at) {

@@ -9,8 +9,8 @@
 #     "nothing", where it is constant;
 # and where it has parameters that a likelihood or an error may fit, those of domain-parameters.R.
 # rows: list(X, domain, threads). The element `embedding_kernel` of a kernel is the one that kappa
-# is of what describes a domain, see domain-outer.R; `parts` are the domain kernels that it
-# is made of.
+# is of what describes a domain, see domain-embedding-kernel.R; `parts` are the domain kernels that
+# it is made of.
 
 new_domain_kernel <- function(name, ...) {
   structure(list(...), class = c(paste0("domain_", name), "domgen_domain_kernel"))

@@ -1,4 +1,5 @@
-# What predict() asks of intervals and sets for new domains; the answers are in trust-interval*.R.
+# What predict() asks of intervals and sets for new domains; the answers are in
+# inference-interval*.R.
 
 prediction_kinds <- c("none", "prediction", "domain_share", "domain_mean")
 

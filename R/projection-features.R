@@ -30,7 +30,7 @@ solve_projection.feature_space <- function(space, spec, rows, shared, ridges = N
   })
 }
 
-# Sums of features over all rows, see representation-sums.R. key: list(space, map).
+# Sums of features over all rows, see space-sums.R. key: list(space, map).
 cell_sums <- function(key, rows) {
   if (!is.null(rows$space)) return(rows$sums$sums)
   if (rows$keeps) {

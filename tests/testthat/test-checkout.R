@@ -93,12 +93,12 @@ test_that("the parts of the verdict that a change can have touched follow from i
                   c("check", "lint", "tests", "only ^(loss|names)$"))
   expect_setequal(touched(c("tests/testthat/test-loss.R", "tests/testthat/helper-data.R")),
                   c("check", "lint", "tests"))
-  shown <- touched("R/show-cv.R")
+  shown <- touched("R/output-cv.R")
   expect_true(all(c("tests", "site", "check") %in% shown))
   expect_false(any(c("machines", "core", "experiments") %in% shown))
   expect_false("core" %in% touched("R/kernel-rbf.R"))
   expect_setequal(touched(c(".lintr", ".ci/spelling.R")), c("lint", "spelling"))
-  expect_true(all(c("core", "machines", "at-home") %in% touched("src/core/kernel/tree.h")))
+  expect_true(all(c("core", "machines", "integrations") %in% touched("src/core/kernel/tree.h")))
 })
 
 test_that("a changed header removes the objects of the sources that include it, and no others", {

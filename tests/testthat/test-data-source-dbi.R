@@ -110,7 +110,7 @@ test_that("what the database refuses is an error that says so", {
   expect_domgen_error(source_rows(row_source(function() 3, table = "t")), "must make a DBI connect")
   DBI::dbDisconnect(con)
   refused("The connection of `t` is closed, or was made in another process", table = "t")
-  expect_output(print(row_source(con, table = "t")), "partition: t\n  kind     database\n  blocks")
+  expect_output(print(row_source(con, table = "t")), "partition: t\n  kind     database\n  chunks")
 })
 
 nothing <- function(data, first) NULL

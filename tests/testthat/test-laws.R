@@ -25,7 +25,7 @@ domain_kernels <- c(made_without_arguments("^domain_", "domgen_domain_kernel"),
 projections <- made_without_arguments("^dg_", "dg_projection_spec")
 learners <- made_without_arguments("^dg_", "dg_spec")
 learners <- learners[setdiff(names(learners), names(projections))]
-# bandwidths for each predictor: test-choose-auto.R
+# bandwidths for each predictor: test-selection-auto.R
 learners$dg_auto <- dg_auto(n_members = 2, max_ard = 0)
 
 test_that("the search finds what there is", {

@@ -1,11 +1,11 @@
-# What ARCHITECTURE.md says of the rooms and the sizes of things, held against the sources by
+# What ARCHITECTURE.md says of the modules and the sizes of things, held against the sources by
 # .ci/layers.R, which prints what it finds: `make layers`.
 
 # Calls upward that are known, and why they are there: "from -> to" = why. None is the aim.
 known_upward <- c(
   ".onLoad -> fit_unknown" = "registers the default of a generic that others share",
   ".onLoad -> settle_in_parsnip" = "tells parsnip of a model, when both are loaded",
-  ".onLoad -> settle_in_mlr3" = "waits for mlr3, which has no hook that a lower room could ask",
+  ".onLoad -> settle_in_mlr3" = "waits for mlr3, which has no hook that a lower module could ask",
   "domain_kernel_fit.domain_embedding -> represent" =
     "an embedding is represented by the features of its own kernel",
   "domain_kernel_fit.domain_embedding -> embedding_map" = "the same",
@@ -31,7 +31,7 @@ known_questions <- c(
   "shown_path: kernel_mixed" = "hides wrappers that the user did not make"
 )
 
-house <- function() {
+layers <- function() {
   script <- checkout_file(".ci", "layers.R")
   skip_if_not_installed("codetools")
   skip_if_not(file.exists(script), "the script that reads the sources is not there")
@@ -43,8 +43,8 @@ house <- function() {
 }
 
 found <- NULL
-this_house <- function() {
-  if (is.null(found)) found <<- house()
+the_layers <- function() {
+  if (is.null(found)) found <<- layers()
   found
 }
 
@@ -58,40 +58,40 @@ expect_known <- function(found, known, what) {
   expect_none(setdiff(names(known), found), "no longer there, to be taken off the list")
 }
 
-test_that("every file of R/ has a room", {
-  house <- this_house()
-  files <- unique(house$column(house$definitions, "file"))
+test_that("every file of R/ has a module", {
+  layers <- the_layers()
+  files <- unique(layers$column(layers$definitions, "file"))
   expect_gt(length(files), 60L)
-  expect_none(files[is.na(house$room_of(files))], "files without a room, see .ci/layers.R")
+  expect_none(files[is.na(layers$module_of(files))], "files without a module, see .ci/layers.R")
 })
 
-test_that("no room calls one above it, beyond what is known", {
-  house <- this_house()
-  expect_gt(length(house$definitions), 2000L)
-  up <- house$upward_calls(house$read_calls(house$definitions, upward = TRUE))
+test_that("no module calls one above it, beyond what is known", {
+  layers <- the_layers()
+  expect_gt(length(layers$definitions), 2000L)
+  up <- layers$upward_calls(layers$read_calls(layers$definitions, upward = TRUE))
   expect_known(paste(up$from, "->", up$to), known_upward, "calls upward")
 })
 
 test_that("the folders of the core call downwards, in no circle, and know neither R nor threads", {
-  house <- this_house()
-  includes <- house$read_includes(house$root)
+  layers <- the_layers()
+  includes <- layers$read_includes(layers$root)
   expect_gt(nrow(includes), 100L)
-  folders <- setdiff(c(includes$from, includes$to), c("", "core", names(house$core_layer)))
+  folders <- setdiff(c(includes$from, includes$to), c("", "core", names(layers$core_layer)))
   expect_none(unique(folders), "folders without a layer, see .ci/layers.R")
-  up <- house$upward_includes(includes)
+  up <- layers$upward_includes(includes)
   expect_none(paste(up$file, up$include), "includes upward")
   between <- includes[includes$to != "" & includes$to != includes$from, ]
-  expect_identical(house$circles(between$from, between$to), list())
+  expect_identical(layers$circles(between$from, between$to), list())
   expect_none(with(includes[includes$wrong, ], paste(file, include)), "includes of the core")
 })
 
 test_that("circles and upward calls are found where there are some", {
-  house <- this_house()
-  round <- house$circles(c("a", "b", "c", "d"), c("b", "c", "a", "a"))
+  layers <- the_layers()
+  round <- layers$circles(c("a", "b", "c", "d"), c("b", "c", "a", "a"))
   expect_identical(round, list(c("a", "b", "c")))
-  expect_identical(house$circles("a", "b"), list())
-  files <- c("kernel-rbf.R", "at-home-parsnip.R", "base-words.R", "show-cv.R", "x.R")
-  expect_identical(house$room_of(files), c("kernel", "at-home", "base", "show", NA))
+  expect_identical(layers$circles("a", "b"), list())
+  files <- c("kernel-rbf.R", "integration-parsnip.R", "base-words.R", "output-cv.R", "x.R")
+  expect_identical(layers$module_of(files), c("kernel", "integration", "base", "output", NA))
   define <- function(file, name, code) {
     list(file = file, name = name, value = code, from = 1L, to = 1L,
          words = unlist(strsplit(deparse(code), "[^[:alnum:]._]+")))
@@ -101,28 +101,28 @@ test_that("circles and upward calls are found where there are some", {
     define("score-b.R", "high", quote(function() low())),
     define("score-b.R", "above", quote(function() high()))
   )
-  expect_identical(nrow(house$read_calls(definitions)), 2L)
+  expect_identical(nrow(layers$read_calls(definitions)), 2L)
   for (upward in c(FALSE, TRUE)) {
-    up <- house$upward_calls(house$read_calls(definitions, upward))
+    up <- layers$upward_calls(layers$read_calls(definitions, upward))
     # `high` is an argument there
     expect_identical(paste(up$from, up$to), "low above")
   }
 })
 
 test_that("lines have at most 100 characters", {
-  house <- this_house()
-  expect_none(as.character(house$long_lines(house$root)), "lines over 100 characters")
+  layers <- the_layers()
+  expect_none(as.character(layers$long_lines(layers$root)), "lines over 100 characters")
 })
 
 test_that("what part there is is asked outside its file only where there is a reason", {
-  house <- this_house()
-  asked <- house$part_questions(house$definitions)
+  layers <- the_layers()
+  asked <- layers$part_questions(layers$definitions)
   expect_known(paste0(asked$within, ": ", asked$class), known_questions, "asked without a reason")
   expect_lte(length(known_questions), 15L)
 })
 
 test_that("the counts of .ci/structure.R are of this checkout", {
-  env <- house()
+  env <- layers()
   script <- checkout_file(".ci", "structure.R")
   skip_if_not(file.exists(script), "the script that counts is not there")
   env$structure_home <- checkout_file()

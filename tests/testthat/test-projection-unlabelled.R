@@ -173,7 +173,7 @@ test_that("a target is judged by its own rows where the kernel looks at domains"
   for (kernel in list(domain_multitask(0.5), domain_distribution())) {
     args <- list(case, d, target = extra[-1, ], domain_kernel = kernel)
     exact <- do.call(fit_extra, args)
-    all <- do.call(fit_extra, c(args, list(feature_map = features_nystrom(d$n + 10, "uniform"))))
+    all <- do.call(fit_extra, c(args, list(features = features_nystrom(d$n + 10, "uniform"))))
     expect_equal(all$values, exact$values, tolerance = 1e-8)
     expect_lt(score_gap(all$scores, exact$scores), 1e-6)
     expect_equal(predict(exact, data_of(d)), fitted(exact), tolerance = 1e-10)

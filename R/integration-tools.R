@@ -1,6 +1,6 @@
 # Common to tools for any model: the description of a domain must not change with rows that a tool
 # makes up. tool_values() gives the values that tools get. Methods for the generics of a package are
-# in at-home-<package>.R, registered when it is loaded.
+# in integration-<package>.R, registered when it is loaded.
 
 # what: which rows are new, as in "DALEX makes up rows".
 warn_moving <- function(model, what) {

@@ -111,7 +111,7 @@ test_that("marginaleffects predicts, compares and differentiates a fixed model",
                predict(classes, labelled, reference = labelled, type = "prob")[, 2],
                tolerance = 1e-8)
   expect_error(marginaleffects::predictions(fixed_classes, newdata = labelled, type = "class"),
-               "an estimate is a number")
+               "estimates must be numeric")
   expect_error(marginaleffects::avg_slopes(fixed, newdata = toy, vcov = "HC3"),
                "no covariance matrix")
   several <- marginaleffects::predictions(dg_null(y ~ x1 | domain, data = three), newdata = three)

@@ -99,7 +99,7 @@ test_that("one domain has no left-out domains", {
   expect_match(text, "held-out rows", all = FALSE)
   expect_match(text, "On held-out domains: a single domain says nothing", all = FALSE)
   expect_no_match(text, "NaN")
-  expect_match(report_table(alone)$headers, "left-out rows", all = FALSE)
+  expect_match(report_table(alone)$headers, "held-out rows", all = FALSE)
 })
 
 test_that("what a row of another domain counts is kappa, and pooled domains are one", {

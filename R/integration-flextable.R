@@ -1,4 +1,4 @@
-# Integration with flextable: results as tables, see at-home-knitr.R.
+# Integration with flextable: results as tables, see integration-knitr.R.
 
 #' @rdname tidy.domgen
 #' @usage \method{as_flextable}{dg_result}(x, ...)

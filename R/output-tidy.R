@@ -1,4 +1,4 @@
-# Tables of results; those of fits are in show-tidy-fits.R.
+# Tables of results; those of fits are in output-tidy-fits.R.
 
 # Names of broom and tidymodels for shorter names in results.
 broom_names <- c(se = "std.error", lower = "conf.low", upper = "conf.high", p = "p.value")

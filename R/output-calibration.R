@@ -125,7 +125,7 @@ held_probabilities.dg_learner <- function(object, newdata, domain, y) {
   }
   prob <- predict(object, newdata, domain = domain, type = "prob")
   y <- if (is.null(y)) response_of(object, newdata) else read_vector(y, nrow(prob), "y")
-  if (is.null(y)) abort("data", "The response is missing: give it in `newdata`, or as `y`.")
+  if (is.null(y)) abort("data", "`newdata` must have the response, or `y` must be given.")
   other <- setdiff(value_labels(y), c(colnames(prob), NA))
   if (length(other)) {
     abort("data", "The response must have the classes of training (",
