@@ -115,8 +115,8 @@ test_that("what breaks a law is found", {
   expect_match(broken_by(metric_laws(wrong_way)), "is best if perfect", all = FALSE)
 })
 
-# A kernel, a kernel between domains and a projection made outside the package, in a session that
-# knows only what is installed: their methods are registered for generics that are not exported.
+# A kernel, a projection and a learner made outside the package, in a session that knows only what
+# is installed: they use what is exported for them, see ?extending.
 test_that("the laws hold for parts that are made outside the package", {
   skip_on_cran()
   script <- test_path("fixtures", "outside.R")
