@@ -4,7 +4,7 @@
 #' with the kernel of rows and the scaling of the model. Their plot is a map, see
 #' [dg_mmd()]. [dg_novelty()] tests whether a new domain is unusually far.
 #'
-#' @param object A fitted model that keeps its training rows (no feature map).
+#' @param model A fitted model that keeps its training rows (no feature map).
 #' @param newdata Data frame (or matrix, if the model was fitted to one) of new rows, with the
 #'   domain column or `domain`. Default `NULL`: training domains only. If a new domain has the name
 #'   of a training domain, `" (new)"` is added to its name.
@@ -27,38 +27,38 @@
 #' model <- dg_ridge(y ~ . | domain, data = toy[!new, ])
 #' plot(domain_map(model, toy[new, ]))
 #' @export
-domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL) {
-  check_given(object, "object")
-  if (!inherits(object, "dg_fit")) {
-    abort("argument", "`object` must be a fitted model, not ", describe(object),
+domain_map <- function(model, newdata = NULL, domain = NULL, threads = NULL) {
+  check_given(model, "model")
+  if (!inherits(model, "dg_fit")) {
+    abort("argument", "`model` must be a fitted model, not ", describe(model),
           "; for data alone use dg_mmd().")
   }
-  check_sealed(object)
-  rows <- map_rows(object, newdata, domain)
+  check_sealed(model)
+  rows <- map_rows(model, newdata, domain)
   # a pipeline has it in its projection
-  kernel <- described_part(object)$space$kernel
+  kernel <- described_part(model)$space$kernel
   if (is.null(kernel)) kernel <- kernel_rbf()
   result <- dg_mmd(rows$X, rows$domain, kernel, threads = threads)
   result$unseen <- rows$unseen
   map <- map_points(result$squared, rows$unseen)
   result[c("points", "shown")] <- map[c("points", "shown")]
-  result$labels <- variable_names(object$blueprint)
+  result$labels <- variable_names(model$blueprint)
   class(result) <- c("dg_domain_map", class(result))
   result
 }
 
-map_rows <- function(object, newdata, domain) {
-  known <- tryCatch(training_rows(object), domgen_error = function(e) NULL)
+map_rows <- function(model, newdata, domain) {
+  known <- tryCatch(training_rows(model), domgen_error = function(e) NULL)
   # some models keep their domains, but no rows
   if (NCOL(known$X) == 0L || is.null(known)) {
-    abort("argument", "`object` must keep its training rows; a model with a feature map, ",
+    abort("argument", "`model` must keep its training rows; a model with a feature map, ",
           "`dg_lm()`, `dg_null()` or a learner of another package does not.")
   }
   if (nlevels(known$domain) < 2L && is.null(newdata)) {
     abort("data", "`newdata` must be given, because the model has only one domain.")
   }
   if (is.null(newdata)) return(list(X = known$X, domain = known$domain, unseen = character()))
-  blueprint <- object$blueprint
+  blueprint <- model$blueprint
   new <- replay(blueprint, newdata, domain, needs_domain = TRUE)
   new$X <- scale_new(blueprint$scaling, new$X, new$domain, NULL)$X
   names <- levels(new$domain)
