@@ -132,25 +132,27 @@ check_levels <- function(levels) {
 #'
 #' **Exact and sampled.** Means and standard deviations for scaling, embeddings, coefficients,
 #' likelihoods and held-out errors are sums over all rows. Bandwidths, landmarks and normal scores
-#' (`scale = "rank"`) come from the sample. So do, if not given, `cost`, the `lambda` of `dg_glm()`,
-#' and, if `lambda` or `cost` is not given, the bandwidth of the domain kernel. For a source of at
-#' most 20,000 rows the fit equals the fit in memory with the same random numbers, up to rounding.
+#' (`scale = "rank"`) come from the sample. If you do not give `cost`, or the `lambda` of
+#' `dg_glm()`, it is chosen on the sample. If `lambda` or `cost` is not given, the bandwidth of the
+#' domain kernel is chosen on the sample too. For a source of at most 20,000 rows, the fit equals
+#' the fit in memory with the same random numbers, up to rounding.
 #'
 #' **lambda.** If `NULL`, [dg_ridge()] takes the value with the smallest error on held-out groups of
 #' domains, whose sums are subtracted from those of all rows.
 #'
-#' **Random numbers.** Each call draws one seed from R's generator. `set.seed()` makes the call
-#' reproducible to rounding (1e-10) whatever the partitions, block size and plan, if the rows have
-#' the same order (the sample is of row numbers). A fit in memory draws other numbers;
-#' `data = row_source(data)` of a data frame draws the same.
+#' **Random numbers.** Each call draws one seed from R's generator. After the same `set.seed()`, a
+#' call gives the same result to rounding (1e-10), whatever the partitions, block size and plan. The
+#' rows must have the same order, because the sample consists of row numbers. A fit to a data frame
+#' draws other random numbers; a fit to `row_source()` of that data frame draws the same.
 #'
 #' `weights` is an expression of columns. Rows with missing values are dropped with a warning
 #' (`na.omit`) or an error (`na.fail`). The model keeps no rows: `predict()` needs `newdata`.
 #'
 #' @section Score:
-#' * [dg_cv()] gives the same result without `predictions`. Fits of [dg_ridge()] and [dg_gp()]
-#'   without a fold follow by subtraction of sums, from one pass; `lambda`, the bandwidth of the
-#'   domain kernel, and the standard deviations of signal and noise are selected without the fold.
+#' * [dg_cv()] gives the same result as for a data frame, but without the element `predictions`.
+#'   [dg_ridge()] and [dg_gp()] need one pass: the sums of a fold are subtracted from those of all
+#'   rows, which gives the fit without this fold. `lambda`, the bandwidth of the domain kernel, and
+#'   the standard deviations of signal and noise are selected without the fold.
 #'   Pipelines, [dg_svm()] and [dg_glm()] are refitted without each fold, in passes of their own.
 #'   Scaling, bandwidth, landmarks and embeddings, which use no response, come from all rows. RMSE
 #'   by domain comes from the sums if these are kept by domain (64 MB: 2,000 domains with 64
@@ -168,12 +170,13 @@ check_levels <- function(levels) {
 #'   most 100 groups). Other metrics, groups of domains and Gaussian processes take two passes.
 #' * [dg_auto()] searches on a sample of up to 200 domains with at least 50 rows each (`max_rows` in
 #'   total if that is more), among ridge regressions and the null model, without
-#'   [domain_multitask()], forest and support vector regression. Its members then have
-#'   `features_nystrom(400)` and all rows, in three passes: embeddings, sums of all members, and
-#'   held-out predictions of all rows (10 groups of domains, or `folds`), whose score `print()`
-#'   gives, corrected for optimism in proportion to the rows in the sample. The null model is
-#'   returned if the members are not better on all rows. `metric` must be `"rmse"`, `"mae"` or
-#'   `"accuracy"`; `unit` and `calibration` are errors.
+#'   [domain_multitask()], forest and support vector regression. The selected members are then
+#'   fitted to all rows with `features_nystrom(400)`. This takes three passes: embeddings, sums of
+#'   all members, and held-out predictions of all rows (10 groups of domains, or `folds`).
+#'   `print()` gives the score of these predictions. The score is corrected for optimism, in
+#'   proportion to the share of the rows that are in the sample. The null model is returned if the
+#'   members are not better on all rows. `metric` must be `"rmse"`, `"mae"` or `"accuracy"`.
+#'   `unit` and `calibration` are errors.
 #'
 #' @section Predict:
 #' `predict(model, source, to = )` predicts with any fitted model, in chunks. The values are those
@@ -199,11 +202,12 @@ check_levels <- function(levels) {
 #' twice gets `.1`. Rows with missing values have prediction `NA`. Numbers are written with all
 #' digits.
 #'
-#' **Passes.** One pass predicts. Before it, scaling by domain takes one pass, and a domain kernel
-#' on rows one (two if both parts of a pipeline have one); members of an ensemble share passes. Two
-#' exceptions need rows of a domain together: without a feature map, such a domain kernel keeps the
-#' rows of all new domains in memory; [na.impute()] by domain is an error unless `reference` has all
-#' domains. `interval = "domain_mean"` is an error.
+#' **Passes.** Each pass reads all rows once. The last pass predicts. Scaling by domain needs one
+#' pass before it. A domain kernel on rows ([domain_distribution()]) needs one more, or two if both
+#' parts of a pipeline have one. Members of an ensemble share passes. Two cases need all rows of a
+#' domain together. Without a feature map, a domain kernel on rows keeps the rows of all new domains
+#' in memory. [na.impute()] by domain is an error, unless `reference` has all domains.
+#' `interval = "domain_mean"` is an error.
 #'
 #' @section Workers and interrupts:
 #' **Workers.** With `future::plan(multisession, workers = 4)`, a cluster or a scheduler
@@ -213,9 +217,10 @@ check_levels <- function(levels) {
 #' worker is lost is repeated, at most three times. Progress is shown if R is interactive or
 #' `options(domgen.progress = TRUE)`.
 #'
-#' **Resuming a fit.** After Ctrl-C, [dg_resume()] continues. With `row_source(store = "folder")`,
-#' finished passes and rounds of partitions are kept in the folder; the same call in a new session
-#' continues with the same seed, gives the same numbers, and removes the files at its end.
+#' **Resuming a fit.** After Ctrl-C, [dg_resume()] continues. To continue in a new session, give
+#' `row_source()` a folder as `store`. Finished passes and rounds of partitions are kept there.
+#' Make the same call in the new session: it continues with the same seed and gives the same
+#' numbers. At its end it removes the files.
 #'
 #' **Resuming predictions.** Unfinished output is in a folder `<to>.part`, or in tables whose names
 #' begin with `domgen_`. The same call (model, rows, arguments) continues after the last chunk

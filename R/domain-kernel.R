@@ -77,8 +77,8 @@ print.domgen_domain_kernel <- function(x, ...) {
 #' | [domain_factors()] | by factor, for nested or crossed domains | by factor |
 #'
 #' @details
-#' `domain_multitask(tau)` (MTL paper, section 5.2) fits a separate model to each domain with
-#' `tau = 0` and pools them with `tau = 1`.
+#' `domain_multitask(tau)` (MTL paper, section 5.2) lies between two extremes. With `tau = 0`, each
+#' domain has a model of its own. With `tau = 1`, all domains are pooled.
 #'
 #' `domain_multitask(kappa = )` identifies domains by name, so that the matrix may contain domains
 #' without training rows. Without `new`, predictions for a domain that is not in the matrix are an
@@ -107,17 +107,19 @@ print.domgen_domain_kernel <- function(x, ...) {
 #'   s^2 = (n kbar - sum_g n_g ||mu_g||^2) / (n - G),}
 #' where \eqn{\bar k}{kbar} is the mean of k(x, x).
 #'
-#' If all domains have the same predictors, as in balanced repeated measures, kappa is 1, and near 1
-#' for a new domain with a few rows less. If domains differ by more than noise, the bandwidth is the
-#' median. Squared distances below 1e-13 of the largest \eqn{\lVert\mu_g\rVert^2}{||mu_g||^2} are
-#' rounding and count as 0; if half of them do, the median of the others is taken. For a single
-#' domain the bandwidth is 1.
+#' If the rows of all domains have the same values of the predictors, as in balanced repeated
+#' measures, kappa is 1: the model is pooled. Kappa stays near 1 for a new domain that lacks a few
+#' of these rows. If domains differ by more than noise, the bandwidth is the median distance.
+#' Squared distances below 1e-13 of the largest \eqn{\lVert\mu_g\rVert^2}{||mu_g||^2} are rounding
+#' errors and count as 0. If at least half of the distances are 0, the median of the others is
+#' taken. For a single domain the bandwidth is 1.
 #'
 #' @param tau Number from 0 (separate models) to 1 (pooling). If `NULL`, [dg_gp()] fits it.
 #' @param kappa Symmetric positive semi-definite matrix, with the names of the domains as row and
 #'   column names.
-#' @param new Number: kappa of a domain that is not in `kappa` with each one that is. With itself,
-#'   it has the mean of the diagonal. The matrix with the new domain must be positive semi-definite.
+#' @param new Number: the similarity of a domain that is not in the matrix `kappa` to each domain
+#'   that is. Its similarity to itself is the mean of the diagonal of `kappa`. The matrix with the
+#'   new domain must be positive semi-definite.
 #' @param kernel Kernel whose mean embeddings are taken. Its default bandwidth is the
 #'   [median_bandwidth()] of the training rows.
 #' @param embedding_kernel Kernel on the embeddings: [kernel_rbf()] (default), [kernel_laplace()],

@@ -27,9 +27,10 @@
 #' a row with itself and can be negative. The distributional variance of two domains is a quarter of
 #' their squared biased MMD.
 #'
-#' *Variance.* With a characteristic kernel, the variance of the true distributions is zero only if
-#' all domains have the same distribution of x (theorem 1). The estimate from a finite number of
-#' rows is positive even then: use the permutation test of `dg_mmd()`.
+#' *Variance.* With a characteristic kernel, the variance of the true distributions is zero if and
+#' only if all domains have the same distribution of x (theorem 1). Its estimate is positive even if
+#' all distributions are equal, because rows are finite in number: it is no test. `dg_mmd()` has a
+#' permutation test.
 #'
 #' @section Permutation test:
 #' For each pair of domains, rows are permuted between the two; p is the proportion of permutations,

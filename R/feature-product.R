@@ -9,8 +9,9 @@
 #' | `"product"` | any | any | (`rank`) x (features of `x`) |
 #' | `"fourier"` | [kernel_rbf()] | Gaussian kernel of embeddings or quantiles | 2 D |
 #'
-#' The product usually needs fewer features; the Fourier map needs no landmarks. It takes
-#' [domain_distribution()] and [domain_wasserstein()] with `embedding_kernel = kernel_rbf()`.
+#' The product usually needs fewer features; the Fourier map needs no landmarks. The Fourier map is
+#' only for [domain_distribution()] and [domain_wasserstein()], both with
+#' `embedding_kernel = kernel_rbf()`.
 #'
 #' @section Product:
 #' \eqn{z(P, x) = z_P(P) \otimes z_x(x)}{z(P, x) = z_P(P) (x) z_x(x)}, all products of one feature
@@ -23,8 +24,9 @@
 #' from its unlabelled rows.
 #'
 #' The default `rank` is the smallest that leaves at most 0.1 % of the trace of kappa of the
-#' training domains, but at most 10, or as many as give 1,000 features if that is more. A warning
-#' reports if more than 10 % are left. A larger rank with fewer landmarks on x can be better for the
+#' training domains. It is limited to the larger of 10 and 1,000 / (features of `x`): 20 with the
+#' default `x`. If this limit leaves more than 10 % of the trace, there is a warning.
+#' A larger rank with fewer landmarks on x can be better for the
 #' same number of features: on the synthetic domains of the MTL paper, for example, a rank of 12
 #' with 21 landmarks. With [domain_multitask()] every domain needs its own landmark: set `rank`
 #' to the number of training domains.
@@ -42,7 +44,7 @@
 #'
 #' @details
 #' With [domain_distribution()], mean embeddings are represented by features of their own
-#' (`embedding`), so that a fit keeps no training rows.
+#' (`embedding`). A fit then keeps no training rows other than landmarks of [features_nystrom()].
 #'
 #' @param type `"product"` (default) or `"fourier"`.
 #' @param x Feature map of the kernel on x: [features_nystrom()] or [features_rff()]. Default

@@ -100,8 +100,9 @@ check_feature_map <- function(value, arg) {
 #'
 #' @details
 #' With [domain_distribution()], mean embeddings are represented by the same kind of features of
-#' their own kernel, so that a fit keeps no training rows. The part of a new domain's embedding
-#' outside the span of the features does not contribute to its distances.
+#' their own kernel. A fit then keeps no training rows other than landmarks. With `"rpcholesky"` and
+#' `"uniform"`, landmarks are training rows (scaled, without the response). The part of a new
+#' domain's embedding outside the span of the features does not contribute to its distances.
 #'
 #' All random numbers come from R's generator when the method is fitted: use [set.seed()]. The map
 #' is stored in the fit.

@@ -26,10 +26,10 @@
 #'   `permutations`, that of a predictor the mean over domains, equally weighted.
 #'
 #' \eqn{\pi} gives each row the value of every other row with the same probability and never its
-#' own, and h is drawn in the same way. So the mean over draws is the model reliance
-#' \eqn{e_{switch} - e_{orig}}{e_switch - e_orig} of Fisher, Rudin and Dominici (2019, equation 2.4
-#' and section 3), which is unbiased; it generalises the permutation importance of Breiman (2001,
-#' section 10) from trees to all models.
+#' own; h is drawn from the other domains in the same way. So the expectation over draws is the
+#' unbiased estimate \eqn{e_{switch} - e_{orig}}{e_switch - e_orig} of the model reliance of Fisher,
+#' Rudin and Dominici (2019, equation 2.4 and section 3). Model reliance generalises the permutation
+#' importance of Breiman (2001, section 10) from trees to all models.
 #'
 #' **In a linear model.** If \eqn{y = a (x - m_g) + b\, m_g + \ldots}{y = a (x - m_g) + b m_g + ...}
 #' with the domain's mean \eqn{m_g}{m_g}, the model has the right a and b, the loss is the squared

@@ -31,10 +31,10 @@
 #'   \deqn{q = \min\{s: \textstyle\sum_i w_i 1[s_i \le s] \ge (1 - \alpha)(1 + 1/m)\}}{
 #'     q = min{s: sum_i w_i 1[s_i <= s] >= (1 - alpha)(1 + 1/m)}}
 #'   With m = G this is hierarchical conformal prediction (Lee, Barber and Willett, 2024; with
-#'   pooled distribution functions, Dunn, Wasserman and Ramdas, 2023), which covers much more than
-#'   `level` with few domains. Here m is the effective number of independent rows, at least G:
-#'   \eqn{m = G p(1 - p)/v}{m = G p (1 - p)/v}, with v the variance over domains of the proportion p
-#'   of their rows with scores up to q.
+#'   pooled distribution functions, Dunn, Wasserman and Ramdas, 2023). With few domains m = G covers
+#'   much more than `level`. Here m is the effective number of independent rows, at least G:
+#'   \eqn{m = G p(1 - p)/v}{m = G p (1 - p)/v}. Each domain has a proportion of rows with scores up
+#'   to q; p is the mean of these proportions over domains and v their variance.
 #' * **Proportion of a domain** (`"domain_share"`). q is the k-th smallest of the G domains' own
 #'   `level`-quantiles of \eqn{s}{s}, \eqn{k = \lceil(G + 1)(1 - \alpha)\rceil}{k = ceiling((G + 1)
 #'   (1 - alpha))}.
@@ -49,16 +49,18 @@
 #' well have been the new one. With a drift over time or with shifted predictors they are not, and
 #' intervals cover less than `level`. [dg_novelty()] compares the predictors.
 #'
-#' **Exact.** If f and \eqn{\sigma}{sigma} are fitted to other domains than those of the scores,
-#' coverage is at least `level` in finite samples, for any distribution: for random rows with m = G
-#' (Lee, Barber and Willett, 2024), for `"domain_share"` and `"domain_mean"` because the rank of the
-#' new domain among G + 1 is uniform.
+#' **Exact.** Suppose that f and \eqn{\sigma}{sigma} (for `"domain_mean"` f, b and v) are from other
+#' domains than the scores. Then coverage is at least `level` in finite samples, for any
+#' distribution. For random rows this needs m = G (Lee, Barber and Willett, 2024). For
+#' `"domain_share"` and `"domain_mean"` it holds because each rank of the new domain among the G + 1
+#' has the same probability.
 #'
-#' **Approximate.** By default f is fitted to all domains and the scores come from fits without one,
-#' for which there is no finite-sample guarantee. `set_intervals(model, newdata)` with labelled rows
-#' of other domains avoids this; \eqn{\sigma}{sigma}, b and v are then still estimated from these
-#' domains. m > G is an approximation in both cases: it makes coverage near `level` where domains
-#' resemble each other, instead of above it.
+#' **Approximate.** By default f is fitted to all domains and each score to all but the row's own
+#' (or its fold), for which there is no finite-sample guarantee. With
+#' `set_intervals(model, newdata)`, scores are of f itself in other labelled domains. Then only
+#' \eqn{\sigma}{sigma} (unless it is the model's own), b and v are estimated from the same domains
+#' as the scores. m > G is an approximation in both cases. It brings coverage down to about `level`
+#' where domains resemble each other.
 #'
 #' **Marginal.** Coverage is an average over new domains: it is lower in some and higher in others.
 #'

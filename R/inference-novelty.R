@@ -1,10 +1,12 @@
 #' Is a new domain like the training domains?
 #'
 #' @description
-#' `dg_novelty()` measures how far new domains lie from the training domains, from their unlabelled
-#' rows: a distance with a p value that ranks it among the training domains, the same for each row,
-#' and which training domains a new one resembles most. p is uniform if the new domain is
-#' exchangeable with the training domains; rows of a domain may depend on each other.
+#' `dg_novelty()` measures from unlabelled rows how far new domains lie from the training domains.
+#' Each new domain gets a distance and a p value, the rank of this distance among those of the
+#' training domains. Each row gets the same two numbers. Weights show which training domains a new
+#' one resembles most. If the new domain is exchangeable with the training domains, p is at most
+#' \eqn{\alpha}{alpha} with a probability of at most about \eqn{\alpha}{alpha}, see Guarantee. Rows
+#' of a domain may depend on each other.
 #'
 #' @section Definition:
 #' **Distance.** Let \eqn{\mu_j} be the mean embedding of domain j of \eqn{n_j}{n_j} rows
@@ -50,14 +52,15 @@
 #'
 #' **Several new domains** are tested separately: p values are not adjusted.
 #'
-#' **Unequal numbers of rows.** A domain with few rows lies farther out, also because they may miss
-#' a part of it (one visit of four). So where numbers of rows differ, and the kernel keeps its rows
-#' (no feature map), the new domain and training domain g are compared by n rows of each (or as many
-#' as there are). n is the smallest of the new domain's rows, the median of the training domains,
-#' and 200. Rows are drawn 3 to 20 times (more often if n is small), and the draw with the median
-#' rank counts. In each pair, both distances are to the other G - 1 training domains. Then p is at
-#' most \eqn{\alpha}{alpha} with probability at most \eqn{2\alpha}{2 alpha} (Barber et al., 2021,
-#' theorem 1), and about \eqn{\alpha}{alpha} in simulations. Seeds are fixed; the order of rows and
+#' **Unequal numbers of rows.** A domain with few rows seems farther, also because its rows may show
+#' only a part of the domain (one visit of four). So if numbers of rows differ and the model keeps
+#' its rows (no feature map), the new domain is compared with each training domain g by n rows of
+#' each (or all, if g has fewer). n is the smallest of three numbers: the rows of the new domain,
+#' the median rows of a training domain, and 200. Both distances are to the other G - 1 training
+#' domains. Rows are drawn 3 to 20 times (more often if n is small), and the draw with the median
+#' rank counts. The bound above is then weaker: p is at most \eqn{\alpha}{alpha} with probability at
+#' most \eqn{2\alpha}{2 alpha} (Barber et al., 2021, theorem 1). In simulations this probability was
+#' about \eqn{\alpha}{alpha}. Seeds are fixed; the order of rows and
 #' columns does not matter. `distance` still uses all rows; `left_out` and the plot show each
 #' training domain relative to it as in that draw.
 #'

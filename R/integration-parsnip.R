@@ -14,8 +14,8 @@
 #' | `"gp"` | [dg_gp()] | number | `domain_kernel`, `tau`, `bandwidth`, `scale` |
 #' | `"auto"` | [dg_auto()] | number, classes | none: selected by the engine |
 #'
-#' `domain_scaling_type()`, `domain_kernel_type()` and `domain_multitask_tau()` are parameters of
-#' the dials package for tuning arguments that dials has no parameter for.
+#' `domain_scaling_type()`, `domain_kernel_type()` and `domain_multitask_tau()` return parameter
+#' objects for tuning, as the functions of the dials package do for other arguments.
 #'
 #' @param mode `"regression"` or `"classification"`.
 #' @param engine Name of an engine. `set_engine()` takes all further arguments of its learner, such
@@ -77,9 +77,10 @@
 #' domains do not use them, so a frequency weight of 2 is not the same as two rows.
 #'
 #' **Folds.** `rsample::group_vfold_cv(data, group = school)` holds out whole domains (one at a time
-#' by default), as [dg_cv()] does with the same folds. Scores are equal. Standard errors are not:
-#' `tune::collect_metrics()` treats folds as independent, and [dg_cv()] allows for overlapping
-#' training sets.
+#' by default), as [dg_cv()] does with the same folds. With one domain per fold, the mean scores are
+#' equal. With several, they differ: `tune::collect_metrics()` averages over folds, [dg_cv()] over
+#' domains. Standard errors differ in both cases: `tune::collect_metrics()` treats folds as
+#' independent, and [dg_cv()] allows for overlapping training sets.
 #'
 #' **A projection first.** [step_dica()] before this model differs from [dg_pipeline()]: here the
 #' learner has its own default kernel, on scores that are scaled again.

@@ -48,11 +48,12 @@ step_of <- function(suffix, own = list(), projection = suffix) {
 #' | `step_kpca_domain()` | [dg_kpca()]: kernel principal components |
 #' | `step_domain()` | `method`: any of the [projections][dg_dica()] |
 #'
-#' Components of training and new rows, from training or new domains, are those of the functions.
+#' The components equal those of `predict()` for the projection fitted directly. This holds for
+#' training rows and new rows, in training domains and in new ones.
 #'
 #' @param recipe A recipe.
 #' @param ... Selectors of the predictors, such as `all_predictors()`. Categorical predictors become
-#'   indicators. Domain and outcome are dropped if they are selected too.
+#'   indicators. The columns of domain and outcome are never predictors, even if they are selected.
 #' @param domain Selector of the domain column, such as `school`, `"school"` or
 #'   `has_role("domain")`. Default `NULL`: the column with the role `"domain"`, if there is one.
 #' @param outcome Selector of the response. Default `NULL`: the outcome of the recipe. Only used if
@@ -81,15 +82,15 @@ step_of <- function(suffix, own = list(), projection = suffix) {
 #' separately, and new data need no domain column (`update_role_requirements("domain", bake =
 #' FALSE)`).
 #'
-#' In recipes before 1.2, `bake()` returns a text domain column as a factor with the levels of
-#' training, in which new domains are missing; the components are right.
+#' In recipes before 1.2, `bake()` turns a domain column of text into a factor with the training
+#' domains as levels. New domains are then `NA` in this column; their components are right.
 #'
 #' In a workflow, hardhat replaces new levels of a factor, and so new domains, by missing values:
 #' use `add_recipe(blueprint = hardhat::default_recipe_blueprint(allow_novel_levels = TRUE))`, or
 #' keep the column as text. [domain_blueprint()] is only for [domain_learner()].
 #'
-#' **Missing values.** Rows with missing values are dropped in training and `NA` in `bake()`, with a
-#' warning each time.
+#' **Missing values.** The projection is fitted without rows that have missing values. `bake()`
+#' keeps these rows, with `NA` as components. Both give a warning.
 #'
 #' **Case weights.** A row with frequency weight k counts as k rows. Importance weights are an
 #' error: projections have no weights.
@@ -98,8 +99,8 @@ step_of <- function(suffix, own = list(), projection = suffix) {
 #' `num_comp()`, `penalty()` and `rbf_sigma()` of dials (ranges for these steps) and
 #' [domain_scaling_type()].
 #'
-#' **`tidy()`** returns a tibble of the names of the predictors, `terms`; with
-#' `type = "components"` of the eigenvalue and residual of each `component`.
+#' **`tidy()`** returns a tibble with the columns `terms` (names of the predictors) and `id`; with
+#' `type = "components"`, `component`, `eigenvalue`, `residual` and `id`.
 #' @return The recipe with the step added.
 #' @section Errors:
 #' No domain or outcome, if the projection needs it; more than one column for either; unknown

@@ -20,12 +20,14 @@
 #' @details
 #' All are characteristic: the mean embedding determines the distribution.
 #'
-#' `kernel_cauchy()` is a mixture of Gaussian kernels of all bandwidths, with heavy tails: the
-#' Cauchy kernel for `alpha = 1`, otherwise the rational quadratic kernel, which is evaluated in R,
-#' not in C++. The formulas are those of Rasmussen and Williams (2006, section 4.2.1), whose
-#' rational quadratic kernel has the length scale \eqn{\sigma/\sqrt2}{sigma / sqrt(2)}.
+#' `kernel_cauchy()` is a mixture of Gaussian kernels of all bandwidths and has heavy tails. With
+#' `alpha = 1` it is the Cauchy kernel. With any other `alpha` it is the rational quadratic kernel,
+#' which is slower: it is evaluated in R, not in C++. Its length scale in Rasmussen and Williams
+#' (2006, section 4.2.1) is \eqn{\sigma/\sqrt2}{sigma / sqrt(2)}.
 #'
-#' `kernlab::rbfdot(s)` is `kernel_rbf(bandwidth = sqrt(1 / (2 * s)))`.
+#' `kernlab::rbfdot(s)`, and `gamma = s` of scikit-learn's RBF kernel, are
+#' `kernel_rbf(bandwidth = sqrt(1 / (2 * s)))`. `kernel_laplace()` is not scikit-learn's
+#' `laplacian_kernel()`, which uses the sum of absolute differences as distance.
 #'
 #' @param bandwidth Bandwidth in units of the (scaled) predictors: one positive number, or one per
 #'   predictor. If `NULL` (default), `bandwidth_factor` times the [median_bandwidth()] of the

@@ -40,14 +40,18 @@
 #' constant (`intercept = TRUE`) stays as in f0. A numeric response is standardised as in training.
 #'
 #' ## Penalty of the correction
-#' `lambda` of a [dg_ridge()] was chosen for prediction within the training domains, not for the
-#' shift to a new one. If it was chosen by the model (and the model keeps its rows, without a
-#' feature map), `lambda` and `constant` of the correction are chosen on the training domains: each
-#' is predicted by the others (see [dg_lodo()]), corrected with as many labels as given now, in 3
-#' random draws, and scored on its other rows. Candidates are `lambda` from 0.001 to 1000, that of
-#' the model and no correction, and `constant` 0, 1 and 10; the least mean squared error over
-#' domains is chosen. At least 3 domains are needed; at most 2,000 rows of whole domains are used,
-#' always the same ones.
+#' The `lambda` of a [dg_ridge()] suits prediction without labels of the new domain, not the
+#' correction by a few labels. `lambda` and `constant` of the correction are therefore chosen on the
+#' training domains, if three conditions hold: `lambda` was not given to [dg_ridge()] or here, the
+#' model keeps its rows (no feature map), and at least 3 training domains have enough rows.
+#' Otherwise `lambda` is the model's and `constant` is 0, unless they are given.
+#'
+#' Each training domain is predicted by the others (see [dg_lodo()]). The prediction is corrected by
+#' as many labels as are given now (at most 200; fewer if domains are small), in 3 random draws, and
+#' scored on the domain's remaining rows. Candidates for `lambda` are 0.001 to 1000, the model's
+#' `lambda` and no correction; candidates for `constant` are 0, 1 and 10. The pair with the smallest
+#' mean squared error, averaged over domains, is chosen. At most 2,000 rows of whole domains are
+#' used (more if 3 domains have more), always the same ones.
 #'
 #' In simulations without differences between domains, the model's own `lambda` raised the error by
 #' 6 to 7 % with 2 or 8 labels, the chosen one by 0 %. Errors on real data:

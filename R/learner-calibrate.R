@@ -8,11 +8,11 @@
 #' With `calibration = "platt"` or `"isotonic"`, a classifier learns on held-out domains how its
 #' decision values translate into class probabilities, which `predict(type = "prob")` then returns.
 #' Probabilities from a model's own training rows are overconfident, because the model was fitted to
-#' their labels and domains. The argument exists in [dg_svm()], [dg_ridge()], [dg_auto()],
-#' [dg_ensemble()], [learner_custom()], [dg_forest()], [dg_boost()], [dg_net()], [dg_mixed()] and
-#' [dg_gam()]; with `"none"`, the default, the last six and [dg_ensemble()] return the probabilities
-#' of the model itself, where there are any. [dg_calibration()] assesses the probabilities of any
-#' classifier.
+#' their labels and domains. [dg_svm()], [dg_ridge()] and [dg_auto()] have probabilities only with
+#' calibration. [dg_ensemble()], [learner_custom()], [dg_forest()], [dg_boost()], [dg_net()],
+#' [dg_mixed()] and [dg_gam()] have the argument too; with `"none"`, the default, they return the
+#' probabilities of the model itself, where there are any. [dg_calibration()] assesses the
+#' probabilities of any classifier.
 #'
 #' @details
 #' ## Held-out decision values
@@ -39,10 +39,10 @@
 #'   has \eqn{1/(W + 2)}{1 / (W + 2)} instead of 0, with W its sum of weights, but at most the value
 #'   of the next block; the highest block likewise. It needs some hundreds of rows.
 #'
-#' A larger f never lowers p. If f does not separate the classes on held-out domains, p is the class
-#' frequency, with a warning. Three or four domains with very different class frequencies say little
-#' about the next domain, whatever the method. Rows count by their `weights`; `domain_weights` does
-#' not affect the maps.
+#' A larger f never lowers p. If the classes do not increase with f on held-out domains, p is the
+#' class frequency, with a warning. Three or four domains with very different class frequencies say
+#' little about the next domain, whatever the method. Rows count by their `weights`;
+#' `domain_weights` does not affect the maps.
 #'
 #' ## More than two classes
 #'

@@ -27,9 +27,10 @@
 #' weights are an error.
 #'
 #' ## Arguments and value of `predict`
-#' The arguments are the value of `fit` and a data frame of new rows as above. If `predict` has an
-#' argument `domain`, it is the domain of each row: a factor, `NA` where a row has none, or `NULL`
-#' if the new data have no domain. In [dg_cv()] it is a domain that was not in training.
+#' The first two arguments are the value of `fit` and a data frame of new rows as above. If
+#' `predict` has an argument `domain`, it gets a factor with the domain of each row, `NA` for rows
+#' without one, or `NULL` if the new data have no domain column. In [dg_cv()] these domains were not
+#' in the training data of the fold.
 #'
 #' | response | value |
 #' |---|---|
@@ -65,8 +66,8 @@
 #'   mean over the rows of the domain (contextual effect of multilevel models), in the unit of the
 #'   scaled column (of `scale = "pooled"`, unless that is `"none"`). In a new domain, the mean is
 #'   taken over its unlabelled rows in `newdata` or `reference`, see [predict.dg_learner()]. Default
-#'   `FALSE`. The number of different means is the number of domains: with few domains they mislead
-#'   a learner without selection or shrinkage.
+#'   `FALSE`. A column of means has only one value per domain. With few domains, a learner without
+#'   selection or shrinkage can therefore overfit these columns.
 #' @param domain_weights `"size"` (default): each row has the same weight; `"equal"`: each domain
 #'   has.
 #' @param calibration For classes. `"none"`: the probabilities of `predict`, if it returns any.

@@ -7,8 +7,9 @@
 #'
 #' @details
 #' The model is
-#' \deqn{g(E[y]) = \beta_0 + u_{0d} + \sum_j (\beta_j + u_{jd}) x_j, \qquad
-#'   u_d \sim N(0, \Sigma),}{g(E y) = beta_0 + u_0d + sum_j (beta_j + u_jd) x_j, u_d ~ N(0, Sigma),}
+#' \deqn{g(E[y \mid u_d]) = \beta_0 + u_{0d} + \sum_j (\beta_j + u_{jd}) x_j, \qquad
+#'   u_d \sim N(0, \Sigma),}{
+#'   g(E[y | u_d]) = beta_0 + u_0d + sum_j (beta_j + u_jd) x_j, u_d ~ N(0, Sigma),}
 #' with \eqn{u_{jd}}{u_jd} for the columns named in `slopes` only. A numeric response is fitted by
 #' restricted maximum likelihood (g the identity), two classes by the Laplace approximation (g the
 #' logit); see Bates, Maechler, Bolker and Walker (2015). Columns are standardised during the fit,
@@ -18,10 +19,11 @@
 #' over new domains. A probability is averaged over them,
 #' \deqn{P(y = 1) = \int \mathrm{logit}^{-1}(x'\beta + s)\, N(s; 0, z'\Sigma z)\, ds, \qquad
 #'   z = (1, x_j \ldots),}{P(y = 1) = int plogis(x'beta + s) dnorm(s, 0, sqrt(z' Sigma z)) ds,}
-#' because at \eqn{u = 0} it is too far from one half and does not agree with the observed
-#' proportion (`marginal = FALSE` predicts there). The unlabelled rows of a new domain are used only
-#' with `domain_means = TRUE` or `scale`. With a single training domain its effect cannot
-#' be separated from the intercept: the model is then that of [dg_lm()], with a warning.
+#' because the probability at \eqn{u = 0} is farther from one half than the proportion over domains.
+#' `marginal = FALSE` gives the probability at \eqn{u = 0}. The unlabelled rows of a new domain are
+#' used only with `domain_means = TRUE` or a `scale` by domain. With a single training domain, its
+#' effect cannot be separated from the intercept: the model is then that of [dg_lm()], with a
+#' warning.
 #'
 #' @inheritParams dg_forest
 #' @param data Data frame in which the formula is evaluated.

@@ -6,8 +6,10 @@
 #' Gammerman and Vovk, 1998): f minimises
 #' \deqn{\sum_i c_i\, (y_i - f(P_i, x_i))^2 + \lambda \lVert f\rVert^2}{
 #'   sum_i c_i (y_i - f(P_i, x_i))^2 + lambda ||f||^2}
-#' with \eqn{c_i} the row's weight, times \eqn{n/(G n_g)}{n/(G n_g)} for `domain_weights = "equal"`
-#' (n, n_g: sums of weights). With \eqn{C = \mathrm{diag}(c)}{C = diag(c)}, \eqn{f = \sum_i \alpha_i
+#' Here \eqn{c_i} is the weight of row i. For `domain_weights = "equal"` it is multiplied by
+#' \eqn{n/(G n_g)}{n/(G n_g)}, where n is the sum of all weights, \eqn{n_g} that of the row's domain
+#' and G the number of domains. With \eqn{C = \mathrm{diag}(c)}{C = diag(c)},
+#' \eqn{f = \sum_i \alpha_i
 #' \bar k(\cdot, (P_i, x_i))}{f = sum_i alpha_i k(., (P_i, x_i))} and
 #' \deqn{\alpha = (K + \lambda C^{-1})^{-1} y,}{alpha = (K + lambda C^-1)^-1 y,}
 #' that is \eqn{(K + \lambda I)^{-1} y}{(K + lambda I)^-1 y} if all rows have weight 1: `lambda` is
@@ -17,10 +19,10 @@
 #' @details
 #' ## Response
 #' A numeric response is standardised by its (weighted) training mean and standard deviation, unless
-#' `scale = "none"`; without an intercept, f shrinks to the mean. Two classes are coded -1 and 1
-#' (the second level), and the sign decides. With more classes, each has an indicator, 0 or 1, all
-#' from the same factorisation, and the largest value decides, which for two classes is the same
-#' rule.
+#' `scale = "none"`. Without an intercept, the penalty shrinks predictions to this mean. Two
+#' classes are coded -1 (first level) and 1 (second level); the sign of f decides. With more
+#' classes, each class has its own 0/1 indicator as a response; the class with the largest value
+#' wins. All indicators share one factorisation. For two classes both rules are the same.
 #'
 #' ## Penalty
 #' If `lambda` is not given, it is chosen on held-out domains, together with the bandwidth of the
@@ -32,11 +34,12 @@
 #' * Candidates are \eqn{\lambda/\sum_i c_i}{lambda / sum_i c_i} from 1e-5 to 10 in steps of half a
 #'   power of ten; the largest leaves little but the constant. The smallest mean of
 #'   \eqn{c_i r_i^2}{c_i r_i^2} is chosen, with \eqn{r_i} the residual of a held-out row.
-#' * The bandwidth of [domain_distribution()] or [domain_wasserstein()] is chosen along with it if
-#'   `embedding_kernel` is [kernel_rbf()] without `bandwidth` or `bandwidth_factor`: 1, 2, 4 or 8
-#'   times the median distance. The last is nearly pooling. A narrower one is chosen only if its
-#'   error is smaller by more than half a standard error of the difference over domains, so that the
-#'   default should seldom lose to pooling or to the mean by more than chance.
+#' * The bandwidth of [domain_distribution()] or [domain_wasserstein()] is chosen together with
+#'   `lambda`, if `embedding_kernel` is [kernel_rbf()] without `bandwidth` or `bandwidth_factor`. It
+#'   is 1, 2, 4 or 8 times the median distance. At 8 times, the model is nearly pooled. A narrower
+#'   bandwidth must have an error that is smaller by more than half a standard error of the
+#'   difference over domains. The default should therefore seldom lose to pooling or to the mean by
+#'   more than chance.
 #'
 #' `lambda` is 1 with fewer than two domains, with [domain_multitask()] (made for known domains),
 #' and for sums of features. If `lambda` is given, nothing is chosen, and the bandwidth is the
@@ -52,9 +55,9 @@
 #' \deqn{w = (Z'CZ + \lambda I)^{-1} Z'Cy,}{w = (Z'CZ + lambda I)^-1 Z'C y,}
 #' from sums taken in one pass over the rows, in chunks: n r^2 operations for r features. The model
 #' keeps neither the training rows nor their features. `fit(dg_ridge(), sums)` uses sums from
-#' [feature_sums()], with the kernel, domain kernel and features of the sums. Their domain kernel is
-#' [domain_pooled()] unless another was given there, and a message says so, because the default here
-#' differs. A domain kernel given here must be that of the sums.
+#' [feature_sums()], with the kernel, domain kernel and features of the sums. The default domain
+#' kernel of `feature_sums()` is [domain_pooled()], not [domain_distribution()] as here. A message
+#' says so. If you give a domain kernel to `dg_ridge()`, it must be the one of the sums.
 #'
 #' ## Fitted bandwidths
 #' With `bandwidths = "fitted"`, the bandwidths that the kernels leave open (`bandwidth = NULL`)

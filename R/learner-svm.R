@@ -12,14 +12,18 @@
 #'
 #' @details
 #' ## Domain weights
-#' The default is `domain_weights = "equal"`, where all other learners have `"size"`, because the
-#' MTL paper's objective (equation 7) is the mean over domains of their mean losses. Then
-#' \eqn{c_i = \mathrm{cost}\cdot n/(G n_g)}{c_i = cost n / (G n_g)}, the paper's
-#' \eqn{1/(\lambda G n_g)}{1/(lambda G n_g)} for cost = \eqn{1/(\lambda n)}{1/(lambda n)}. The
-#' default follows the paper's equation, not a measured advantage. With `"size"`,
-#' \eqn{c_i = \mathrm{cost}}{c_i = cost}. The two agree for domains of equal size. Either is
-#' multiplied by `weights`: a row of weight 2 counts as two rows, a row of weight 0 as none. Weights
-#' do not change the mean embedding of a domain, which describes its unlabelled rows.
+#' The default is `domain_weights = "equal"`; other learners with this argument have `"size"`.
+#'
+#' With `"equal"`, \eqn{c_i = \mathrm{cost}\cdot n/(G n_g)}{c_i = cost n / (G n_g)}, with G domains
+#' and \eqn{n_g}{n_g} rows in the domain of row i. The objective is then the MTL paper's (equation
+#' 7), the mean over domains of their mean losses: the paper's
+#' \eqn{1/(\lambda G n_g)}{1/(lambda G n_g)} is c_i for cost = \eqn{1/(\lambda n)}{1/(lambda n)}.
+#' The default follows this equation, not a measured advantage.
+#'
+#' With `"size"`, \eqn{c_i = \mathrm{cost}}{c_i = cost}. The two agree for domains of equal size.
+#'
+#' `weights` multiply c_i, and n and n_g are then sums of weights: a row of weight 2 counts as two
+#' rows, a row of weight 0 as none. The mean embedding of a domain does not depend on `weights`.
 #'
 #' ## Response
 #' A numeric response is standardised by its (weighted) training mean and standard deviation, unless
@@ -35,8 +39,9 @@
 #' ## Cost
 #' If `cost` is not given, it is derived from the `lambda` that a ridge regression on the same
 #' kernels chooses on held-out domains, together with the bandwidth of the domain kernel; see the
-#' penalty in [dg_ridge()]. Let \eqn{\bar r}{r} be the mean absolute residual on the held-out
-#' domains (classes are 2 apart), rounded to a quarter of a power of ten.
+#' penalty in [dg_ridge()]. Let \eqn{\bar r}{r} be the mean absolute residual of that ridge
+#' regression on the held-out domains, with two classes coded -1 and 1. For classes as for numbers,
+#' max(r, epsilon) is rounded to the nearest power of \eqn{10^{1/4}}{10^(1/4)}.
 #'
 #' | loss | cost | reason |
 #' |---|---|---|
@@ -56,12 +61,14 @@
 #' paper, section 7.2), f(P, x) = z(P, x)'w + b, and
 #' \deqn{\sum_i c_i\, \ell(y_i, z_i'w + b) + \tfrac12\lVert w\rVert^2}{
 #'   sum_i c_i l(y_i, z_i'w + b) + |w|^2 / 2}
-#' is minimised over w and b. Some sweeps of dual coordinate descent (Hsieh et al., 2008; Ho and
-#' Lin, 2012, for a numeric response) precede the proximal point method on the dual with Newton
-#' steps (Rockafellar, 1976; Yan and Li, 2020), which reaches `tolerance` and is hardly slower at
-#' large costs. Time and memory are proportional to n times the number of features. The sweeps take
-#' the rows in a random order from R's generator. The model keeps neither the training rows nor
-#' their features, so that `predict(reference = "training")` is an error.
+#' is minimised over w and b, in two stages. First come some sweeps of dual coordinate descent
+#' (Hsieh et al., 2008; Ho and Lin, 2012, for a numeric response). The proximal point method on the
+#' dual, with Newton steps, then reaches `tolerance` (Rockafellar, 1976; Yan and Li, 2020). It is
+#' hardly slower at large costs. Time and memory are proportional to n times the number of features.
+#' The sweeps take
+#' the rows in a random order from R's generator. The model does not keep the features of the
+#' training rows, and of the rows themselves at most the landmarks. Therefore
+#' `predict(reference = "training")` is an error.
 #'
 #' The duality gap is reported in both cases.
 #'
@@ -85,9 +92,9 @@
 #' ## Probabilities
 #' With `calibration`, probabilities are calibrated on held-out domains, see [calibration]. With
 #' `loss = "logistic"`, f is the log odds, and probabilities \eqn{1/(1 + e^{-f})}{1 / (1 + exp(-f))}
-#' are available without calibration (more classes are coupled as described there). They are shrunk
-#' towards 1/2 by the norm and have not been checked on a held-out domain; `calibration = "platt"`
-#' does that.
+#' are available without calibration (more classes are coupled as described there). The penalty
+#' shrinks these probabilities towards 1/2, and no held-out domain corrects them. With
+#' `calibration = "platt"`, they are corrected on held-out domains.
 #'
 #' @inheritParams dg_dica
 #' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix n x p or a data frame

@@ -92,8 +92,9 @@ domain_weightings <- c("equal", "size")
 #' need a model with a posterior.
 #'
 #' ## Models with a posterior
-#' [dg_gp()], a [dg_pipeline()] that ends in it, and either of them after [dg_adapt()] have a
-#' predictive distribution. For f at a new row it is normal with
+#' A model with a posterior gives a distribution for each prediction, not only a number. Such models
+#' are [dg_gp()], a [dg_pipeline()] that ends in it, and either of them after [dg_adapt()]. The
+#' distribution of f (the response without noise) at a new row is normal with
 #' \deqn{\mathrm{E} f_* = k_*'A^{-1}y, \qquad
 #'   \mathrm{Var} f_* = s^2\kappa(P_*, P_*)k(x_*, x_*) - k_*'A^{-1}k_*}{
 #'   E f_* = k_*'A^-1 y,  Var f_* = s^2 kappa(P_*, P_*) k(x_*, x_*) - k_*'A^-1 k_*}
@@ -104,11 +105,12 @@ domain_weightings <- c("equal", "size")
 #'
 #' These standard errors and intervals treat the parameters and the description of a domain by its
 #' rows as known. If the model is true, 95 % intervals cover about 95 %
-#' (`vignette("which-method")`). In simulations outside the model, 8 to 40 domains of 15 rows had a
-#' mean response that was unrelated to the predictors or followed the mean of one. Intervals for
-#' responses covered 89 to 95 %, those for f 84 to 95 %. Intervals for f covered only 54 to 69 %
-#' where [domain_distribution()] estimates the mean response of a domain from 15 rows, which adds an
-#' error that the intervals ignore.
+#' (`vignette("which-method")`). The model was not true in further simulations. They had 8 to 40
+#' domains of 15 rows. The mean response of a domain was unrelated to the predictors, or followed
+#' the domain mean of one predictor. Intervals for responses covered 89 to 95 %. Intervals for f
+#' covered 84 to 95 %, with one exception: where [domain_distribution()] estimates the mean response
+#' of a domain from 15 rows, they covered only 54 to 69 %. This estimate has an error that the
+#' intervals ignore.
 #'
 #' Each call computes the Cholesky factor of A again, because a fit does not keep it. Rows are
 #' predicted in chunks, so that memory does not grow with their number. [simulate()][dg_gp()] draws
@@ -132,9 +134,11 @@ domain_weightings <- c("equal", "size")
 #'   max_g kappa(P, P_g) / sqrt(kappa(P, P) kappa(P_g, P_g)) |<mu_P, mu_g>| / (|mu_P| |mu_g|)
 #'   < 0.01.}
 #' Such domains give a warning of class `domgen_warning_far_domain`, one per call, that names them.
-#' So do domains more than twice as far from training as any of at least 19 training domains when
-#' held out; [dg_novelty()] returns the distances. A domain with far fewer rows than the training
-#' domains can seem far for this reason alone: give more of its unlabelled rows as `reference`.
+#' With at least 19 training domains there is a second rule. Each training domain is held out, and
+#' its distance from the others is measured. A new domain more than twice as far as the farthest of
+#' them gives the same warning. [dg_novelty()] returns the distances. A domain with far fewer rows
+#' than the training domains can seem far for this reason alone: give more of its unlabelled rows as
+#' `reference`.
 #'
 #' @inheritParams predict.dg_projection
 #' @param object A fitted learner ([dg_svm()], [dg_ridge()], [dg_auto()], [dg_ensemble()],
@@ -148,11 +152,11 @@ domain_weightings <- c("equal", "size")
 #'   `domain_means = TRUE`. [dg_mixed()] recognises the training domains by it.
 #' @param reference Further unlabelled rows of the new domains, with the columns of `newdata`. A
 #'   domain that occurs in it is described by these rows instead of its rows in `newdata`.
-#'   `"training"` uses the stored rows (or their moments) of the training domains; a model with a
-#'   feature map keeps none. Without it, a training domain is described by its rows in `newdata`
-#'   alone, so that predictions differ from `fitted()`. Used only with a domain kernel, scaling or
-#'   imputation by domain, or `domain_means = TRUE`. [set_reference()] returns a model with a fixed
-#'   reference.
+#'   `reference = "training"` describes the training domains by the rows (or their moments) that the
+#'   model has stored; a model with a feature map stores none. Without a reference, a training
+#'   domain is described only by its rows in `newdata`, so that predictions differ from `fitted()`.
+#'   The reference is used only with a domain kernel, scaling or imputation by domain, or
+#'   `domain_means = TRUE`. [set_reference()] returns a model with a fixed reference.
 #' @param se.fit If `TRUE`, the standard deviation of f is returned as well. Default `FALSE`; only
 #'   for models with a posterior, see Details.
 #' @param interval Type of interval, see Details. Default `"none"`; only for a numeric response.
@@ -181,9 +185,10 @@ domain_weightings <- c("equal", "size")
 #' A fit contains all that predictions need and can be saved, for example with [saveRDS()]. An
 #' integrity check records the types, shapes, missing and infinite values, and the range of integers
 #' of its parts; `predict()` and all other functions that use the numbers of a model verify it
-#' first. A model whose parts were removed or changed, with a number of `threads` that no computer
-#' has, or fitted by a version without the check gives an error of class `domgen_error_model` that
-#' names the part. A finite number replaced by another is not detected. Parts added by users are
+#' first. Three kinds of models give an error of class `domgen_error_model`, which names the part:
+#' a model with a part that was removed or changed, one with a number of `threads` that no computer
+#' has, and one fitted by a version without the check. The check does not detect that a finite
+#' number was replaced by another. Parts added by users are
 #' ignored, and `model$spec$args$threads` may be changed to a number from 1 to 1024.
 #' @references
 #' Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*. MIT

@@ -103,9 +103,9 @@
 #' @param bandwidth_factor Positive multiple of the median bandwidth. Default 1.
 #' @param ... Elements of the kernel, domain kernel or feature map by name: the arguments of its
 #'   constructor.
-#' @param map Fitted map. Random Fourier features are
-#'   `structure(list(frequencies = , centre = ), class = "fourier_map")` with a matrix D x p and a
-#'   vector of length p.
+#' @param map Fitted map, an object of the feature map. For random Fourier features it is
+#'   `structure(list(frequencies = , centre = ), class = "fourier_map")`, with a matrix p x D of
+#'   frequencies and a vector of length p that is subtracted from the rows.
 #' @param dim Number of features; 2 D for a Fourier map.
 #' @param title Title of the method, for printing.
 #' @param terms Function that gives the terms of the ratio, see "Projections".
@@ -138,7 +138,7 @@
 #' @return Constructors give an object of the class in the table; `projection_method()` and
 #'   `learner_method()`, the last call in the body of the method's function, give its value: with
 #'   data a fitted model, without data a specification. `dg_parameter()` gives a list for
-#'   `parameters`. The values of the generics are in the table above.
+#'   `parameters`. For the values of the generics see section Generics.
 #' @section Errors:
 #' An argument of a method's function that has no rule, a `check` or `response` that is not in the
 #' list, and bandwidths that are not positive are errors.

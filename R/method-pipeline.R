@@ -1,11 +1,14 @@
 #' Pipeline: a projection, then a learner
 #'
-#' The learner is fitted to the scores of the training rows on the components of the projection. Its
-#' default kernel on x is [kernel_linear()] on the scores: the kernel
+#' A projection replaces the predictors by a few components. The learner is then fitted to the
+#' values of the training rows on these components, their *scores*. The learner's domain kernel, for
+#' example [domain_distribution()], also compares the *projected* domains.
+#'
+#' The learner's default kernel is [kernel_linear()] on the scores. This is the kernel
 #' \eqn{\tilde K = K B B' K}{K B B' K} of the projection itself (DICA paper, equation 5 and section
-#' 3.2), divided by its mean diagonal. Without this division any usual `cost` would shrink the
-#' learner to a constant, because directions of length \eqn{b'Db = 1} have tiny scores. The
-#' learner's domain kernel, for example [domain_distribution()], compares the *projected* domains.
+#' 3.2), divided by its mean diagonal. The division is needed because directions of length
+#' \eqn{b'Db = 1} have tiny scores. Without it, any usual `cost` would shrink the learner to a
+#' constant.
 #'
 #' @param projection Projection without data, such as `dg_dica(ncomp = 2)`.
 #' @param learner Learner without data, such as `dg_svm(cost = 10)`.

@@ -16,7 +16,9 @@
 #'   \eqn{P = L(L + n\varepsilon I)^{-1}}{P = L (L + n epsilon I)^-1}, \eqn{L} the centred Gram
 #'   matrix of the kernel on the response.
 #' * KQK penalises differences between domains: \eqn{\mathrm{tr}(B'KQKB)}{tr(B'KQKB)} is the
-#'   [distributional variance][distributional_variance] of the projected domains.
+#'   [distributional variance][distributional_variance] of the projected domains. With G domains,
+#'   the entry of Q for two rows is \eqn{(G - 1)/(G^2 n_g^2)}{(G - 1) / (G^2 n_g^2)} if both are in
+#'   domain g, and \eqn{-1/(G^2 n_g n_h)}{-1 / (G^2 n_g n_h)} if they are in domains g and h.
 #'
 #' The paper is Muandet, Balduzzi and Schoelkopf (2013).
 #'
@@ -37,13 +39,14 @@
 #'   needed); or predictors, a numeric matrix n x p or a data frame. Without `x` the value is a
 #'   specification for [fit()], [dg_pipeline()] and [dg_cv()]. Several factors after the bar are
 #'   nested, `| school / class`, or crossed, `| patient + device`, see [dg_cv()]; a domain is then a
-#'   combination of their levels. Terms and domains are functions of the row alone (`log(x1)`,
-#'   `factor(z)`) or learned in training (`poly(x1, 2)`); `rank(x1)` and `cut(z, 3)` are errors.
+#'   combination of their levels. A term or domain must depend on its row alone (`log(x1)`,
+#'   `factor(z)`) or be learned in training (`poly(x1, 2)`). Terms that depend on the other rows,
+#'   such as `rank(x1)` and `cut(z, 3)`, are errors.
 #' @param y Response if `x` is not a formula: numeric, or class labels (factor, character,
 #'   logical). Only `dg_glm(family = "ordinal")` uses the order of an ordered factor; other methods
 #'   ignore it, with one message per session.
-#' @param domain Domain of each row, a vector or a column of `data`. Numbers and times are labelled
-#'   independently of their type: numbers in full decimals, "100000", times in UTC.
+#' @param domain Domain of each row, a vector or a column of `data`. Domains that are numbers are
+#'   labelled in full decimals ("100000", not "1e+05"), whether integer or double; times in UTC.
 #' @param data Data frame in which the formula is evaluated, or a [row_source()], whose rows are
 #'   read in chunks.
 #' @param ncomp Number of components m. Default 2.

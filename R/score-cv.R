@@ -71,10 +71,11 @@
 #' the score (0 and 1 for accuracy). Scores that are equal in all domains have no interval: they do
 #' not show how far other domains differ.
 #'
-#' The standard error of `"coverage"` is too large, because held-out domains determine each other's
-#' intervals. Widths of all folds are nearly equal and vary with the training domains only, so
-#' `"width"` has a standard error with `refits` only. `"interval_score"` depends on few large
-#' values: with heavy or skewed tails its intervals cover less than their nominal coverage.
+#' The standard error of `"coverage"` is too large: the intervals in a domain are computed from the
+#' errors in the others, so coverages of domains are negatively dependent. Widths vary with the
+#' training domains only, which folds nearly share; so `"width"` has a standard error with `refits`
+#' only. `"interval_score"` depends on few large values: with heavy or skewed tails, its 95 %
+#' intervals cover too little.
 #' @section New levels:
 #' Levels and coding of categorical predictors are learned from the training rows of each fold. A
 #' row with another level is not predicted, as by [predict()][predict.dg_learner]: its prediction is
@@ -110,11 +111,12 @@
 #' with fewer than two rows more than the largest k are left out. All rows of a domain describe it,
 #' labelled or not. `print()` and `plot()` show the mean score by k.
 #'
-#' Standard errors of scores and of paired changes from no labels are for new domains, by the factor
-#' for overlapping training sets and, with `refits`, at least by it. If domains differ strongly they
-#' are lower bounds, because scores and changes are skewed: in simulations with such domains 95 %
-#' intervals of changes covered in 91-93 % of draws at 8 domains and 86-96 % at 12; with similar
-#' domains in 98-100 % (`tests/bench/results/errors.txt`).
+#' Standard errors, of scores and of the paired changes from no labels, are for the mean over new
+#' domains. They are those of `se` in Value: the factor for overlapping training sets or, with
+#' `refits`, the jackknife if it is larger. If domains differ strongly, scores and changes are
+#' skewed and intervals cover too little: in simulations with such domains 95 % intervals of changes
+#' covered in 91-93 % of draws at 8 domains and in 86-96 % at 12. With similar domains they covered
+#' in 98-100 % (`tests/bench/results/errors.txt`).
 #' @return An object of class `dg_cv`, a list with
 #'   \item{domains}{data frame, one row per domain: `domain`, `fold` (of the first repeat; `NA` for
 #'     a domain in several folds), `rows` (counted in each repeat), `score` (mean over repeats), and

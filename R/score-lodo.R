@@ -34,13 +34,14 @@
 #' **Generalised linear models.** Each domain is held out by one Newton step from the fit to all
 #' rows (Rahnama Rad and Maleki, 2020, for a domain instead of a row), in closed form with the
 #' working responses and weights of the fit. The step approximates the fit without the domain. For
-#' the `refits` largest domains, for which it is least accurate, `one_step` gives `difference`, the
-#' deviation of the step from the fit without the domain, and `change`, that of the fit to all rows
-#' (root mean squares over the domain's rows, of decision values). If the first is not much smaller
-#' than the second, use [dg_cv()]. For `"multinomial"` the step is separate for each class, with
-#' weights p instead of p(1 - p), which is the joint step but for the penalty. For `"ordinal"` the
-#' distances between thresholds are fitted to the other rows. For `family = "cox"` there is no
-#' closed form: each domain costs one factorisation of a fit's, instead of four to ten.
+#' the `refits` largest domains, for which the step is least accurate, the model is fitted again
+#' without the domain. `one_step` compares decision values in the domain's rows with those of this
+#' fit (root mean squares): `difference` is the deviation of the step, `change` that of the fit to
+#' all rows. If `difference` is not much smaller than `change`, use [dg_cv()]. For `"multinomial"`
+#' the step is separate for each class, with weights p instead of p(1 - p); it equals the joint step
+#' except for the penalty. For `"ordinal"` the distances between thresholds are fitted to the other
+#' rows. For `family = "cox"` there is no closed form: each domain costs one factorisation, where a
+#' fit costs four to ten.
 #'
 #' **Ensembles.** The values of [dg_ensemble()] with stacked weights are cross-fitted, see there;
 #' with other weights they are the weighted held-out values of the members. So are those of

@@ -8,10 +8,10 @@
 #' training domains.
 #'
 #' @details
-#' By default, candidates are scored on held-out training domains: one at a time up to 10 domains,
-#' beyond that in 10 groups. Ridge regressions are held out in closed form ([dg_lodo()]) at 13
-#' values of `lambda`; forest and support vector regression are fitted again without each of at most
-#' five groups.
+#' By default, candidates are scored on held-out training domains. Up to 10 domains are held out one
+#' at a time, more than 10 in 10 groups. The held-out predictions of ridge regressions need no
+#' further fits: a formula gives them ([dg_lodo()]), at 13 values of `lambda`. Forest and support
+#' vector regression are fitted again, each time without one of at most five groups.
 #'
 #' ## Candidates
 #' * Kernel ridge regressions: five scalings (pooled, by domain, both, pooled with domain means,
@@ -30,46 +30,52 @@
 #' * The null model ([dg_null()]).
 #'
 #' ## Ensemble
-#' The ridge regressions of the best configurations are averaged: the largest number of them, at
-#' most `n_members`, whose loss is within one standard error of the lowest. Forest and support
-#' vector regression join with stacked weights ([dg_ensemble()]) if that improves the score by more
-#' than one standard error of the difference; weights below 0.05 are dropped. The null model is
-#' returned unless the ensemble beats it by more than one standard error of the difference (below
-#' five domains: at all, by the score before correction).
+#' The ridge regressions of the best configurations are averaged. Their number is the largest, up to
+#' `n_members`, at which the loss of the average is within one standard error of the lowest. Forest
+#' and support vector regression join with stacked weights ([dg_ensemble()]) if that improves the
+#' score by more than one standard error of the difference. Members with a weight below 0.05 are
+#' dropped.
+#'
+#' The ensemble must beat the null model by more than one standard error of the difference.
+#' Otherwise the null model is returned. With fewer than five domains, any improvement of the score
+#' before correction is enough.
 #'
 #' ## Expected score
 #' `choice$expected` estimates the score on a new domain. The selected candidates' own score (`raw`)
-#' is optimistic; the estimate is cross-fitted: each group of held-out domains is scored with
-#' `lambda`, members and weights selected on the others (as in Varma and Simon, 2006, but with one
-#' search for all). Selection on the other domains still uses models trained on the held-out group,
-#' so with three or more domains the correction is multiplied by \eqn{1 + 4/G}{1 + 4/G}, a factor
-#' found by simulation (`inst/experiments/auto-score.R`). There is no correction if the null model
-#' is returned.
+#' is optimistic, because they were selected for it. The estimate is therefore cross-fitted: each
+#' group of domains is scored with `lambda`, members and weights that were selected on the other
+#' groups (as in Varma and Simon, 2006, but with one search for all groups). The difference from
+#' `raw` is the correction. With three or more domains it is too small, because the models that
+#' score the other groups were trained on this group. It is therefore multiplied by
+#' \eqn{1 + 4/G}{1 + 4/G}, where G is the number of domains. This factor was found by simulation
+#' (`inst/experiments/auto-score.R`). There is no correction if the null model is returned.
 #'
-#' If the search used some of the rows, the selected ridge regressions are scored again on all rows
-#' (at most 2,000, from fewer domains if that is below 50 rows each), and the correction applies
-#' to the proportion of these rows that the search used. The standard error allows for overlapping
-#' training sets, see [dg_compare()]. The 95 % interval is Student's, on the log scale for losses
-#' above zero, and within the range of the score.
+#' If the search used only some of the rows, the selected ridge regressions are scored again on all
+#' rows, or on a sample of 2,000. If 2,000 rows are fewer than 50 per domain, they come from fewer
+#' domains. The correction is then multiplied by the proportion of these rows that the search used.
+#' The standard error allows for overlapping training sets, see [dg_compare()]. The 95 % interval
+#' uses Student's t distribution. It is computed on the log scale for losses above zero. It never
+#' leaves the range of the score.
 #'
 #' The estimate is for new domains that are exchangeable with those of training: it is optimistic
 #' if domains drift in time or predictors shift. The kernel search is not nested, so with few
 #' domains and little to learn the estimate remains optimistic. `dg_cv(dg_auto(), ...)` nests
-#' everything. In simulations with 5 domains the estimate was from 2 % optimistic to 3 % pessimistic
-#' on average and 95 % intervals covered in 82 to 95 % of draws; with some domains of another kind
-#' it was 15 % optimistic (`inst/experiments/domgen-figures.R`).
+#' everything. In simulations with 5 domains, the average estimate was between 2 % optimistic and
+#' 3 % pessimistic. The 95 % intervals contained the true score in 82 to 95 % of the simulations.
+#' With some domains of another kind, the estimate was 15 % optimistic
+#' (`inst/experiments/domgen-figures.R`).
 #'
 #' `print()` compares the ensemble with the best candidates that were not selected. An asterisk
-#' marks a candidate that is worse by a one-sided paired t test over domains on the cross-fitted
-#' scores, at 5 % divided by the number of candidates shown, with the standard error of
-#' [dg_compare()] without `refits`. The column `difference_se` of the table allows neither for
-#' several candidates nor for overlapping training sets.
+#' marks a candidate that is significantly worse. The test is a one-sided paired t test over
+#' domains, on the cross-fitted scores. Its level is 5 % divided by the number of candidates shown.
+#' Its standard error is that of [dg_compare()] without `refits`. The column `difference_se` of the
+#' table is simpler: it allows neither for several candidates nor for overlapping training sets.
 #'
 #' ## Few domains
-#' * Two to four: no domain kernels; a scaling that depends on the domain (by domain, both, domain
-#'   means) only if better by more than one standard error; configurations whose root mean squared
-#'   error is more than 25 % above the lowest are left out of the average, whose number of members
-#'   is not selected. With two, the estimate has no standard error.
+#' * Two to four: no domain kernels are tried. A scaling that depends on the domain (by domain,
+#'   both, domain means) is used only if it is better by more than one standard error. The number of
+#'   members is not selected: the average leaves out configurations whose root mean squared error is
+#'   more than 25 % above the lowest. With two domains, the estimate has no standard error.
 #' * One: nothing can be selected, with a warning. Linear kernels, other kernels (each with every
 #'   scaling) and the forest have equal total weight; `lambda` is the best on held-out rows (ten
 #'   groups).
@@ -82,11 +88,12 @@
 #' subjects, so with few subjects the estimate remains optimistic.
 #'
 #' ## Many rows
-#' The search uses 600 rows, then at most `max_rows` for the best candidates, whose `lambda` is
-#' multiplied by the ratio of the numbers of rows. Rows are sampled equally by domain and without
-#' regard to the response (classes in proportion; a class that is too rare to be drawn keeps a row
-#' in two domains). Where that is below 20 rows per domain, domains are sampled. The final fit uses
-#' all rows: exactly up to 5,000, with `features_nystrom(1000)` beyond.
+#' The search uses 600 rows, then at most `max_rows` for the best candidates. Their `lambda` is then
+#' multiplied by the ratio of the numbers of rows. The sample has equally many rows of each domain.
+#' It does not depend on a numeric response. Classes are sampled in proportion; a class that is too
+#' rare to be drawn keeps a row in two domains. If there would be fewer than 20 rows per domain,
+#' domains are sampled too. The final fit uses all rows. It is exact up to 5,000 rows and uses
+#' `features_nystrom(1000)` beyond.
 #'
 #' ## Rows out of memory
 #' `data` may be a [row_source()], see its section "Score".

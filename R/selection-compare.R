@@ -21,9 +21,10 @@
 #' on as many domains as in the folds, averaged over training sets.
 #'
 #' **Standard error.** The differences of G domains are dependent, because training sets overlap.
-#' Their variance \eqn{s^2}{s^2} gives \eqn{s^2/G}{s^2/G}, which can be several times too small; by
-#' how much depends on how strongly a method depends on single domains, and no function of the
-#' scores estimates that (Bengio and Grandvalet, 2004). With `refits`,
+#' With \eqn{s^2}{s^2} their sample variance, \eqn{s^2/G}{s^2/G} would be the squared standard error
+#' of the mean of independent differences. It can be several times too small, the more so the more
+#' a method depends on single domains. No function of the scores alone is an unbiased estimate
+#' (Bengio and Grandvalet, 2004). With `refits`,
 #' \deqn{\mathrm{se}^2 = \frac{s^2}{G} + \max\left(0,\; v_\mathrm{refits} -
 #'   v_\mathrm{scores} - \frac{w}{2J}\sum_L \frac1{n_L}\right), \quad
 #'   v = \frac1J \sum_{L=1}^J (h_L - 1)\,(\bar d_{-L} - \bar d)^2, \quad h_L = G/n_L,}{
@@ -34,20 +35,21 @@
 #' the mean over the domains outside group L: in \eqn{v_\mathrm{refits}}{v_refits} by fits without L
 #' and without the domain's own group, in \eqn{v_\mathrm{scores}}{v_scores} by the fits of the
 #' cross-validation. \eqn{\bar d}{d} is the mean of these means with weights \eqn{h_L - 1}{h_L - 1}.
-#' The jackknife counts interactions of two domains twice (Efron and Stein, 1981): w is the variance
-#' of the changes of domain g's difference without group L, after row and column effects.
-#' Subtracting all of w would be unbiased for the variance, but intervals would cover too little if
-#' w is uncertain; half of w was selected in the simulations below. For single scores ([dg_cv()]),
-#' which are skewed, nothing is subtracted.
+#' The jackknife counts interactions of two domains twice (Efron and Stein, 1981). w estimates them:
+#' the table of domains g x groups L has the change of g's difference if L is left out of training,
+#' and w is the residual variance of this table after row and column effects. Subtracting all of w
+#' would make the variance estimate unbiased, but intervals would cover too little if w is
+#' uncertain. Half of w was selected in the simulations below. For single scores ([dg_cv()]), which
+#' are skewed, nothing is subtracted.
 #'
 #' The standard error is at least \eqn{\mathrm{se}^2 = (1 + n/n_1)\,s^2/G}{se^2 = (1 + n/n_1) s^2/G}
 #' with n_1 of n rows in training (Nadeau and Bengio, 2003, section 3), because the jackknife can be
-#' far too small with few domains or several kinds of domains. It equals this bound without
-#' `refits`, if a refit fails, if folds are not of whole domains that are held out once each
-#' ([row_folds()], bootstraps), and with two folds. The bound is at least twice \eqn{s^2/G}{s^2/G}:
-#' too large for stable methods and many domains, too small for methods with about as many
-#' parameters as domains. Repeats are averaged and refits are those of the first repeat, so
-#' intervals are slightly too wide.
+#' far too small with few domains or several kinds of domains. The standard error equals this bound
+#' without `refits`, if a refit fails, with two folds, and with folds in which domains are split or
+#' not held out exactly once ([row_folds()], bootstraps). The bound is more than twice
+#' \eqn{s^2/G}{s^2/G}. It is too large for stable methods with many domains, and too small for
+#' methods with about as many parameters as domains. With repeats, scores are averaged over all of
+#' them but refits are those of the first, so intervals are slightly too wide.
 #'
 #' **Interval and p.** The interval is Student's with Satterthwaite's degrees of freedom, at most
 #' \eqn{G - 1}{G - 1}. `p` belongs to it: below 0.05 if the interval excludes 0. Each interval is at

@@ -37,26 +37,27 @@
 #' among its rows; random signs are drawn by subject; and a row is predicted without the other rows
 #' of its subject.
 #'
-#' **p values.** That of the shift is by permutation of rows among domains. Those of headroom and
-#' gain are a wild cluster bootstrap (Cameron, Gelbach and Miller, 2008). The statistic is the
+#' **p values.** The p value of the shift is from permutations of rows among domains. Those of
+#' headroom and gain are from a wild bootstrap, by row (or unit) for headroom and by domain for gain
+#' (wild cluster bootstrap; Cameron, Gelbach and Miller, 2008). The statistic is the
 #' relative reduction of the squared error, \eqn{1 - \min E_{other} / \min E_{pooled}}{1 - min
 #' E_other / min E_pooled} (means over domains, at the best setting, with a parabola between values
-#' of `lambda`). It is compared with its values for 99 simulated responses without a gain: the fit
-#' of the pooled model plus its held-out residuals with random signs. Signs by row simulate domains
-#' that do not differ (headroom); signs by domain simulate domains that differ as much as they do,
-#' but independently of their predictors (gain). With five or six domains there are few signs to
-#' draw, so these p values need more domains. With classes, the squared errors are those of their
-#' indicators, whatever the `metric`.
+#' of `lambda`). It is compared with its values for 99 simulated responses without a gain. Each is
+#' the fit of the pooled model plus its held-out residuals with random signs. For headroom, signs
+#' are by row: simulated domains do not differ. For gain, signs are by domain: simulated domains
+#' differ as much as the observed ones, but independently of their predictors. G domains have only
+#' \eqn{2^G}{2^G} combinations of signs, so p of the gain is coarse with five or six domains. With
+#' classes, the squared errors are those of their indicators, whatever the `metric`.
 #'
 #' **Verdict.** A gain is reported if p is at most 0.05 and the interval lies above 0, and as
 #' uncertain in size if p is at most 0.05 and the interval includes 0. It is excluded if all rows
 #' were used and the interval lies below 1 % of the pooled score. Otherwise the verdict is
-#' inconclusive and gives `detectable`, \eqn{(t_{0.975} + t_{0.8})\,se}{(t_0.975 + t_0.8) se} with
-#' quantiles of Student's t with one degree of freedom less than domains: the mean gain whose
-#' interval would lie above 0 with a probability (power) of 80 %, if the standard deviation of
-#' differences is as here. p alone is often below 0.05 for smaller gains. With a sample of the rows
-#' nothing is excluded, since models may gain from all rows, nor if the score is equal in every
-#' domain, as accuracy can be.
+#' inconclusive and gives `detectable`, the true mean gain whose interval would lie above 0 with
+#' about 80 % probability (power) if `se` is as estimated here. It is
+#' \eqn{(t_{0.975} + t_{0.8})\,se}{(t_0.975 + t_0.8) se} with quantiles of Student's t with G - 1
+#' degrees of freedom. p alone is often below 0.05 for smaller gains. Nothing is excluded if only a
+#' sample of the rows was used, since models may gain from all rows, or if the score is equal in
+#' every domain, as accuracy can be.
 #'
 #' @inheritParams dg_auto
 #' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix n x p or a data frame

@@ -26,9 +26,11 @@
 #' depends on the speed of the computer.
 #'
 #' **Rule.** `"best"` selects the best mean over domains; `"one_se"` the simplest combination whose
-#' mean is within one standard error of it. Simple are small `cost`, `ncomp`, `mu`, `n_landmarks`
-#' and `n_features`, and large `lambda`, `epsilon`, `bandwidth`, `bandwidth_factor`, `tau` and
-#' `smooth`; with several parameters, the largest sum of ranks among their values, each from 0 to 1.
+#' mean is within one standard error of it. Simpler are smaller values of `cost`, `ncomp`, `mu`,
+#' `n_landmarks`, `n_features`, `trees`, `tree_depth`, `learn_rate` and `k`, and larger values of
+#' `lambda`, `epsilon`, `bandwidth`, `bandwidth_factor`, `smoothing`, `tau`, `smooth` and `min_n`.
+#' Other parameters do not count. The values of each parameter are ranked from 0 (least simple) to 1
+#' (simplest); the combination with the largest sum of these ranks is the simplest.
 #' The standard error of this rule is that of a mean of G independent scores,
 #' \eqn{s/\sqrt{G}}{s/sqrt(G)} (Breiman and others, 1984, section 3.4.3). That of the table is the
 #' `se` of [dg_cv()], which allows for overlapping training sets.
