@@ -321,14 +321,14 @@ test_that("calibration of a model asks for new rows with classes it knows", {
   expect_output(print(calibration),
                 "observed/expected by domain .* slope by domain .*all domains together")
   expect_domgen_error(dg_calibration(model), "`newdata` must be given")
-  expect_domgen_error(dg_calibration(model, new[names(new) != "ill"]), "The response is missing")
+  expect_domgen_error(dg_calibration(model, new[names(new) != "ill"]), "must have the response")
   new$ill <- "unknown"
   expect_domgen_error(dg_calibration(model, new), "classes of training")
   expect_domgen_error(dg_calibration(dg_cv(dg_lm(), ill ~ . | hospital, data = train)), "log_loss")
   expect_domgen_error(dg_calibration(train), "fitted model or the result")
   expect_domgen_error(dg_calibration(plotted("cv"), class = "none"), "`class` must be one of")
   expect_domgen_error(dg_calibration(plotted("cv"), class = character()), "`class` must be one of")
-  expect_domgen_error(dg_calibration(plotted("cv"), new), "rows of its own")
+  expect_domgen_error(dg_calibration(plotted("cv"), new), "own held-out rows")
 })
 
 test_that("arguments of plots that there are not are refused", {
