@@ -28,7 +28,7 @@ test_that("one p a method is printed, and summary() says how small that of the r
   # all domains differ alike: no p of ranks could be smaller
   expect_equal(summed$ranks$p_rank[3], summed$ranks$least[3])
   expect_gt(summed$ranks$least[3], 0.005)
-  expect_output(print(summed), "least: the smallest p_rank that so\\s+many domains allow")
+  expect_output(print(summed), "least: the smallest possible\\s+p_rank")
 })
 
 test_that("Friedman's test is of the methods without the null model, and gives no verdict", {
