@@ -87,7 +87,7 @@ test_that("numbers have the digits of options(digits) and of print()", {
     expect_identical(capture.output(print(x, digits = 7)), more)
   }
   shown <- capture.output(print(cv, digits = 7))
-  expect_match(shown[2], format(signif(cv$mean, 7), digits = 7), fixed = TRUE)
+  expect_match(paste(shown, collapse = " "), format(signif(cv$mean, 7), digits = 7), fixed = TRUE)
   expect_domgen_error(print(cv, digits = -1), "`digits` must be", "domgen_error_argument")
 })
 
