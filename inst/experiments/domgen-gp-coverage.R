@@ -42,7 +42,7 @@ experiment(
     else data.frame(domains = c(6, 12), rows = c(60, 40))
   },
   run = function(cell, draw, data) {
-    d <- draw_from_prior(cell$domains, cell$rows, signal_sd = 1, noise_sd = 0.4)
+    d <- draw_from_prior(cell$domains, cell$rows, signal = 1, noise = 0.4)
     machines <- prior_machines()
     bind(lapply(names(machines), function(name) {
       seconds <- system.time(

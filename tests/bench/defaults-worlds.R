@@ -38,7 +38,7 @@ worlds <- list(
   `random levels` = numbers(24, 30, 3, 0.5, random),
   `shift, no effect` = numbers(24, 30, 3, 1, none),
   `level by mean` = numbers(24, 30, 3, 0.7, by_mean),
-  `level by mean, little noise` = numbers(24, 30, 1, 0.7, by_mean, noise_sd = 0.1),
+  `level by mean, little noise` = numbers(24, 30, 1, 0.7, by_mean, noise = 0.1),
   `few domains` = numbers(8, 60, 3, 0.7, by_mean),
   `many predictors` = numbers(24, 30, 20, 0.5, none),
   `classes, shift` = classes(numbers(24, 30, 3, 0.7, none)),

@@ -45,7 +45,7 @@ for line in sys.stdin:
     print(repr([*solving, fitting[1], float(beta @ (K @ beta) / 2 + loss)]).strip('[]'), flush=True)
 "
 
-# Six clusters in two classes; `noise_sd` of the labels are wrong. 20 domains, of which each has
+# Six clusters in two classes; `noise` of the labels are wrong. 20 domains, of which each has
 # its own place, and which weigh the same whatever their size.
 clusters <- function(n, p, noise) {
   domain <- factor(sample(20L, n, replace = TRUE, prob = 1:20))

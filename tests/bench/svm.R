@@ -34,7 +34,7 @@ peer_coefficients <- function(fit, y) {
   beta
 }
 
-# Two classes of three clusters each; `noise_sd` of the labels are wrong.
+# Two classes of three clusters each; `noise` of the labels are wrong.
 mixture <- function(n, p, noise) {
   centres <- matrix(rnorm(6 * p, sd = 1.2), 6)
   cluster <- sample(6, n, replace = TRUE)
