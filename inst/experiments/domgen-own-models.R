@@ -4,7 +4,7 @@
 # domains; dg_auto(). All have the same folds of whole domains, and intervals by refits, see
 # dg_compare(). The sets come with R, but that of the package gapminder; scores are RMSE.
 #   score                    mean over domains
-#   difference, se, p        from the method in the column `baseline`, paired by domain
+#   difference, se, p        from the method in the column `against`, paired by domain
 # Where gapminder or xgboost is not installed, and in quick runs, they have no lines.
 
 own_sets <- list(
@@ -49,7 +49,7 @@ difference_lines <- function(result, against) {
   table <- table[table$method != against, ]
   bind(lapply(c("difference", "se", "p"), function(measure) {
     data.frame(method = table$method, measure = measure, value = table[[measure]],
-               paper = NA_real_, baseline = against)
+               paper = NA_real_, against = against)
   }))
 }
 
@@ -74,7 +74,7 @@ experiment(
                                           refits = cell$refits, progress = FALSE))
     table <- result$table
     scores <- data.frame(method = table$method, measure = "score", value = table$mean,
-                         paper = NA_real_, baseline = "", seconds = table$seconds)
+                         paper = NA_real_, against = "", seconds = table$seconds)
     against <- c("null", packages, paste0(packages, ", means"))
     bind(c(list(scores), lapply(against, difference_lines, result = result)))
   }
