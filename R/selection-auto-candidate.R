@@ -4,9 +4,9 @@
 
 # crossfits: bandwidths fitted without some domains, see crossfit_bandwidths().
 candidate <- function(scale = "pooled", kernel = "rbf", bandwidth_factor = 1,
-                      embedding_factor = NA, tau = NA, bandwidth = NULL, crossfits = NULL) {
+                      embedding_factor = NA, tau = NA, ard = NULL, crossfits = NULL) {
   list(scale = scale, kernel = kernel, bandwidth_factor = bandwidth_factor,
-       embedding_factor = embedding_factor, tau = tau, bandwidth = bandwidth,
+       embedding_factor = embedding_factor, tau = tau, ard = ard,
        crossfits = crossfits)
 }
 
@@ -21,7 +21,7 @@ candidate_kernel <- function(c, p, median = NULL) {
     else kernel(bandwidth = c$bandwidth_factor * median)
   }
   switch(c$kernel, linear = kernel_linear(),
-         rbf = if (is.null(c$bandwidth)) stationary(kernel_rbf) else kernel_rbf(c$bandwidth),
+         rbf = if (is.null(c$ard)) stationary(kernel_rbf) else kernel_rbf(c$ard),
          sum = stationary(kernel_rbf) + (0.5 / p) * kernel_linear(),
          laplace = stationary(kernel_laplace))
 }
@@ -33,7 +33,7 @@ candidate_domain_kernel <- function(c, median = NULL) {
 }
 
 candidate_key <- function(c) {
-  paste(c$scale, c$kernel, c$bandwidth_factor, c$embedding_factor, c$tau, !is.null(c$bandwidth))
+  paste(c$scale, c$kernel, c$bandwidth_factor, c$embedding_factor, c$tau, !is.null(c$ard))
 }
 
 is_ridge <- function(c) c$kernel %in% c("linear", "rbf", "sum", "laplace")
@@ -45,7 +45,7 @@ kernel_words <- function(c) {
   if (c$kernel %in% names(other_words)) return(other_words[[c$kernel]])
   name <- c(rbf = "Gaussian kernel", laplace = "Laplace kernel",
             sum = "linear + Gaussian kernel")[[c$kernel]]
-  if (!is.null(c$bandwidth)) return(paste(name, "with a bandwidth per predictor"))
+  if (!is.null(c$ard)) return(paste(name, "with a bandwidth per predictor"))
   paste0(name, " (", format(c$bandwidth_factor), " x median)")
 }
 
@@ -102,7 +102,7 @@ score_candidate <- function(search, c) {
   seen <- unlist(lapply(c$crossfits[-1L], `[[`, "levels"))
   c$crossfits[[1L]]$levels <- setdiff(levels, seen)
   lapply(c$crossfits, function(scoring) {
-    c[c("bandwidth", "judges")] <- list(scoring$bandwidth, NULL)
+    c[c("ard", "crossfits")] <- list(scoring$bandwidth, NULL)
     part <- score_lambdas(search, c)
     part$held <- levels %in% scoring$levels
     part$in_choice <- !part$held
@@ -213,14 +213,14 @@ try_predictors <- function(search) {
   c <- found$candidate
   c$crossfits <- crossfit_bandwidths(search, found, sample)
   if (is.null(c$crossfits)) return(invisible())
-  c$bandwidth <- c$crossfits[[1L]]$bandwidth
+  c$ard <- c$crossfits[[1L]]$bandwidth
   # better than the same candidate with one bandwidth, on the same domains
   unseen <- tryCatch(find_candidate(search, c), domgen_error = function(e) NULL)
   gain <- search_losses(search, mean(found$scores, na.rm = TRUE) -
                           mean(unseen$scores, na.rm = TRUE))
   if (is.null(unseen) || is.na(gain) || gain <= 0) return(invisible())
-  c$bandwidth <- fit_predictors(search, found, sample, seq_len(nrow(sample$X)))
-  if (!is.null(c$bandwidth)) try_candidate(search, c)
+  c$ard <- fit_predictors(search, found, sample, seq_len(nrow(sample$X)))
+  if (!is.null(c$ard)) try_candidate(search, c)
 }
 
 # Bandwidths per predictor from some of the rows, at the candidate's lambda; NULL where the search

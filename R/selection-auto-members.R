@@ -112,12 +112,12 @@ choose_all <- function(search) {
 }
 
 # The specification of a candidate for these rows.
-member_spec <- function(search, key, sample, bandwidth = search$found[[key]]$candidate$bandwidth) {
+member_spec <- function(search, key, sample, bandwidth = search$found[[key]]$candidate$ard) {
   found <- search$found[[key]]
   c <- found$candidate
   if (c$kernel == "null") return(dg_null())
   if (!is_ridge(c)) return(other_specs(search, c)[[found$lambda]])
-  c$bandwidth <- bandwidth
+  c$ard <- bandwidth
   n <- length(sample$y)
   larger <- n / length(search$sample$y) * (mean_weight(sample) / mean_weight(search$sample))
   ridge_member(search, c, min(found$lambda * larger, largest_lambda),

@@ -122,7 +122,7 @@ candidate_values <- function(search, key, sample) {
     return(null_values(search_task(sample, search$args),
                        left_out_groups(sample, search$args$folds), sample$unit))
   }
-  crossfits <- if (is.null(c$crossfits)) list(list(bandwidth = c$bandwidth)) else c$crossfits
+  crossfits <- if (is.null(c$crossfits)) list(list(bandwidth = c$ard)) else c$crossfits
   values <- NULL
   for (scoring in crossfits) {
     spec <- member_spec(search, key, sample, scoring$bandwidth)

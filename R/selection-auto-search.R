@@ -155,7 +155,7 @@ best_of_kinds <- function(search, scores = found_scores(search)) {
   keys <- colnames(scores)[order(search_losses(search, colMeans(scores, na.rm = TRUE)))]
   kinds <- vapply(keys, function(key) {
     c <- search$found[[key]]$candidate
-    paste(c$scale, c$kernel, !is.null(c$bandwidth))
+    paste(c$scale, c$kernel, !is.null(c$ard))
   }, "")
   keys[!duplicated(kinds)]
 }
