@@ -1,5 +1,6 @@
 # Lists the words that texts of the package do without, and names that arguments and functions no
-# longer have: in help pages, messages, vignettes and README. The last line is the count; the status
+# longer have: in help pages, messages, vignettes and README, and in the code of vignettes, tests,
+# experiments and benches. The last line is the count; the status
 # is 1 if there are any. Usage: Rscript .ci/words.R [counts]
 
 # Pattern of Perl, and what to write.
@@ -91,6 +92,35 @@ for (file in c("README.md", list.files("vignettes", "[.]Rmd$", full.names = TRUE
   prose <- prose_of(file)
   look(file, joined(prose), words)
   look(file, prose, names)
+}
+
+# Code that uses a function by an old name and does not define one of that name.
+old_in_code <- function(file) {
+  lines <- readLines(file, encoding = "UTF-8")
+  if (endsWith(file, ".Rmd")) {
+    fence <- grepl("^```", lines)
+    opens <- which(grepl("^```\\{r", lines))
+    closes <- vapply(opens, function(at) which(fence & seq_along(lines) > at)[1L], 0L)
+    inside <- unlist(Map(function(from, to) seq(from + 1L, length.out = to - from - 1L), opens,
+                         closes))
+    lines[-c(inside, length(lines) + 1L)] <- ""
+  }
+  data <- utils::getParseData(parse(text = lines, keep.source = TRUE))
+  data <- data[data$terminal, ]
+  before <- c("", utils::head(data$token, -1L))
+  after <- c(data$token[-1L], "")
+  used <- data$token %in% c("SYMBOL", "SYMBOL_FUNCTION_CALL") & data$text %in% functions
+  other <- before %in% c("'$'", "NS_GET", "'@'") | after %in% c("'$'", "'['", "LBB")
+  defined <- data$text[(used & after %in% c("LEFT_ASSIGN", "EQ_ASSIGN")) |
+                         data$token == "SYMBOL_FORMALS"]
+  at <- unique(data$line1[used & !other & !(data$text %in% defined)])
+  stats::setNames(lines[at], at)
+}
+written <- c(list.files("vignettes", "[.]Rmd$", full.names = TRUE),
+             list.files(c("tests", "inst"), "[.]R$", full.names = TRUE, recursive = TRUE))
+for (file in written) {
+  lines <- old_in_code(file)
+  if (length(lines)) look(file, lines, c("." = "dg_ and the name, see NEWS"))
 }
 found <- do.call(rbind, found)
 if (is.null(found)) found <- data.frame(pattern = character())

@@ -150,5 +150,5 @@ on_landmarks <- function(method) {
 for (method in c("dica", "dcm", "coir")) {
   compare_speed(paste(method, "200 landmarks, relative to Gram and cross-product (at least 1/5)"),
                 function() crossprod(kernel_matrix(kernel_rbf(numbers$bandwidth), numbers$x, landmarks)),
-                function() on_landmarks(get(method)), 1 / 5, 9L)
+                function() on_landmarks(get(paste0("dg_", method))), 1 / 5, 9L)
 }

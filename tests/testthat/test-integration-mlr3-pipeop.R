@@ -15,7 +15,7 @@ test_that("a projection and a learner in a graph give the numbers of the two fun
     graph <- graph_of(mlr3pipelines::po(paste0("domain_", method), ncomp = 2, lambda = 0.5),
                       mlr3::lrn("regr.domgen_ridge", domain_kernel = domain_pooled()))
     graph$train(task)
-    model <- fit(get(method)(ncomp = 2, lambda = 0.5), pupil_formula, data = pupils)
+    model <- fit(get(paste0("dg_", method))(ncomp = 2, lambda = 0.5), pupil_formula, data = pupils)
     expect_equal(graph$model[[paste0("domain_", method)]]$model$values, model$values,
                  tolerance = 1e-10)
     scores <- as.data.frame(predict(model, pupils))
@@ -34,19 +34,21 @@ test_that("every projection of the package is a PipeOp, with the arguments of it
     arguments <- names(formals(getExportedValue("domgen", name)))
     "ncomp" %in% arguments && identical(arguments[1:2], c("x", "y"))
   }, getNamespaceExports("domgen"))
+  own <- sub("^dg_", "", own)
   expect_gte(length(own), 10)
   keys <- grep("^domain_", mlr3pipelines::mlr_pipeops$keys(), value = TRUE)
   expect_setequal(keys, paste0("domain_", own))
   toy <- simulate_ellipses(domains = 4, n = 20, seed = 1)
   task <- toy_task(toy)
   for (name in own) {
+    method <- get(paste0("dg_", name))
     op <- mlr3pipelines::po(paste0("domain_", name), ncomp = 1)
-    arguments <- setdiff(names(formals(get(name))),
+    arguments <- setdiff(names(formals(method)),
                          c("x", "y", "domain", "data", "weights", "target", "unlabelled", "..."))
     expect_true(all(arguments %in% op$param_set$ids()), info = name)
-    expect_identical(op$label, get(name)()$parts$title)
+    expect_identical(op$label, method()$parts$title)
     seen <- op$train(list(task))[[1L]]
-    model <- fit(get(name)(ncomp = 1), y ~ x1 + x2 | domain, data = toy)
+    model <- fit(method(ncomp = 1), y ~ x1 + x2 | domain, data = toy)
     expect_identical(seen$feature_names, paste0("domain_", name, ".1"))
     expect_equal(seen$data(cols = seen$feature_names)[[1L]], model$scores[, 1L],
                  tolerance = 1e-10, ignore_attr = TRUE, info = name)

@@ -153,7 +153,7 @@ test_that("folds of rows and of classes become resamplings too", {
   expect_error(mlr3::as_resampling(folds, task, 2), class = "domgen_error_argument")
   expect_error(mlr3::rsmp("domain_cv", folds = 1))
   bare <- mlr3::as_task_classif(toy, target = "y")
-  expect_domgen_error(mlr3::rsmp("domain_cv")$instantiate(bare), "left out", "domgen_error_role")
+  expect_domgen_error(mlr3::rsmp("domain_cv")$instantiate(bare), "held out", "domgen_error_role")
 })
 
 test_that("the role group is a domain, by which mlr3 keeps rows together", {
@@ -243,7 +243,7 @@ test_that("parameters are the arguments, and bad ones are refused when they are 
     arguments <- setdiff(names(formals(method)), c("x", "y", "domain", "data", "weights", "unit",
                                                    "..."))
     if (learner$task_type == "regr") {
-      arguments <- setdiff(arguments, c("probability", "multiclass"))
+      arguments <- setdiff(arguments, c("calibration", "multiclass"))
     }
     expect_setequal(learner$param_set$ids(), c(arguments, "reference", "new_levels"))
     expect_named(learner$param_set$values, "na.action")
