@@ -231,12 +231,14 @@ report <- function(root = ".") {
   up <- upward_calls(calls)
   files <- unique(column(definitions, "file"))
   say("Files without a module", files[is.na(module_of(files))])
-  say("Calls upward", sprintf("%s -> %s  (%s > %s, %s)", up$from, up$to, up$from_module, up$to_module,
+  say("Calls upward", sprintf("%s -> %s  (%s > %s, %s)", up$from, up$to, up$from_module,
+                                up$to_module,
                               up$from_file))
   say("Methods for generics of a module above", upward_methods(definitions))
   # those through a call upward go with it
   level <- calls[!rownames(calls) %in% rownames(up), ]
-  say("Circles of modules in a layer", vapply(circles(level$from_module, level$to_module), toString, ""))
+  say("Circles of modules in a layer", vapply(circles(level$from_module, level$to_module),
+                                             toString, ""))
   rounds <- circles(calls$from_file, calls$to_file)
   say("Circles of files", sprintf("%d: %s", lengths(rounds), vapply(rounds, toString, "")))
   includes <- read_includes(root)

@@ -98,8 +98,8 @@ for (file in c("README.md", list.files("vignettes", "[.]Rmd$", full.names = TRUE
 old_in_code <- function(file) {
   lines <- readLines(file, encoding = "UTF-8")
   if (endsWith(file, ".Rmd")) {
-    fence <- grepl("^```", lines)
-    opens <- which(grepl("^```\\{r", lines))
+    fence <- startsWith(lines, "```")
+    opens <- which(startsWith(lines, "```{r"))
     closes <- vapply(opens, function(at) which(fence & seq_along(lines) > at)[1L], 0L)
     inside <- unlist(Map(function(from, to) seq(from + 1L, length.out = to - from - 1L), opens,
                          closes))

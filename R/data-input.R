@@ -149,7 +149,7 @@ given_vectors <- function(input) {
 take_rows <- function(input, rows) {
   parts <- c("data", if (is.null(input$parts)) "x", "y", "domain", "weights", "unit")
   for (part in parts) input[[part]] <- take(input[[part]], rows)
-  input$part <- TRUE
+  input$is_part <- TRUE
   input
 }
 

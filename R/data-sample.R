@@ -58,7 +58,7 @@ raw_from_formula <- function(input, wishes) {
   # a response may depend on the rows around, as y > median(y) or scale(y) do: it is then known of
   # the training rows, and not of others
   alone <- TRUE
-  if (!isTRUE(input$part)) {
+  if (!isTRUE(input$is_part)) {
     rows <- data[usable, , drop = FALSE]
     check_rows_alone(read$frame, rows)
     alone <- !is.call(parts$response) ||
