@@ -232,8 +232,7 @@ report <- function(root = ".") {
   files <- unique(column(definitions, "file"))
   say("Files without a module", files[is.na(module_of(files))])
   say("Calls upward", sprintf("%s -> %s  (%s > %s, %s)", up$from, up$to, up$from_module,
-                                up$to_module,
-                              up$from_file))
+                              up$to_module, up$from_file))
   say("Methods for generics of a module above", upward_methods(definitions))
   # those through a call upward go with it
   level <- calls[!rownames(calls) %in% rownames(up), ]
