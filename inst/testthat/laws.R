@@ -361,6 +361,7 @@ metric_laws <- function(metric, name = if (is.list(metric)) metric$title else me
   for (kind in metric$kind) test_that(paste(name, "of a", kind, "is best if perfect"), {
     best <- domgen:::score(law_predictions(kind, perfect = TRUE), metric)
     value <- domgen:::score(law_predictions(kind), metric)
+    skip_if(is.na(best) && is.na(value), paste(name, "has no value for a", kind))
     if (metric$better == "low") expect_lt(best, value) else expect_gt(best, value)
   })
 }
