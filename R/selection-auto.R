@@ -98,8 +98,6 @@
 #' ## Rows out of memory
 #' `data` may be a [row_source()], see its section "Score".
 #'
-#' Algorithm: `vignette("how-it-works")`.
-#'
 #' @inheritParams dg_ridge
 #' @param metric Score for the selection: one score of [dg_cv()] that needs no probabilities and no
 #'   intervals. Default `NULL`: `"rmse"` or `"accuracy"`. With rare classes, `"auc"` or
@@ -169,7 +167,8 @@
 #' `domgen_warning_left_out`.
 #' @references Varma, S. and Simon, R. (2006). Bias in error estimation when using cross-validation
 #'   for model selection. *BMC Bioinformatics* 7, 91.
-#' @seealso [dg_ensemble()] of your own members, [dg_tune()] for other methods, [dg_diagnose()]
+#' @seealso [dg_ensemble()] of your own members, [dg_tune()] for other methods, [dg_diagnose()];
+#'   `vignette("evidence")` for its estimates against the truth and its rank among other methods
 #' @examples
 #' toy <- simulate_ellipses(domains = 8, n = 30, seed = 1)
 #' train <- subset(toy, !domain %in% c("d1", "d2"))
