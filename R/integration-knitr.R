@@ -31,10 +31,13 @@ column_widths <- function(report, page = 84) {
   header <- vapply(report$headers, word, 0L, " ")
   whole <- pmax(wide, nchar(report$headers, "width")) + 5
   if (sum(whole) <= page) return(unname(whole))
-  for (unbroken in c(20L, 10L, 0L)) {
-    least <- pmax(ifelse(wide <= unbroken, wide, words), header) + 4
-    for (limit in seq(max(wide, header) + 4, 4)) {
-      found <- pmax(pmin(pmax(wide, header) + 4, limit), least)
+  # with less room at the sides of columns before numbers are broken
+  tries <- data.frame(unbroken = c(20L, 20L, 10L, 0L), sides = c(5, 4, 4, 4))
+  for (i in seq_len(nrow(tries))) {
+    sides <- tries$sides[i]
+    least <- pmax(ifelse(wide <= tries$unbroken[i], wide, words), header) + sides
+    for (limit in seq(max(wide, header) + sides, sides)) {
+      found <- pmax(pmin(pmax(wide, header) + sides, limit), least)
       if (sum(found) <= page) return(unname(found))
     }
   }
