@@ -20,15 +20,28 @@ knit_print.dg_result <- function(x, options = list(), ...) {
                             "\n\n"))
 }
 
-# Characters that the columns of a report need, at most those of a page: the column of the longest
-# cells is broken into lines, and so are headers.
-column_widths <- function(report) {
-  words <- lapply(strsplit(report$headers, " ", fixed = TRUE), widest)
-  wide <- mapply(function(cells, header) max(widest(as.character(cells)), header),
-                 report$table, words) + 5
-  longest <- which.max(wide)
-  wide[longest] <- max(wide[longest] - max(sum(wide) - 84, 0), min(20, wide[longest]))
-  unname(wide)
+# Characters that the columns of a report need, at most those of a page. Where there is no room,
+# headers are broken into lines, then long cells, which share what short ones leave: numbers are
+# never broken, nor are words as far as it goes.
+column_widths <- function(report, page = 84) {
+  cells <- lapply(report$table, as.character)
+  wide <- vapply(cells, widest, 0L)
+  word <- function(text, at) min(widest(unlist(strsplit(text, at))), 24L)
+  words <- vapply(cells, word, 0L, "[ -]")
+  header <- vapply(report$headers, word, 0L, " ")
+  whole <- pmax(wide, nchar(report$headers, "width")) + 5
+  if (sum(whole) <= page) return(unname(whole))
+  # with less room at the sides of columns before numbers are broken
+  tries <- data.frame(unbroken = c(20L, 20L, 10L, 0L), sides = c(5, 4, 4, 4))
+  for (i in seq_len(nrow(tries))) {
+    sides <- tries$sides[i]
+    least <- pmax(ifelse(wide <= tries$unbroken[i], wide, words), header) + sides
+    for (limit in seq(max(wide, header) + sides, sides)) {
+      found <- pmax(pmin(pmax(wide, header) + sides, limit), least)
+      if (sum(found) <= page) return(unname(found))
+    }
+  }
+  unname(found)
 }
 
 # "|:-----|----:|"

@@ -266,21 +266,25 @@ plot.dg_calibration <- function(x, ...) {
   check_no_dots(list(...), character())
   table <- x$table
   response <- shorten(x$labels$response, 16)
-  table$panel <- factor(paste(response, "=", shorten(table$class, 16)),
-                        paste(response, "=", shorten(levels(table$class), 16)))
+  table$panel <- table$class
+  one <- nlevels(table$panel) == 1L
   # bars of counts reach 0.2 of the height
   table$height <- 0.2 * table$rows / stats::ave(table$rows, table$panel, FUN = max)
   table$middle <- (table$low + table$high) / 2
   # the proportion of one row is 0 or 1
   drawn <- table[table$rows > 1L, ]
   alone <- nrow(table) - nrow(drawn)
+  # few enough to be read
+  counted <- one && nrow(table) <= 12L
   new_plot(
     drawn, c(x = "predicted", y = "observed"), "Calibration of predicted probabilities",
     paste0(plural(x$rows, "row"), " of ", plural(x$domains, "domain"),
-           if (nlevels(table$panel) == 1L) paste0("; ", levels(table$panel))),
+           "; ", if (one) paste(response, "=", shorten(levels(table$panel), 16))
+                 else paste("classes of", response)),
     x = "Predicted probability", y = "Observed proportion", caption = c(
       "Points are bins of predicted probability over all domains, bars their 95 % intervals. On",
-      "the dashed line predicted equals observed. Grey columns and numbers count the rows.",
+      "the dashed line, predicted equals observed.",
+      if (counted) "Grey columns and numbers count the rows." else "Grey columns count the rows.",
       "Single domains can be off where all together are not.",
       if (alone) paste0("Without a point: ", plural(alone, "bin"), " of a single row.")
     )
@@ -293,11 +297,11 @@ plot.dg_calibration <- function(x, ...) {
     ggplot2::geom_linerange(columns(ymin = "lower", ymax = "upper"), drawn[!is.na(drawn$lower), ],
                             colour = mean_colour, linewidth = 0.8) +
     ggplot2::geom_point(colour = mean_colour, size = 2) +
-    # few enough to be read
-    (if (max(table(table$panel)) <= 12L) {
+    (if (counted) {
       ggplot2::geom_text(columns(x = "middle", label = "rows"), table, y = -0.05, size = 2.5,
                          colour = "grey40")
     }) +
     ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")) +
+    ggplot2::scale_y_continuous(breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")) +
     ggplot2::coord_cartesian(xlim = c(0, 1), ylim = c(-0.06, 1))
 }

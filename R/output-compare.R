@@ -38,7 +38,7 @@ plot.dg_compare <- function(x, ...) {
                         colour = mean_colour) +
     ggplot2::geom_point(data = far, shape = ifelse(far$beyond > 0, 62, 60), size = 4,
                         colour = accent) +
-    few_numbers() +
+    few_numbers(frame$panel) +
     names_on("y", lines = 3L)
 }
 
@@ -182,9 +182,10 @@ cut_at_null <- function(frame, nulls) {
     edge <- range + c(-0.5, 0.5) * max(diff(range), .Machine$double.eps)
     frame$beyond[null] <- (frame$value[null] > edge[2L]) - (frame$value[null] < edge[1L])
     out <- null[frame$beyond[null] != 0]
-    # near the others, so that the room is theirs
-    frame$value[out] <- ifelse(frame$beyond[out] > 0, range[2L] + 0.1 * diff(range),
-                               range[1L] - 0.1 * diff(range))
+    # near the others, so that the room is theirs, and beyond all that is drawn
+    drawn <- range(range, frame$value[setdiff(null, out)])
+    frame$value[out] <- ifelse(frame$beyond[out] > 0, drawn[2L] + 0.1 * diff(range),
+                               drawn[1L] - 0.1 * diff(range))
     frame[out, c("lower", "upper")] <- NA
     for (bound in c("lower", "upper")) {
       frame[null, bound] <- pmin(pmax(frame[null, bound], edge[1L]), edge[2L])

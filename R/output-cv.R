@@ -121,7 +121,7 @@ plot_cv <- function(x, max_labels, interval) {
       }, "The dashed line is the mean over domains",
       if (is.na(mean[2L])) "." else "and the band its 95 % interval for new domains.",
       if (length(named) < nrow(frame)) {
-        paste0(length(named), " of ", plural(nrow(frame), "domain"), " are named.")
+        paste0("Of ", plural(nrow(frame), "domain"), " not all are named.")
       }
     )
   ) +

@@ -3,9 +3,10 @@
 #' @section Plot:
 #' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()].
 #'
-#' `type = "heatmap"`: the squared MMD of each pair of domains, shaded and, for up to 12 domains,
-#' written; similar domains stand next to each other (average linkage), new ones last and with an
-#' asterisk. With a permutation test pairs with p < 0.05 (for each pair separately) have a dot.
+#' `type = "heatmap"`: the squared MMD of each pair of domains, shaded and, for up to 12 domains (8
+#' with a permutation test), written; similar domains stand next to each other (average linkage),
+#' new ones last and with an asterisk. With a permutation test pairs with p < 0.05 (for each pair
+#' separately) have a dot.
 #'
 #' `type = "map"`: the domains in the plane, by classical scaling, so that distances are as near
 #' to the MMD as two coordinates allow; the subtitle says how near. New domains are triangles in
@@ -39,7 +40,10 @@ plot.domgen_mmd <- function(x, type = NULL, unseen = NULL, ...) {
   tile_plot(tiles, "Squared MMD between domains", name, name, "Squared MMD", caption = c(
     "Darker squares are pairs of domains whose rows differ more.",
     if (length(unseen)) "An asterisk marks new domains.",
-    if (!is.null(x$p_value)) "A dot marks pairs with p < 0.05 in the permutation test.",
+    if (!is.null(x$p_value)) {
+      paste(if (any(tiles$dot)) "A dot marks pairs with" else "No pair has",
+            "p < 0.05 in the permutation test.")
+    },
     if (any(tiles$value < 0, na.rm = TRUE)) "Unbiased estimates can be below 0."
   )) +
     ggplot2::scale_x_discrete(breaks = named, labels = function(names) shorten(names, 16),
@@ -114,7 +118,8 @@ heatmap_frame <- function(x, unseen) {
   label <- paste0(names, ifelse(names %in% unseen, " *", ""))
   frame <- data.frame(column = factor(label[col(squared)], label),
                       row = factor(label[row(squared)], rev(label)), value = c(squared))
-  few <- length(names) <= 12L
+  # with dots in small squares numbers could not be read
+  few <- length(names) <= if (is.null(x$p_value)) 12L else 8L
   empty <- !few | is.na(frame$value) | frame$value == 0
   # two digits, without the zero before the point
   text <- sub("^(-?)0\\.", "\\1.", vapply(signif(frame$value, 2), format, ""))
@@ -137,14 +142,16 @@ plot_map <- function(map, name) {
     frame, c(x = "first", y = "second"), "Distances between domains",
     paste0("The plane shows ", round(100 * map$shown), " % of the MMD"),
     x = "First coordinate", y = "Second coordinate", caption = c(
-      paste0("Each point is a domain (", name, "): near points have similar rows."),
+      paste0("Each point is a domain", if (name != "domain") paste0(" (", name, ")"),
+             ": near points have similar rows."),
       if (any(frame$unseen)) "Triangles are new domains.",
       if (nrow(far)) {
         paste0("Drawn nearer than they are (ringed): ", paste0(
           far$domain, " (at ", signif(far$first_true, 2), ", ", signif(far$second_true, 2), ")",
           collapse = ", "), ".")
       }
-    ), narrow = TRUE
+    # it is square
+    ), key = 16
   ) +
     ggplot2::geom_point(columns(colour = "kind", shape = "kind"), size = 2) +
     ggplot2::geom_point(data = far, shape = 1, size = 4) +
@@ -157,10 +164,10 @@ plot_map <- function(map, name) {
 
 # Names beside their points, none over another.
 clear_names <- function(frame) {
-  frame$name <- shorten(frame$domain, 14)
+  frame$name <- shorten_names(frame$domain, if (nrow(frame) > 8L) 10L else 14L)
   if (nrow(frame) > 20L || !can_repel()) {
     return(ggplot2::geom_text(columns(label = "name"), frame, size = 3, check_overlap = TRUE,
-                              vjust = -0.9))
+                              vjust = -0.9, hjust = "inward"))
   }
   ggrepel::geom_text_repel(columns(label = "name"), frame, size = 3, seed = 1L, max.overlaps = Inf,
                            min.segment.length = 0.2, box.padding = 0.2, segment.size = 0.2)

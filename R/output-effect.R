@@ -179,7 +179,7 @@ plot_curves <- function(x, average, single, subtitle) {
     )
   ) +
     panels(average$panel, "free_x") +
-    few_numbers() +
+    few_numbers(average$panel) +
     (if (x$type != "pdp") reference_line(y = 0)) +
     ggplot2::geom_line(columns(group = "domain"), single, colour = pale, alpha = 0.6,
                        linewidth = 0.3) +

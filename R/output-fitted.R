@@ -170,9 +170,10 @@ plot_fitted <- function(frame, max_panels) {
   all <- frame
   if (!few) {
     at <- extremes(length(score), max_panels)
-    titles <- paste0(names(at), shorten(names(score)[at], 20), if (number) {
-      paste(", RMSE", format(signif(score[at], 2), trim = TRUE))
-    } else paste0(", ", round(100 * score[at]), " % right"))
+    # of each panel, as the caption says
+    shown <- if (number) vapply(signif(score[at], 2), format, "")
+             else paste(round(100 * score[at]), "%")
+    titles <- paste0(names(at), shown, "\n", names(score)[at])
     frame$panel <- factor(titles[match(frame$domain, names(score)[at])], titles)
     frame <- frame[!is.na(frame$panel), ]
   }
@@ -181,35 +182,37 @@ plot_fitted <- function(frame, max_panels) {
   frame <- frame[thin(nrow(frame), 4000L), ]
   each <- if (few) nrow(frame) else max(table(frame$panel))
   # strips of classes
-  beside <- if (number) ggplot2::position_identity()
-            else ggplot2::position_jitter(0, 0.3, seed = 1L)
+  place <- if (number) ggplot2::position_identity()
+           else ggplot2::position_jitter(0, 0.3, seed = 1L)
+  wide <- if (few) name_width else 12
+  beside <- min(width_beside(frame$observed), wide)
   points <- function(...) {
-    ggplot2::geom_point(..., position = beside, alpha = point_alpha(each),
+    ggplot2::geom_point(..., position = place, alpha = point_alpha(each),
                         size = point_size(each))
   }
   new_plot(
     frame, c(x = "predicted", y = "observed"),
     if (number) paste("Observed and predicted", labels$response)
-    else paste("Predictions of", labels$response, "by observed class"),
+    else paste("Predictions of", labels$response),
     paste0(attr(all, "source"), ", ", if (number) "mean RMSE " else "mean accuracy ",
            format(signif(mean(score), 3))),
     x = switch(kind, number = paste("Predicted", labels$response),
                prob = "Probability of the observed class",
                decision = "Margin of the observed class (above 0: right)"),
     y = paste("Observed", labels$response), caption = fitted_caption(all, few),
-    narrow = several
+    beside = beside, key = if (several) key_width(labels$domain, names(score)) else 0
   ) +
-    (if (!few) panels(frame$panel)) +
-    few_numbers() +
+    (if (!few) panels(frame$panel, beside = beside)) +
+    few_numbers(frame$panel) +
     (if (!few) {
       ggplot2::geom_point(data = all[thin(nrow(all), 400L), ], colour = pale, size = 0.5,
-                          alpha = 0.3, position = beside)
+                          alpha = 0.3, position = place)
     }) +
     fitted_line(kind) +
     (if (several) points(columns(colour = "domain", shape = "domain"))
      else points(colour = mean_colour)) +
     (if (several) key_of_classes(labels$domain, sort(names(score)))) +
-    (if (!number) names_on("y"))
+    (if (!number) names_on("y", width = wide, lines = if (few) 2L else 1L))
 }
 
 fitted_caption <- function(frame, few) {
@@ -217,7 +220,11 @@ fitted_caption <- function(frame, few) {
   c("Each point is a row.",
     switch(attr(frame, "kind"), number = "On the dashed line, observed equals predicted.",
            decision = "Predictions right of the dashed line are right."),
-    if (!few) "Pale points are rows of all domains.",
+    if (!few) {
+      c("Pale points are rows of all domains.",
+        if (attr(frame, "kind") == "number") "Above each panel: the RMSE of its domain."
+        else "Above each panel: how many of its rows are right.")
+    },
     if (source == "Held-out domains") "Each domain is predicted without its own responses.",
     if (grepl("seen", source)) {
       "The model has seen these rows: new domains are predicted less well."

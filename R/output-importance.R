@@ -23,7 +23,7 @@ plot.dg_importance <- function(x, max_predictors = 20, ...) {
   new_plot(
     frame, c(x = "value", y = "predictor"),
     paste0(x$spec$parts$title, ": importance of predictors"),
-    c(x$held_out, if (shown < all) paste0("; ", shown, " of ", plural(all, "predictor"))),
+    paste0(x$held_out, if (shown < all) paste0("; ", shown, " of ", plural(all, "predictor"))),
     x = paste(capital(importance_label(x)), "(larger: more important)"),
     caption = c(
       if (nrow(single)) "Pale points are held-out domains, diamonds their mean"
@@ -31,11 +31,12 @@ plot.dg_importance <- function(x, max_predictors = 20, ...) {
       paste0("with its ", 100 * x$level, " % interval."),
       if ("within" %in% x$kinds) "Within domains: values are permuted among rows of a domain.",
       if ("between" %in% x$kinds) "Between domains: domains exchange their values.",
+      if ("both" %in% x$kinds) "Both: values of rows of other domains.",
       if ("context" %in% x$kinds) "Domain description: only the rows that describe it change."
     )
   ) +
     panels(frame$panel, beside = width_beside(frame$predictor), columns = length(x$kinds)) +
-    few_numbers() +
+    few_numbers(frame$panel) +
     reference_line(0) +
     domain_points(single) +
     mean_points(frame[frame$kind == "mean", ]) +

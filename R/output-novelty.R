@@ -90,7 +90,7 @@ resembled_words <- function(domain, resembles) {
   own <- utils::head(resembles[resembles$domain == domain, ], 3L)
   own <- own[round(100 * own$weight) >= 1, ]
   if (nrow(own) == 0L) return("none")
-  paste0(own$training, " (", round(100 * own$weight), " %)", collapse = ", ")
+  paste0(shorten(own$training, 24), " (", round(100 * own$weight), " %)", collapse = ", ")
 }
 
 # domain (factor, the farthest last), kind (new, or of training: farther, nearer), distance, place

@@ -12,7 +12,9 @@ autoplot.dg_fit <- function(object, ...) plot(object, ...)
 plot.dg_result <- function(x, ...) {
   # of models that dg_tune() and dg_auto() found
   if (inherits(x, "dg_fit")) return(NextMethod())
-  abort("argument", "`x`, ", describe(x), ", has no plot.")
+  summary <- any(startsWith(class(x), "summary."))
+  abort("argument", "`x`, ", describe(x), ", has no plot",
+        if (summary) ": plot what it is a summary of", ".")
 }
 
 #' @export
@@ -22,22 +24,28 @@ plot.dg_fit <- function(x, ...) {
 }
 
 #' @export
-plot.dg_spec <- plot.dg_fit
+plot.dg_spec <- function(x, ...) {
+  abort("argument", "`x`, ", describe(x), ", has no data yet: fit it first, as in ",
+        "plot(fit(x, y ~ . | domain, data = rows)).")
+}
 
 # Every plot begins here. place: names of the columns that are x and y of all layers, and perhaps
-# more of their mapping. narrow: does the panel leave room beside it, as where there is a legend?
+# more of their mapping. beside, key: characters of names left of the panel and of a legend that may
+# stand right of it, see width_beside() and key_width().
 new_plot <- function(data, place, title, subtitle = NULL, x = NULL, y = NULL, caption = NULL,
-                     narrow = FALSE) {
+                     beside = width_beside(data[[place[["y"]]]]), key = 0) {
   need_package("ggplot2", "plot()")
   # that of a user who has set one stays
   theme <- if (identical(ggplot2::theme_get(), ggplot2::theme_grey())) ggplot2::theme_bw()
   # titles begin at the panel in most themes
-  beside <- width_beside(data[[place[["y"]]]])
+  beside <- beside + key
   ggplot2::ggplot(data, do.call(columns, as.list(place))) + theme +
     ggplot2::labs(title = wrapped(capital(title), 43 - 0.7 * beside),
                   subtitle = wrapped(subtitle, 52 - 0.8 * beside),
-                  caption = wrapped(caption, if (narrow) 46 else 62),
-                  x = wrapped(x, 48 - 0.8 * beside), y = wrapped(y, 26)) +
+                  caption = wrapped(caption, 62 - key),
+                  # along y there is room for two short lines
+                  x = wrapped(x, 48 - 0.8 * beside),
+                  y = if (length(y)) fit_text(wrapped(y, 23), 22, 2L)) +
     ggplot2::theme(plot.title.position = "plot", plot.caption.position = "plot",
                    plot.caption = ggplot2::element_text(hjust = 0), legend.position = "bottom",
                    panel.grid.minor = ggplot2::element_blank(),
@@ -50,9 +58,19 @@ width_beside <- function(y) if (is.numeric(y)) 4 else min(widest(as.character(y)
 
 name_width <- 20
 
-# In lines of so many characters; NULL where there is no text.
+# In lines of so many characters, of about the same length; NULL where there is no text.
 wrapped <- function(text, width) {
-  if (length(text)) paste(strwrap(paste(readable(text), collapse = " "), width), collapse = "\n")
+  if (length(text) == 0L) return(NULL)
+  # numbers stay with what they are of
+  text <- gsub("(?<=[0-9]) (?=%)|(?<=\\bp) (?=[=<] )|(?<=\\bp [=<]) (?=[0-9])", "\r",
+               paste(readable(text), collapse = " "), perl = TRUE)
+  lines <- strwrap(text, width)
+  for (narrower in seq(width, width / 2)) {
+    found <- strwrap(text, narrower)
+    if (length(found) > length(lines)) break
+    lines <- found
+  }
+  gsub("\r", " ", paste(lines, collapse = "\n"), fixed = TRUE)
 }
 
 # A mapping from names of columns.
@@ -65,22 +83,49 @@ panels <- function(panel, scales = "fixed", beside = 4, columns = NULL) {
   if (is.null(columns)) columns <- ggplot2::wrap_dims(n)[2L]
   # numbers on the y axis of each
   if (scales %in% c("free", "free_y")) beside <- beside * columns
-  width <- floor((62 - beside) / columns) - 2
-  ggplot2::facet_wrap("panel", scales = scales, ncol = columns,
-                      labeller = ggplot2::label_wrap_gen(max(width, 8)))
+  width <- max(floor((62 - beside) / columns) - 2, 8)
+  # titles of many lines would leave no room for panels
+  lines <- if (n > columns) 2L else 3L
+  ggplot2::facet_wrap("panel", scales = scales, ncol = columns, labeller = ggplot2::as_labeller(
+    function(titles) vapply(strsplit(titles, "\n"), fit_lines, "", width, lines)
+  ))
 }
 
-# Few numbers, so that those of panels side by side do not meet.
-few_numbers <- function() {
-  ggplot2::scale_x_continuous(n.breaks = 4, guide = ggplot2::guide_axis(check.overlap = TRUE))
+# Text whose lines are given, which share what lines there may be.
+fit_lines <- function(parts, width, lines) {
+  each <- max(lines %/% length(parts), 1L)
+  broken <- vapply(parts, function(part) wrapped(fit_text(part, width, each), width + 1), "")
+  paste(broken, collapse = "\n")
+}
+
+# In several panels few numbers, none at the ends of the axis: those side by side would meet.
+few_numbers <- function(panel) {
+  ggplot2::scale_x_continuous(
+    breaks = if (nlevels(panel) > 1L) inner_numbers else ggplot2::waiver(),
+    guide = ggplot2::guide_axis(check.overlap = TRUE)
+  )
+}
+
+inner_numbers <- function(ends) {
+  inner <- function(n) {
+    at <- pretty(ends, n)
+    at[at >= ends[1L] + 0.1 * diff(ends) & at <= ends[2L] - 0.1 * diff(ends)]
+  }
+  at <- inner(3)
+  if (length(at) > 1L) return(at)
+  range(inner(5))
 }
 
 # Names of domains, methods and predictors are as long as users make them. breaks: those that are
-# named. Names that would overlap are left out.
+# named. Names that would overlap are left out, so those of many have one line.
 names_on <- function(side, breaks = ggplot2::waiver(), width = name_width, lines = 2L) {
   scale <- list(x = ggplot2::scale_x_discrete, y = ggplot2::scale_y_discrete)[[side]]
-  scale(breaks = breaks, labels = function(names) fit_text(names, width, lines),
-        guide = ggplot2::guide_axis(check.overlap = TRUE))
+  scale(breaks = breaks, expand = ggplot2::expansion(0.02, 0.6), labels = function(names) {
+    # that of numbers does not touch the next
+    space <- if (side == "x") " " else ""
+    text <- fit_text(names, width, if (length(names) > 8L) 1L else lines)
+    paste0(space, gsub("\n", paste0(space, "\n", space), text, fixed = TRUE), space)
+  }, guide = ggplot2::guide_axis(check.overlap = TRUE))
 }
 
 # Colours that colour-blind readers tell apart (Okabe and Ito, 2008), with a darker yellow.
@@ -117,9 +162,15 @@ key_of_classes <- function(title, levels, legend = TRUE) {
   )
 }
 
-# Colours of numbers.
+# Colours of numbers, which would overlap below the panel.
 key_of_numbers <- function(title) {
-  ggplot2::scale_colour_viridis_c(shorten(title, 16), end = 0.9, na.value = pale)
+  list(ggplot2::scale_colour_viridis_c(shorten(title, 16), end = 0.9, na.value = pale),
+       ggplot2::theme(legend.position = "right"))
+}
+
+# Characters of a legend beside the panel: its title is in larger letters.
+key_width <- function(title, labels = "0.00") {
+  4 + max(ceiling(1.25 * widest(shorten(title, 16))), 2 + widest(shorten(labels, 16)))
 }
 
 # Single domains, moved apart at random, always alike.
@@ -167,18 +218,20 @@ tile_plot <- function(tiles, title, x, y, key, ...) {
   rows <- function(name) tiles[as.logical(tiles[[name]]) %in% TRUE, ]
   small <- max(nlevels(tiles$column), nlevels(tiles$row)) > 8L
   written <- any(nzchar(tiles$text))
-  new_plot(tiles, c(x = "column", y = "row"), title, x = x, y = y, narrow = !written, ...) +
+  new_plot(tiles, c(x = "column", y = "row"), title, x = x, y = y,
+           key = if (written) 0 else key_width(key), ...) +
     ggplot2::geom_tile(columns(fill = "value"), colour = "white") +
     ggplot2::geom_point(data = tiles[is.na(tiles$value), ], shape = 4, colour = pale) +
     ggplot2::geom_tile(data = rows("mark"), fill = NA, colour = accent, linewidth = 1.2,
                        width = 0.94, height = 0.94) +
     ggplot2::geom_point(columns(colour = "ink"), rows("dot"), size = 0.9,
-                        position = ggplot2::position_nudge(y = -0.33)) +
+                        position = ggplot2::position_nudge(y = if (written) -0.33 else 0)) +
     ggplot2::geom_text(columns(label = "text", colour = "ink"), tiles[nzchar(tiles$text), ],
                        size = if (small) 2.2 else 3) +
     ggplot2::scale_fill_gradientn(key, colours = tile_colours, na.value = "grey92",
                                   guide = if (written) "none" else "colourbar") +
-    ggplot2::scale_colour_identity()
+    ggplot2::scale_colour_identity() +
+    (if (!written) ggplot2::theme(legend.position = "right"))
 }
 
 # From white to the blue of means, and on to a dark one.

@@ -155,16 +155,25 @@ plot_scores <- function(frame) {
   under <- frame[frame$seen, c("first", "second")]
   under <- under[thin(nrow(under), 400L), ]
   new <- any(!frame$seen)
+  # strips have their names on the axis
+  legend <- length(mapping) > 0L && !strips && (numbers || nlevels(frame$key) <= 16L)
+  key <- if (legend) key_width(title, if (numbers) "0.00" else levels(frame$key)) else 0
   new_plot(
     frame, c(x = "first", y = "second"), paste("Projection:", attr(frame, "title")),
     attr(frame, "subtitle"), x = paste("Component", components[1L]),
     y = if (length(components) == 2L) paste("Component", components[2L]) else title,
     caption = c("Each point is a row.", if (new && nrow(under)) {
       "Grey points are the rows of the training domains, under those of new domains."
-    }, if (any(unplaced)) "Rows without a response are not drawn."), narrow = length(mapping) > 0L
+    }, if (any(unplaced)) "Rows without a response are not drawn.",
+    if (length(mapping) && !strips && anyNA(frame$key)) {
+      paste0(if (numbers) "Dark grey points" else "Open circles", " are rows ",
+             if (attr(frame, "of") == "domain") "of new domains." else "without a response.")
+    }, if (length(mapping) && !legend && !strips) {
+      paste0("Shades are the ", nlevels(frame$key), " values of ", title, ".")
+    }, if (strips) "Points are moved up and down at random, to be seen apart."), key = key
   ) +
-    panels(frame$panel) +
-    few_numbers() +
+    panels(frame$panel, beside = key + width_beside(frame$second)) +
+    few_numbers(frame$panel) +
     (if (new) ggplot2::geom_point(data = under, colour = "grey80", size = 0.5, position = beside)) +
     (if (is.null(mapping)) {
       ggplot2::geom_point(colour = mean_colour, size = point_size(each), position = beside,
@@ -174,7 +183,7 @@ plot_scores <- function(frame) {
                           position = beside)
     }) +
     (if (is.null(mapping)) NULL else if (numbers) key_of_numbers(title)
-     else key_of_classes(title, levels(frame$key), nlevels(frame$key) <= 16L)) +
+     else key_of_classes(title, levels(frame$key), legend)) +
     (if (strips) names_on("y"))
 }
 

@@ -82,8 +82,9 @@ describe_result.summary.dg_compare <- function(x) {
     paste0("Comparison of ", plural(nrow(x$methods), "method"), ": ", x$metric, ", ",
            plural(x$domains, "domain"), " held out"),
     x$methods,
-    list(column("method"), column("mean"), column("best_in"),
-         column("better_in"), column("worst"), column("worst_domain")),
+    list(column("method"), column("mean"), column("best_in", report = "Best in"),
+         column("better_in", report = "Better in"), column("worst"),
+         column("worst_domain", report = "Worst domain")),
     facts = paste("baseline:", x$baseline), further = list(ranks),
     notes = c(
       "better_in: domains with a better score than the baseline.",
@@ -125,7 +126,7 @@ summary.dg_tuned <- function(object, ...) {
 describe_result.summary.dg_tuned <- function(x) {
   new_result(
     paste0("Best of ", plural(x$choices, "combination"), ", by mean ", x$metric), x$best,
-    c(lapply(setdiff(names(x$best), c("mean", "se")), column),
+    c(lapply(setdiff(names(x$best), c("mean", "se")), function(name) column(name, report = name)),
       list(column("mean", x$metric, tidy = "estimate"), column("se", "std. error", as_number(3)))),
     after = function() describe_learner(x$model)
   )

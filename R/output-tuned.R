@@ -83,7 +83,7 @@ describe_tuning <- function(x) {
 # What an argument says in a plot, with its name as in a grid. Paths such as
 # "domain_kernel.embedding_kernel.bandwidth_factor" end in the argument, and begin with whose it is.
 parameter_titles <- function(names) {
-  words <- c(bandwidth_factor = "bandwidth over the median distance", bandwidth = "bandwidth",
+  words <- c(bandwidth_factor = "relative bandwidth", bandwidth = "bandwidth",
              lambda = "ridge", cost = "cost of an error", epsilon = "epsilon",
              ncomp = "components", tau = "likeness of domains", n_landmarks = "landmarks",
              n_features = "Fourier features", nu = "smoothness")
@@ -184,7 +184,9 @@ same_digits <- function(values) {
 # Values of a grid stand at equal distances.
 plot_tuning_curves <- function(frame, tuning) {
   frame$panel <- frame$parameter
-  levels(frame$panel) <- capital(parameter_titles(levels(frame$panel)))
+  # paths can be broken after their points
+  titles <- capital(parameter_titles(levels(frame$panel)))
+  levels(frame$panel) <- gsub(".", ". ", titles, fixed = TRUE)
   one <- nlevels(frame$panel) == 1L
   # values of parameters that have the same name are different ones
   frame$value <- paste(as.integer(frame$panel), frame$label, sep = "\r")
@@ -202,6 +204,8 @@ plot_tuning_curves <- function(frame, tuning) {
     ggplot2::geom_point(colour = mean_colour, size = 1.6) +
     ggplot2::geom_point(data = frame[frame$chosen, ], shape = 1, size = 4, stroke = 1,
                         colour = accent) +
-    ggplot2::scale_x_discrete(labels = function(names) shorten(sub(".*\r", "", names), 12),
-                              guide = ggplot2::guide_axis(check.overlap = TRUE))
+    ggplot2::scale_x_discrete(
+      labels = function(names) paste0(" ", shorten(sub(".*\r", "", names), 12), " "),
+      guide = ggplot2::guide_axis(check.overlap = TRUE), expand = ggplot2::expansion(0.05, 0.6)
+    )
 }

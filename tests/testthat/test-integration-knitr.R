@@ -155,3 +155,14 @@ test_that("a knitted table has the notes and the shots that print() shows, and n
   expect_identical(nrow(pipe_cells(knitr::knit_print(near))), 13L)
   expect_match(notes(near), "and 2 more domains in `$domains`, nearer", fixed = TRUE)
 })
+
+test_that("columns share a page, and two long ones leave room for numbers", {
+  long <- strrep("long words ", 8)
+  report <- list(headers = c("Domain", "Rows", "95 % CI", "Resembles"), align = c("l", "r", "r", "l"),
+                 table = data.frame(long, "12", "0.007 to 0.103", strrep(long, 2)))
+  wide <- column_widths(report)
+  expect_lte(sum(wide), 84)
+  expect_true(all(wide[2:3] >= c(4, 14) + 4))
+  report$table <- data.frame("a", "12", "0.007 to 0.103", "b")
+  expect_identical(column_widths(report), nchar(c("Domain", "Rows", "0.007 to 0.103", "Resembles")) + 5)
+})

@@ -208,7 +208,7 @@ test_that("many domains are named in part, and the caption says so", {
   many <- cv$domains[rep(seq_len(nrow(cv$domains)), 9), ]
   many$domain <- paste("University hospital number", seq_len(nrow(many)))
   cv$domains <- many
-  expect_match(said(expect_plots(cv, interval = FALSE)), "36 of 72 domains are named")
+  expect_match(said(expect_plots(cv, interval = FALSE)), "Of 72 domains not all are named")
   squared <- as.matrix(stats::dist(seq_len(70)))
   dimnames(squared) <- rep(list(paste("University hospital number", 1:70)), 2)
   distances <- structure(list(squared = squared), class = c("domgen_mmd", "dg_result"))
@@ -376,6 +376,13 @@ test_that("text is broken into lines that fit 4.5 inches, beside names on the ot
   text <- paste(rep("word", 40), collapse = " ")
   expect_lte(widest(wrapped(text, 30)), 30)
   expect_null(wrapped(NULL, 30))
+  # lines are about as long, and a number stays with what it is of
+  expect_identical(wrapped("Predictions of y by observed class", 34),
+                   "Predictions of y\nby observed class")
+  for (width in 10:30) {
+    expect_no_match(wrapped("mean 3.79 (95 % interval)", width), "95\n%", fixed = TRUE)
+    expect_match(wrapped("permuted rows, p = 0.03", width), "p = 0.03", fixed = TRUE)
+  }
   expect_identical(width_beside(1:3), 4)
   expect_identical(width_beside(factor(strrep("a", 40))), name_width)
   skip_if_not_installed("ggplot2")
@@ -435,13 +442,33 @@ test_that("a null model far from the others does not squash them", {
 
 test_that("parameters are named by what they mean, and by their argument", {
   titles <- parameter_titles(c("lambda", "bandwidth_factor", "domain_kernel.embedding_kernel.bandwidth", "epsilon", "own"))
-  expect_identical(titles, c("ridge (lambda)", "bandwidth over the median distance (bandwidth_factor)",
+  expect_identical(titles, c("ridge (lambda)", "relative bandwidth (bandwidth_factor)",
                              "bandwidth (domain_kernel.embedding_kernel.bandwidth)", "epsilon", "own"))
 })
 
 test_that("numbers in a plot do not end in a point", {
   expect_identical(same_digits(c(326, 410)), c("326", "410"))
   expect_identical(same_digits(c(0.1, 0.25)), c("0.100", "0.250"))
+})
+
+test_that("titles of panels fit them, with the lines that are given", {
+  expect_identical(fit_lines("systolic_blood_pressure", 15, 2L), "systol...essure")
+  expect_identical(fit_lines(c("Worst: 4.8", "University hospital 12"), 14, 2L),
+                   "Worst: 4.8\nUniver...al 12")
+  expect_lte(number_of_lines(fit_lines(strrep("long name ", 9), 15, 2L)), 2)
+})
+
+test_that("numbers of panels side by side do not meet", {
+  at <- inner_numbers(c(-0.35, 0.65))
+  expect_gt(min(at), -0.25)
+  expect_lt(max(at), 0.55)
+  expect_identical(inner_numbers(c(0.05, 1)), c(0.2, 0.8))
+})
+
+test_that("plot() says what a specification or a summary needs", {
+  expect_domgen_error(plot(dg_ridge()), "fit it first, as in plot")
+  expect_domgen_error(plot(dg_kpca()), "fit it first")
+  expect_domgen_error(plot(summary(plotted("cv"))), "plot what it is a summary of")
 })
 
 test_that("a bin of a single row has no point, and the caption says so", {
