@@ -67,7 +67,7 @@ diagnose_words <- function(x) {
   apart <- vapply(x[c("headroom", "gain")], function(row) {
     isTRUE((row$p <= 0.05) == (row$lower <= 0 && row$upper >= 0))
   }, NA)
-  pooled <- colMeans(x$domains[c("pooled_known", "pooled_unseen")], na.rm = TRUE)
+  pooled <- colMeans(x$domains[c("pooled_known", "pooled_new")], na.rm = TRUE)
   pooled <- paste(as_each()(pooled), c("in known", "in new"))[!is.na(pooled)]
   paste0(
     "estimate: 1 variance between domains, relative to permuted rows; 2, 3 gain in ",
@@ -104,7 +104,7 @@ diagnose_frame <- function(x) {
          c(x$shift$upper, NA_real_)[1L]),
     line("found", "variance", x$shift$variance),
     gain("known domains", d$known, d$pooled_known, x$headroom),
-    gain("new domains", d$distributional, d$pooled_unseen, x$gain)
+    gain("new domains", d$distributional, d$pooled_new, x$gain)
   )
   frame$what <- factor(frame$what, unique(frame$what))
   frame$panel <- factor(frame$panel, 1:2, c(

@@ -51,7 +51,7 @@ gain_words <- function(x, headroom) {
   if (same_predictors(x)) {
     return(paste0("Not tested: unlabelled rows do not distinguish the domains.", labels))
   }
-  switch(gain_state(x, "gain", x$domains$pooled_unseen),
+  switch(gain_state(x, "gain", x$domains$pooled_new),
     gain = "Unlabelled rows help: use domain_distribution().",
     some = paste0("Unlabelled rows help, but how much is uncertain: the interval includes 0. ",
                   "dg_compare() or more domains will show."),

@@ -80,7 +80,7 @@
 #'     or all have the same predictors (`gain`)}
 #'   \item{domains}{data frame, one row per domain: `domain`, `rows`, and the scores `pooled_known`
 #'     and `known` (on held-out rows of known domains; `NA` for domains that were not used for
-#'     headroom), `pooled_unseen` and `distributional` (on held-out domains)}
+#'     headroom), `pooled_new` and `distributional` (on held-out domains)}
 #'   \item{verdict}{three sentences, one per question}
 #'   \item{metric, rows, available}{the metric, the number of rows used and the number in the data}
 #'   \item{units}{with `unit`, the number of units in the rows used}
@@ -169,7 +169,7 @@ diagnose <- function(sample, metric, args) {
   domains <- data.frame(
     domain = levels(sample$domain), rows = tabulate(sample$domain),
     headroom$scores[match(levels(sample$domain), headroom$scores$domain), -1L],
-    pooled_unseen = gain$pooled, distributional = gain$other, row.names = NULL
+    pooled_new = gain$pooled, distributional = gain$other, row.names = NULL
   )
   result <- list(shift = shift, headroom = headroom$row, gain = gain$row, domains = domains,
                  metric = metric, rows = nrow(sample$X), available = sample$available,

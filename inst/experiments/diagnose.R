@@ -61,7 +61,7 @@ one <- function(kind, design, replication) {
   x <- dg_diagnose(y ~ . | domain, data = data, max_rows = most, seed = replication,
                    permutations = 99)
   states <- c(domgen:::gain_state(x, "headroom", x$domains$pooled_known),
-              domgen:::gain_state(x, "gain", x$domains$pooled_unseen))
+              domgen:::gain_state(x, "gain", x$domains$pooled_new))
   data.frame(
     question = c("shift", "room", "gain"), p = c(x$shift$p, x$headroom$p, x$gain$p),
     claim = c(NA, states == "gain"), denial = c(NA, states == "none"),

@@ -102,7 +102,7 @@ test_that("domains with the same predictors get an answer in words", {
   expect_identical(found$shift$p, 1)
   expect_lte(found$headroom$p, 0.05)
   expect_true(is.na(found$gain$p))
-  expect_true(all(is.finite(found$domains$pooled_unseen)))
+  expect_true(all(is.finite(found$domains$pooled_new)))
   expect_match(found$verdict[1L], "All domains have the same predictors")
   expect_match(found$verdict[3L], "unlabelled rows do not distinguish the domains.*dg_adapt\\(\\)")
   expect_output(print(found), "shift of predictors +0 x +1.000\n.*All domains have the same predictors")
@@ -217,7 +217,7 @@ test_that("an effect is certain, excluded or not to be told", {
 test_that("scores that are the same in every domain exclude no gain", {
   d <- transform(iris, bed = factor(rep(1:6, 25)))
   found <- dg_diagnose(Species ~ . | bed, data = d, permutations = 20, threads = 1)
-  expect_equal(found$domains$distributional, found$domains$pooled_unseen)
+  expect_equal(found$domains$distributional, found$domains$pooled_new)
   expect_match(found$verdict[3L], "Inconclusive: both models have the same accuracy in every")
 })
 
@@ -261,7 +261,7 @@ test_that("scores are those of machines that know the other domains' labels alon
                paired_difference(found$domains$known - found$domains$pooled_known)[columns])
   expect_equal(found$gain[columns],
                paired_difference(found$domains$distributional -
-                                   found$domains$pooled_unseen)[columns])
+                                   found$domains$pooled_new)[columns])
   # the choice of a domain is what is best in the others
   scores <- with_seed(1, matrix(runif(28), 7))
   scores[3, ] <- NA
@@ -293,7 +293,7 @@ test_that("a diagnosis is printed in sentences and drawn", {
                        permutations = 30, metric = "mae")
   expect_output(print(found), "^Domain diagnosis: mean absolute error \\(lower is better\\), 6 domains, 72 rows\n")
   expect_output(print(found), paste0("3 gain, new domains +", signif(found$gain$difference, 3)))
-  expect_output(print(found), paste0(signif(mean(found$domains$pooled_unseen), 3), "\\s+in\\s+new\\s+domains"))
+  expect_output(print(found), paste0(signif(mean(found$domains$pooled_new), 3), "\\s+in\\s+new\\s+domains"))
   expect_output(print(found), paste("2", found$verdict[2L]), fixed = TRUE)
   expect_plots(found)
 })
@@ -305,7 +305,7 @@ test_that("rows without weight count as none", {
   }
   found <- run(rep(c(1, 0, 2, 1, 1), 10))
   expect_identical(c(found$rows, found$available), c(40L, 40L))
-  expect_true(all(is.finite(found$domains$pooled_unseen)))
+  expect_true(all(is.finite(found$domains$pooled_new)))
   expect_error(run(as.numeric(data$domain %in% levels(data$domain)[1:2])),
                "at least 3 domains with a positive weight, not 2", class = "domgen_error_data")
 })
@@ -336,7 +336,7 @@ diagnosed <- function(headroom, gain) {
   x <- list(shift = list(variance = 0.1, level = 0.01, ratio = 10, p = 0.02), headroom = row(headroom),
             gain = row(gain), metric = metrics$accuracy, rows = 50L, available = 50L,
             domains = data.frame(domain = letters[1:5], rows = 10L, pooled_known = 0.7, known = 0.71,
-                                 pooled_unseen = 0.7, distributional = 0.7))
+                                 pooled_new = 0.7, distributional = 0.7))
   x$verdict <- diagnose_verdict(x)
   structure(x, class = c("dg_diagnose", "dg_result"))
 }
