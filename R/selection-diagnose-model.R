@@ -61,10 +61,3 @@ leave_group <- function(model, Y, sums, fitted, i, lambda) {
   S <- diag(c(model$total, model$values + lambda)) - crossprod(F)
   F %*% solve_positive(S, rbind(sums$root, sums$Q) - crossprod(F, Y))
 }
-
-solve_positive <- function(M, V) {
-  R <- on_error(chol(M), function(e) {
-    abort("numeric", "A ridge regression without some of the rows has no solution.")
-  })
-  backsolve(R, backsolve(R, V, transpose = TRUE))
-}
