@@ -40,10 +40,7 @@ best_pooled <- function(study) {
 # their squared errors).
 held_out_targets <- function(study, model, groups) {
   Y <- study$targets
-  values <- array(0, c(dim(Y), length(study$lambdas)))
-  without_groups(model, Y, groups, study$lambdas, function(rows, found, l) {
-    values[rows, , l] <<- found
-  })
+  values <- values_without_groups(model, Y, groups, study$lambdas)
   errors <- vapply(seq_along(study$lambdas), function(l) {
     sum(study$share * (lambda_values(values, l) - Y)^2)
   }, 0)

@@ -43,6 +43,13 @@ without_groups <- function(model, Y, groups, lambdas, use) {
   }
 }
 
+# These predictions, [n x columns of Y x lambdas].
+values_without_groups <- function(model, Y, groups, lambdas) {
+  values <- array(0, c(dim(Y), length(lambdas)))
+  without_groups(model, Y, groups, lambdas, function(rows, found, l) values[rows, , l] <<- found)
+  values
+}
+
 # Predictions of all rows by the function that is fitted to all.
 with_all <- function(model, Y, lambda) {
   Y <- model$root * Y

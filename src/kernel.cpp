@@ -45,8 +45,8 @@ SEXP kernel_diag_(SEXP program, SEXP X) {
   return domgen::for_r(domgen::read_kernel(program, x, x)->self(domgen::Side::x));
 }
 
-// sum_g |mean of group g|^2 by the Gram matrix K [n x n] of the rows, for each grouping: a column of
-// codes [n x B], 1..groups.
+// sum_g |mean of group g|^2 by the Gram matrix K [n x n] of the rows, for each grouping, a column
+// of codes [n x B], 1..groups.
 // [[Rcpp::export(rng = false)]]
 SEXP kernel_group_means_(SEXP K, SEXP codes, SEXP groups, SEXP threads) {
   const auto gram = domgen::filled_matrix(K, "K");
