@@ -85,6 +85,10 @@ kernel_diag_ <- function(program, X) {
     .Call(`_domgen_kernel_diag_`, program, X)
 }
 
+kernel_group_means_ <- function(K, codes, groups, threads) {
+    .Call(`_domgen_kernel_group_means_`, K, codes, groups, threads)
+}
+
 linear_svm_ <- function(Zt, target, epsilon, low, high, ridge, intercept, tol, max_iter, seed, threads) {
     .Call(`_domgen_linear_svm_`, Zt, target, epsilon, low, high, ridge, intercept, tol, max_iter, seed, threads)
 }
@@ -139,6 +143,10 @@ ridge_shifted_ <- function(S, B, lambda, threads) {
 
 ridge_many_ <- function(K, Y, root, lambda, intercept, threads) {
     .Call(`_domgen_ridge_many_`, K, Y, root, lambda, intercept, threads)
+}
+
+ridge_without_ <- function(F, Y, sums, penalised) {
+    .Call(`_domgen_ridge_without_`, F, Y, sums, penalised)
 }
 
 pair_slopes_ <- function(left, right, rate, inv, X, kappa, domain, threads) {

@@ -62,6 +62,13 @@ landmark_factor <- function(map) {
   t(chol(gram_matrix(map$kernel, rows, map$kappa)))
 }
 
+# For calls that evaluate the map many times.
+#' @exportS3Method
+with_factor.landmark_map <- function(map) {
+  map["factor"] <- list(landmark_factor(map))
+  map
+}
+
 without_factor <- function(map, kappa) {
   map["factor"] <- list(NULL)
   map$kappa <- kappa

@@ -24,6 +24,12 @@ feature_table.default <- function(map, domain_kernel, rows) NULL
 
 feature_program <- function(map, X, table = NULL) UseMethod("feature_program")
 
+# A map with all that its program needs.
+with_factor <- function(map) UseMethod("with_factor")
+
+#' @exportS3Method
+with_factor.default <- function(map) map
+
 # Does it keep the rows, and their Gram matrix while it is fitted?
 is_exact <- function(feature_map) inherits(feature_map, "features_exact")
 

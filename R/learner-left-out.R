@@ -175,25 +175,93 @@ path_errors <- function(prediction, Y, domain, costs, n_lambdas) {
   list(error = colSums(squares) / sum(share), domains = unname(t(squares / c(share))))
 }
 
-# From the sums of the rows of all other domains.
+# For a few values of lambda from one factor of the sums of all rows; domains with more rows than
+# there are features, and many values of lambda, from the sums of the rows of all other domains.
 #' @exportS3Method
 predict_left_out.feature_space <- function(space, sample, task, args, lambdas) {
   check_left_out(sample)
   m <- ncol(task$Y)
   check_feature_memory(nrow(task$Y), m * length(lambdas))
-  table <- own_table(space, sample)
-  total <- ridge_moments(space, sample, task, table)
-  centre <- left_out_centre(sample, task, args)
-  values <- array(0, c(dim(task$Y), length(lambdas)))
+  space$map <- with_factor(space$map)
+  left <- list(space = space, sample = sample, task = task, table = own_table(space, sample),
+               args = args, centre = left_out_centre(sample, task, args))
+  left$total <- ridge_moments(space, sample, task, left$table)
   rows <- split(seq_along(sample$domain), sample$domain)
-  for (g in seq_along(rows)) {
+  values <- array(0, c(dim(task$Y), length(lambdas)))
+  small <- length(lambdas) <= few_lambdas & lengths(rows) <= space$dim
+  for (l in if (any(small)) seq_along(lambdas)) {
+    whole <- factor_of_sums(left, lambdas[l])
+    if (is.null(whole)) {
+      small[] <- FALSE
+      break
+    }
+    for (domains in domain_runs(small, lengths(rows), space$dim)) {
+      values[unlist(rows[domains]), , l] <- without_domains(left, whole, rows[domains], domains)
+    }
+  }
+  for (g in which(!small)) {
     i <- rows[[g]]
-    own <- ridge_moments(space, sample, task, table, i)
-    solved <- fit_without(total, own, centre[g, ], args, lambdas)
-    values[i, , ] <- add_intercept(expand_rows(space, rows_at(sample, i), table,
+    own <- ridge_moments(space, sample, task, left$table, i)
+    solved <- fit_without(left$total, own, left$centre[g, ], args, lambdas)
+    values[i, , ] <- add_intercept(expand_rows(space, rows_at(sample, i), left$table,
                                             solved$coefficients), solved$intercept)
   }
   values
+}
+
+# With more of them one band form serves all, see fit_without().
+few_lambdas <- 4L
+
+# With A = R'R, A = Z'CZ + lambda of centred features: list(R, b = R^-T Z'CY and, last, R^-T Z'C1,
+# mean of the features, intercept, constant: 1 / 1'C1). NULL where A is singular to rounding.
+factor_of_sums <- function(left, lambda) {
+  centred <- centre_moments(left$total, left$args$intercept)
+  A <- centred$second
+  diag(A) <- diag(A) + lambda
+  R <- on_error(chol(A), function(e) NULL)
+  if (is.null(R)) return(NULL)
+  list(R = R, b = backsolve(R, cbind(centred$cross, left$total$sums), transpose = TRUE),
+       mean = centred$mean, intercept = centred$intercept,
+       constant = if (left$args$intercept) 1 / left$total$total else 0)
+}
+
+# Runs of domains whose rows together are about as many as there are features.
+domain_runs <- function(small, sizes, dim) {
+  domains <- which(small & sizes > 0L)
+  unname(split(domains, cumsum(sizes[domains]) %/% dim))
+}
+
+# Predictions of the rows of each of these domains by the fit without it, in closed form: with t =
+# R^-T z and P = t't' + 1 / 1'C1 of its rows they are
+#   f - P C (I - P C)^-1 (y - f)
+# so that neither a factor nor the features are made again for each domain (cf. core/ridge/lodo.h).
+without_domains <- function(left, whole, rows, domains) {
+  m <- ncol(left$task$Y)
+  i <- unlist(rows, use.names = FALSE)
+  Z <- features_at(left$space, rows_at(left$sample[c("X", "domain")], i), left$table)
+  t <- backsolve(whole$R, t(Z) - whole$mean, transpose = TRUE)
+  fitted <- crossprod(t, whole$b)
+  # targets of the other domains are less `centre`
+  centre <- left$centre[rep(domains, lengths(rows)), , drop = FALSE]
+  values <- fitted[, seq_len(m), drop = FALSE] - fitted[, m + 1L] * centre +
+    rep(whole$intercept, each = length(i))
+  residual <- left$task$Y[i, , drop = FALSE] - centre - values
+  root <- sqrt(left$task$costs[i])
+  for (own in split(seq_along(i), rep(seq_along(rows), lengths(rows)))) {
+    P <- crossprod(t[, own, drop = FALSE]) + whole$constant
+    S <- diag(length(own)) - root[own] * P * rep(root[own], each = length(own))
+    solved <- root[own] * solve_positive(S, root[own] * residual[own, , drop = FALSE])
+    values[own, ] <- values[own, ] - P %*% solved
+  }
+  values + centre
+}
+
+# S^-1 V of a positive definite S.
+solve_positive <- function(S, V) {
+  R <- on_error(chol(S), function(e) {
+    abort("numeric", "A ridge regression without some of the rows has no solution.")
+  })
+  backsolve(R, backsolve(R, V, transpose = TRUE))
 }
 
 # The fit to all rows but some, from the sums of both, whose targets are less `centre` there:
@@ -201,7 +269,7 @@ predict_left_out.feature_space <- function(space, sample, task, args, lambdas) {
 fit_without <- function(total, own, centre, args, lambdas) {
   rest <- Map(`-`, total, own)
   rest$cross <- rest$cross - outer(rest$sums, centre)
-  if (length(lambdas) <= 4L) {
+  if (length(lambdas) <= few_lambdas) {
     solved <- lapply(lambdas, function(lambda) solve_moments(rest, replace(args, "lambda", lambda)))
     W <- do.call(cbind, lapply(solved, `[[`, "coefficients"))
     intercept <- unlist(lapply(solved, `[[`, "intercept"))

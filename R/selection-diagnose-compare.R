@@ -30,12 +30,21 @@ best_pooled <- function(study) {
   median <- kernel_fit(kernel_rbf(), study$sample$X)$bandwidth
   models <- lapply(pooled_times, function(bandwidth_factor) {
     kernel <- kernel_rbf(bandwidth_factor * median)
-    c(landmark_model(study, domain_pooled(), kernel), list(kernel = kernel))
+    model <- landmark_model(study, domain_pooled(), kernel)
+    c(model, list(kernel = kernel, left = held_out_targets(study, model, study$sample$domain)))
   })
-  errors <- vapply(models, function(model) {
-    min(score_model(study, model, study$targets, study$sample$domain)$errors)
-  }, numeric(1))
-  models[[which.min(errors)]]
+  models[[which.min(vapply(models, function(model) min(model$left$errors), 0))]]
+}
+
+# list(values [n x targets x lambdas] of held-out groups, errors [lambdas], the mean over domains of
+# their squared errors).
+held_out_targets <- function(study, model, groups) {
+  Y <- study$targets
+  values <- values_without_groups(model, Y, groups, study$lambdas)
+  errors <- vapply(seq_along(study$lambdas), function(l) {
+    sum(study$share * (lambda_values(values, l) - Y)^2)
+  }, 0)
+  list(values = values, errors = errors)
 }
 
 # NULL where all domains have the same predictors.
@@ -90,11 +99,11 @@ compare_models <- function(study, pooled, label, others, groups, signs) {
     list(pooled = scores, other = other, row = gain_row(gain, p))
   }
   if (is.null(groups)) return(compared(unknown))
-  Y <- worlds_without(study, pooled, groups, signs)
-  base <- score_model(study, pooled, Y, groups)
+  worlds <- worlds_without(study, pooled, groups, signs)
+  base <- score_model(study, pooled, worlds, groups)
   found <- lapply(others, function(between) study$step(label, {
     # without kernels whose fit fails
-    tryCatch(score_model(study, landmark_model(study, between), Y, groups),
+    tryCatch(score_model(study, landmark_model(study, between), worlds, groups),
              domgen_error = function(e) NULL)
   }))
   found <- Filter(Negate(is.null), found)
@@ -125,33 +134,60 @@ lowest_error <- function(errors) {
 # The targets and those of worlds in which the other models have nothing to gain: the pooled model's
 # fit plus its held-out residuals with random signs by row or unit (domains do not differ) or by
 # domain (differences are independent of the predictors): the wild cluster bootstrap (Cameron,
-# Gelbach and Miller, 2008).
+# Gelbach and Miller, 2008). list(basis [n x targets of each column], combine [columns x worlds]:
+# the worlds, the first the targets, are these sums of the columns; NULL: they are the columns).
 worlds_without <- function(study, pooled, groups, signs) {
   Y <- study$targets
-  kept <- list()
-  without_groups(pooled, Y, groups, study$lambdas, function(values, l) kept[[l]] <<- values)
-  best <- which.min(vapply(kept, function(values) sum(study$share * (values - Y)^2), 0))
-  fitted <- NULL
-  without_groups(pooled, Y, NULL, study$lambdas[best], function(values, l) fitted <<- values)
+  # those of domains are known where the bandwidth was chosen
+  known <- identical(groups, study$sample$domain) && !is.null(pooled$left)
+  left <- if (known) pooled$left else held_out_targets(study, pooled, groups)
+  best <- which.min(left$errors)
+  fitted <- with_all(pooled, Y, study$lambdas[best])
+  residual <- Y - lambda_values(left$values, best)
   cluster <- as.integer(signs)
-  worlds <- lapply(seq_len(null_worlds), function(b) {
-    fitted + sample(c(-1, 1), max(cluster), replace = TRUE)[cluster] * (Y - kept[[best]])
-  })
-  do.call(cbind, c(list(Y), worlds))
+  drawn <- vapply(seq_len(null_worlds), function(b) {
+    sample(c(-1, 1), max(cluster), replace = TRUE)
+  }, numeric(max(cluster)))
+  drawn <- matrix(drawn, ncol = null_worlds)
+  # predictions are linear in the response: those of few clusters give those of all worlds
+  if (nrow(drawn) + 2L < null_worlds) {
+    parts <- lapply(seq_len(nrow(drawn)), function(g) residual * (cluster == g))
+    return(list(basis = do.call(cbind, c(list(Y, fitted), parts)),
+                combine = cbind(replace(numeric(nrow(drawn) + 2L), 1L, 1), rbind(0, 1, drawn))))
+  }
+  worlds <- lapply(seq_len(null_worlds), function(b) fitted + drawn[cluster, b] * residual)
+  list(basis = do.call(cbind, c(list(Y), worlds)))
 }
 
-# Y [n x worlds of targets], groups held out: list(errors [lambdas x worlds], the mean over domains
-# of squared errors; scores [domains x lambdas] of the response itself).
-score_model <- function(study, model, Y, groups) {
+# Groups held out: list(errors [lambdas x worlds], the mean over domains of squared errors; scores
+# [domains x lambdas] of the response itself).
+score_model <- function(study, model, worlds, groups) {
   own <- seq_len(ncol(study$Y))
-  errors <- matrix(0, length(study$lambdas), ncol(Y) / ncol(study$targets))
-  scores <- matrix(0, nlevels(study$sample$domain), length(study$lambdas))
-  without_groups(model, cbind(study$Y, Y), groups, study$lambdas, function(values, l) {
-    squares <- colSums(study$share * (values[, -own, drop = FALSE] - Y)^2)
-    errors[l, ] <<- colSums(matrix(squares, ncol(study$targets)))
-    scores[, l] <<- score_values(values[, own, drop = FALSE], study$scoring)
+  targets <- ncol(study$targets)
+  columns <- ncol(worlds$basis) / targets
+  L <- length(study$lambdas)
+  values <- array(0, c(dim(study$Y), L))
+  # of the columns: mean squared errors, or where they are combined their mean products
+  errors <- array(0, c(columns, if (is.null(worlds$combine)) 1L else columns, L))
+  Y <- cbind(study$Y, worlds$basis)
+  without_groups(model, Y, groups, study$lambdas, function(rows, found, l) {
+    values[rows, , l] <<- found[, own]
+    error <- found[, -own, drop = FALSE] - worlds$basis[rows, , drop = FALSE]
+    error <- sqrt(study$share[rows]) * error
+    errors[, , l] <<- errors[, , l] + if (is.null(worlds$combine)) {
+      colSums(matrix(colSums(error^2), targets))
+    } else {
+      # the rows of all targets below each other
+      crossprod(matrix(error, ncol = columns))
+    }
   })
-  list(errors = errors, scores = scores)
+  list(errors = t(apply(errors, 3L, world_errors, worlds$combine)),
+       scores = score_choices(L, function(l) lambda_values(values, l), study$scoring))
+}
+
+# From the mean products of the columns' errors, or their mean squares.
+world_errors <- function(products, combine) {
+  if (is.null(combine)) products else colSums(combine * (products %*% combine))
 }
 
 # Interval of dg_compare(), p of the worlds, and the mean difference for which a two-sided test at 5

@@ -24,47 +24,36 @@ landmark_model <- function(study, between, kernel = study$kernel) {
        total = sum(costs), unit = sample$unit)
 }
 
-# Calls use(predictions [n x columns of Y], l) for each lambda: of the rows of a group by the
-# functions that are fitted without it and without the units of the rows, if these are in several
-# groups; groups = NULL leaves nothing out.
+# Calls use(rows, predictions [rows x columns of Y], l) for each group and each lambda: of its rows
+# by the functions that are fitted without it and without the units of the rows, if these are in
+# several groups. With the columns F = (root, Q) the offset is a feature without a penalty.
 without_groups <- function(model, Y, groups, lambdas, use) {
   Y <- model$root * Y
-  sums <- list(Q = crossprod(model$Q, Y), root = crossprod(model$root, Y))
-  splits <- if (!is.null(groups)) unit_splits(model$unit, groups)
-  for (l in seq_along(lambdas)) {
-    shrunk <- sums$Q / (model$values + lambdas[l])
-    fitted <- model$Q %*% shrunk + model$root %*% (sums$root / model$total)
-    values <- fitted
-    for (split in splits) {
-      out <- which(!split$train)
-      left <- leave_group(model, Y, sums, fitted, out, lambdas[l])
-      values[split$held, ] <- left[split$held[out], ]
+  sums <- rbind(crossprod(model$root, Y), crossprod(model$Q, Y))
+  penalised <- rbind(model$total, outer(model$values, lambdas, "+"))
+  for (split in unit_splits(model$unit, groups)) {
+    out <- which(!split$train)
+    held <- which(split$held)
+    own <- match(held, out)
+    F <- rbind(model$root[out], t(model$Q[out, , drop = FALSE]))
+    found <- core_result(ridge_without_(F, Y[out, , drop = FALSE], sums, penalised))
+    for (l in seq_along(lambdas)) {
+      use(held, found[own, path_columns(l, ncol(Y)), drop = FALSE] / model$root[held], l)
     }
-    use(values / model$root, l)
   }
 }
 
-# H = Q (D + lambda I)^-1 Q' + root root' / total is the projection of ridge regression with an
-# offset, and (I - H_gg)^-1 (y - H y)_g are the residuals of the rows of g without them (as in
-# core/ridge/lodo.h), all times root. For a large group the other rows' sums in F = (root, Q) are
-# cheaper.
-leave_group <- function(model, Y, sums, fitted, i, lambda) {
-  Q <- model$Q[i, , drop = FALSE]
-  Y <- Y[i, , drop = FALSE]
-  root <- model$root[i]
-  if (length(i) <= ncol(Q)) {
-    B <- Q * rep(1 / sqrt(model$values + lambda), each = length(i))
-    M <- diag(length(i)) - tcrossprod(B) - tcrossprod(root) / model$total
-    return(Y - solve_positive(M, Y - fitted[i, , drop = FALSE]))
-  }
-  F <- cbind(root, Q)
-  S <- diag(c(model$total, model$values + lambda)) - crossprod(F)
-  F %*% solve_positive(S, rbind(sums$root, sums$Q) - crossprod(F, Y))
+# These predictions, [n x columns of Y x lambdas].
+values_without_groups <- function(model, Y, groups, lambdas) {
+  values <- array(0, c(dim(Y), length(lambdas)))
+  without_groups(model, Y, groups, lambdas, function(rows, found, l) values[rows, , l] <<- found)
+  values
 }
 
-solve_positive <- function(M, V) {
-  R <- on_error(chol(M), function(e) {
-    abort("numeric", "A ridge regression without some of the rows has no solution.")
-  })
-  backsolve(R, backsolve(R, V, transpose = TRUE))
+# Predictions of all rows by the function that is fitted to all.
+with_all <- function(model, Y, lambda) {
+  Y <- model$root * Y
+  shrunk <- crossprod(model$Q, Y) / (model$values + lambda)
+  values <- model$Q %*% shrunk + model$root %*% (crossprod(model$root, Y) / model$total)
+  values / model$root
 }

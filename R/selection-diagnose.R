@@ -192,10 +192,11 @@ diagnose_shift <- function(sample, args) {
   domain <- as.integer(sample$domain)
   codes <- cbind(domain, permuted_domains(domain, sample$unit, args$permutations))
   w <- apply(codes, 2L, function(g) 1 / tabulate(g)[g])
-  means <- colSums(w * (K %*% w)) / G^2
-  own <- apply(codes, 2L, function(g) {
-    sum(vapply(split(seq_along(g), g), function(i) sum(K[i, i]) / length(i)^2, 0)) / G
-  })
+  # domains of one size have the same weights however they are permuted
+  other <- c(1L, which(colSums(w != w[, 1L]) > 0))
+  product <- colSums(w[, other, drop = FALSE] * (K %*% w[, other, drop = FALSE]))
+  means <- replace(rep(product[1L], ncol(w)), other, product) / G^2
+  own <- core_result(kernel_group_means_(K, codes, G, args$threads)) / G
   found <- unname(own - means)[1L]
   by_chance <- (own - means)[-1L]
   range <- stats::quantile(by_chance, c(0.025, 0.975), names = FALSE)

@@ -312,6 +312,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// kernel_group_means_
+SEXP kernel_group_means_(SEXP K, SEXP codes, SEXP groups, SEXP threads);
+RcppExport SEXP _domgen_kernel_group_means_(SEXP KSEXP, SEXP codesSEXP, SEXP groupsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type groups(groupsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(kernel_group_means_(K, codes, groups, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // linear_svm_
 SEXP linear_svm_(SEXP Zt, SEXP target, SEXP epsilon, SEXP low, SEXP high, SEXP ridge, SEXP intercept, SEXP tol, SEXP max_iter, SEXP seed, SEXP threads);
 RcppExport SEXP _domgen_linear_svm_(SEXP ZtSEXP, SEXP targetSEXP, SEXP epsilonSEXP, SEXP lowSEXP, SEXP highSEXP, SEXP ridgeSEXP, SEXP interceptSEXP, SEXP tolSEXP, SEXP max_iterSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
@@ -503,6 +516,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// ridge_without_
+SEXP ridge_without_(SEXP F, SEXP Y, SEXP sums, SEXP penalised);
+RcppExport SEXP _domgen_ridge_without_(SEXP FSEXP, SEXP YSEXP, SEXP sumsSEXP, SEXP penalisedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type F(FSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Y(YSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sums(sumsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type penalised(penalisedSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_without_(F, Y, sums, penalised));
+    return rcpp_result_gen;
+END_RCPP
+}
 // pair_slopes_
 SEXP pair_slopes_(SEXP left, SEXP right, SEXP rate, SEXP inv, SEXP X, SEXP kappa, SEXP domain, SEXP threads);
 RcppExport SEXP _domgen_pair_slopes_(SEXP leftSEXP, SEXP rightSEXP, SEXP rateSEXP, SEXP invSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP threadsSEXP) {
@@ -578,6 +604,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_kernel_cross_", (DL_FUNC) &_domgen_kernel_cross_, 7},
     {"_domgen_kernel_apply_", (DL_FUNC) &_domgen_kernel_apply_, 8},
     {"_domgen_kernel_diag_", (DL_FUNC) &_domgen_kernel_diag_, 2},
+    {"_domgen_kernel_group_means_", (DL_FUNC) &_domgen_kernel_group_means_, 4},
     {"_domgen_linear_svm_", (DL_FUNC) &_domgen_linear_svm_, 11},
     {"_domgen_md5_", (DL_FUNC) &_domgen_md5_, 2},
     {"_domgen_md5_numbers_", (DL_FUNC) &_domgen_md5_numbers_, 1},
@@ -592,6 +619,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_ridge_path_", (DL_FUNC) &_domgen_ridge_path_, 11},
     {"_domgen_ridge_shifted_", (DL_FUNC) &_domgen_ridge_shifted_, 4},
     {"_domgen_ridge_many_", (DL_FUNC) &_domgen_ridge_many_, 6},
+    {"_domgen_ridge_without_", (DL_FUNC) &_domgen_ridge_without_, 4},
     {"_domgen_pair_slopes_", (DL_FUNC) &_domgen_pair_slopes_, 8},
     {"_domgen_pair_cells_", (DL_FUNC) &_domgen_pair_cells_, 7},
     {"_domgen_smo_", (DL_FUNC) &_domgen_smo_, 10},

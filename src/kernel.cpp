@@ -1,4 +1,6 @@
 // Kernel matrices between rows.
+#include "core/linalg/group-means.h"
+
 #include "parallel.h"
 #include "program.h"
 
@@ -41,4 +43,18 @@ SEXP kernel_apply_(SEXP program, SEXP X, SEXP Z, SEXP A, SEXP kappa, SEXP dx, SE
 SEXP kernel_diag_(SEXP program, SEXP X) {
   const domgen::MatrixArgument x(X, "X");
   return domgen::for_r(domgen::read_kernel(program, x, x)->self(domgen::Side::x));
+}
+
+// sum_g |mean of group g|^2 by the Gram matrix K [n x n] of the rows, for each grouping, a column
+// of codes [n x B], 1..groups.
+// [[Rcpp::export(rng = false)]]
+SEXP kernel_group_means_(SEXP K, SEXP codes, SEXP groups, SEXP threads) {
+  const auto gram = domgen::filled_matrix(K, "K");
+  const Eigen::Index n = gram.rows();
+  domgen::demand_length(gram.cols(), n, "K", "columns");
+  const int most = domgen::whole(groups, "groups", 1);
+  const auto shape = domgen::matrix_with_rows(codes, "codes", n);
+  const std::vector<int> places = domgen::places(codes, "codes", most, n * shape.cols());
+  const domgen::Threads pool(threads);
+  return domgen::for_r(domgen::GroupMeans(places, n, most).run(gram, pool));
 }

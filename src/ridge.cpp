@@ -5,6 +5,7 @@
 #include "core/ridge/lodo-path.h"
 #include "core/ridge/lodo.h"
 #include "core/ridge/path.h"
+#include "core/ridge/without-group.h"
 
 #include "gram-argument.h"
 #include "parallel.h"
@@ -125,6 +126,18 @@ SEXP ridge_many_(SEXP K, SEXP Y, SEXP root, SEXP lambda, SEXP intercept, SEXP th
   const domgen::RidgePath path =
       domgen::ridge_path(gram.take(), y.map(), roots, lambdas, constant, pool);
   return domgen::named_list({{"coefficients", path.coefficients}, {"intercept", path.intercept}});
+}
+
+// Predictions of a group's rows by the fits without it [n x k L], see core/ridge/without-group.h: F
+// [r x n], Y [n x k] of its rows, sums [r x k] of all, penalised [r x L].
+// [[Rcpp::export(rng = false)]]
+SEXP ridge_without_(SEXP F, SEXP Y, SEXP sums, SEXP penalised) {
+  const auto f = domgen::filled_matrix(F, "F");
+  const auto y = domgen::matrix_with_rows(Y, "Y", f.cols());
+  const domgen::MatrixArgument total(sums, "sums", f.rows(), y.cols());
+  const auto ridges = domgen::matrix_with_rows(penalised, "penalised", f.rows());
+  const domgen::WithoutGroup group(f, y, total);
+  return domgen::for_r(group.predict(ridges.map(), domgen::Threads(1)));
 }
 
 // Sums over pairs of rows with the weights W = (left right' + right left') / 2, left and

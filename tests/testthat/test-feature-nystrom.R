@@ -227,3 +227,17 @@ test_that("the default number of landmarks is a maximum, without a word where ro
   expect_warning(dg_ridge(y ~ . | domain, data = toy, feature_map = features_nystrom(100)), "is 100",
                  class = "domgen_warning_rank")
 })
+
+test_that("a factor that was left out is made again", {
+  data <- toy_domains(4, 20)
+  model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, lambda = 1, intercept = TRUE,
+                    domain_kernel = domain_multitask(0.5), feature_map = features_nystrom(30))
+  map <- model$space$map
+  less <- without_factor(map, model$space$domain_kernel$kappa)
+  expect_null(less$factor)
+  expect_equal(with_factor(less)$factor, map$factor, tolerance = 1e-8)
+  sample <- lodo_sample(model, environment())
+  found <- left_out_values(model, sample)
+  model$space$map <- less
+  expect_equal(left_out_values(model, sample), found, tolerance = 1e-8)
+})

@@ -3,6 +3,7 @@
 #include "../../first-exception.h"
 #include "../linalg/band.h"
 #include "../linalg/cholesky.h"
+#include "../linalg/group-means.h"
 #include "../linalg/inverse.h"
 #include "../linalg/lanczos.h"
 #include "../linalg/tridiagonal.h"
@@ -41,6 +42,25 @@ void cholesky() {
         std::max(largest(S * shifted.col(0) + 0.1 * shifted.col(0) - B),
                  largest(S * shifted.col(1) + 3 * shifted.col(1) - B)),
         150 * unit * S.trace());
+}
+
+// Two groupings of 150 rows (more than two pieces), one group of the second without rows.
+void group_means() {
+  const Index n = 150;
+  const MatrixXd K = positive(n);
+  std::vector<int> codes;
+  for (Index i = 0; i < n; ++i) codes.push_back(static_cast<int>(i % 3));
+  for (Index i = 0; i < n; ++i) codes.push_back(i < 40 ? 0 : 2);
+  const VectorXd found = domgen::GroupMeans(codes, n, 3).run(view(K), pool);
+  VectorXd lengths = VectorXd::Zero(2);
+  for (Index b = 0; b < 2; ++b)
+    for (int g = 0; g < 3; ++g) {
+      VectorXd mean = VectorXd::Zero(n);
+      for (Index i = 0; i < n; ++i) mean[i] = codes[std::size_t(b * n + i)] == g;
+      if (mean.sum() > 0) mean /= mean.sum();
+      lengths[b] += mean.dot(K * mean);
+    }
+  check("means of groups: their squared lengths", largest(found - lengths), n * unit * K.trace());
 }
 
 void eigenpairs() {
@@ -93,5 +113,6 @@ void failing_worker() {
 void test_linalg() {
   failing_worker();
   cholesky();
+  group_means();
   eigenpairs();
 }

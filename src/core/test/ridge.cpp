@@ -2,6 +2,10 @@
 
 #include "../ridge/factor.h"
 #include "../ridge/lodo-path.h"
+#include "../ridge/without-group.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 
 namespace {
 
@@ -43,9 +47,36 @@ void lodo_path() {
   check("path of lambda: one step a domain", overflow.steps - 3, 0);
 }
 
+// A group with few rows and one with more than there are features, against fits to the other rows.
+void without_group() {
+  const Index r = 6, n = 40;
+  const MatrixXd Z = numbers(n, r, 2), Y = numbers(n, 2, 3);
+  MatrixXd ridges = MatrixXd::Zero(r, 2);
+  ridges.col(0).setConstant(0.3);
+  ridges.col(1).setConstant(5);
+  const MatrixXd second = Z.transpose() * Z;
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> basis(second);
+  const MatrixXd F = basis.eigenvectors().transpose() * Z.transpose();
+  const MatrixXd penalised = ridges.colwise() + basis.eigenvalues(), sums = F * Y;
+  for (const Index own : {3, 25}) {
+    const MatrixXd part = F.leftCols(own), targets = Y.topRows(own), rest = F.rightCols(n - own);
+    const domgen::WithoutGroup group(view(part), view(targets), view(sums));
+    const MatrixXd found = group.predict(penalised, pool);
+    double error = 0;
+    for (Index l = 0; l < 2; ++l) {
+      MatrixXd A = rest * rest.transpose();
+      A.diagonal() += ridges.col(l);
+      const MatrixXd W = A.ldlt().solve(rest * Y.bottomRows(n - own));
+      error = std::max(error, largest(found.middleCols(2 * l, 2) - part.transpose() * W));
+    }
+    check(own == 3 ? "ridge without few rows" : "ridge without many rows", error, 1e-10);
+  }
+}
+
 }  // namespace
 
 void test_ridge() {
   factor();
   lodo_path();
+  without_group();
 }
