@@ -152,7 +152,7 @@ test_that("a compressed file that was cut or damaged is refused, one in several 
   }
   damaged <- bytes
   damaged[size %/% 2 + 0:9] <- as.raw(7)
-  expect_domgen_error(source_rows(source_file(damaged, "b.csv.gz")), "(is cut or|cannot)")
+  expect_domgen_error(source_rows(source_file(damaged, "b.csv.gz")), "(is truncated or|cannot)")
   parts <- source_file(c(bytes, zip("7,7\n8,8\n"), zip("9,9\n")), "b.csv.gz")
   expect_identical(source_rows(parts)$y, c(1:1500, 7, 8, 9))
   # by its bytes, not by its name
