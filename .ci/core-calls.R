@@ -48,6 +48,7 @@ kernel_diag_(mixed, X)
 kernel_means_(mixed, X, codes, 3L, NULL, NULL, 0L, 2L)
 kernel_means_(rbf, X, codes, 3L, Z, c(1L, 2L, 1L, 2L, 2L), 2L, 2L)
 kernel_pivoted_cholesky_(rbf, X, 1e-12, n)
+median_distance_(X, 0)
 neighbour_graph_(X, 4L, 2L)
 
 K <- kernel_gram_(rbf, X, kappa, codes, 1L)

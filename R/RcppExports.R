@@ -85,6 +85,10 @@ kernel_diag_ <- function(program, X) {
     .Call(`_domgen_kernel_diag_`, program, X)
 }
 
+median_distance_ <- function(X, rounding) {
+    .Call(`_domgen_median_distance_`, X, rounding)
+}
+
 linear_svm_ <- function(Zt, target, epsilon, low, high, ridge, intercept, tol, max_iter, seed, threads) {
     .Call(`_domgen_linear_svm_`, Zt, target, epsilon, low, high, ridge, intercept, tol, max_iter, seed, threads)
 }

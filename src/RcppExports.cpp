@@ -312,6 +312,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// median_distance_
+SEXP median_distance_(SEXP X, SEXP rounding);
+RcppExport SEXP _domgen_median_distance_(SEXP XSEXP, SEXP roundingSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type rounding(roundingSEXP);
+    rcpp_result_gen = Rcpp::wrap(median_distance_(X, rounding));
+    return rcpp_result_gen;
+END_RCPP
+}
 // linear_svm_
 SEXP linear_svm_(SEXP Zt, SEXP target, SEXP epsilon, SEXP low, SEXP high, SEXP ridge, SEXP intercept, SEXP tol, SEXP max_iter, SEXP seed, SEXP threads);
 RcppExport SEXP _domgen_linear_svm_(SEXP ZtSEXP, SEXP targetSEXP, SEXP epsilonSEXP, SEXP lowSEXP, SEXP highSEXP, SEXP ridgeSEXP, SEXP interceptSEXP, SEXP tolSEXP, SEXP max_iterSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
@@ -578,6 +589,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_kernel_cross_", (DL_FUNC) &_domgen_kernel_cross_, 7},
     {"_domgen_kernel_apply_", (DL_FUNC) &_domgen_kernel_apply_, 8},
     {"_domgen_kernel_diag_", (DL_FUNC) &_domgen_kernel_diag_, 2},
+    {"_domgen_median_distance_", (DL_FUNC) &_domgen_median_distance_, 2},
     {"_domgen_linear_svm_", (DL_FUNC) &_domgen_linear_svm_, 11},
     {"_domgen_md5_", (DL_FUNC) &_domgen_md5_, 2},
     {"_domgen_md5_numbers_", (DL_FUNC) &_domgen_md5_numbers_, 1},

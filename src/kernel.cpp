@@ -1,4 +1,6 @@
-// Kernel matrices between rows.
+// Kernel matrices between rows, and their distances.
+#include "core/kernel/median-distance.h"
+
 #include "parallel.h"
 #include "program.h"
 
@@ -41,4 +43,10 @@ SEXP kernel_apply_(SEXP program, SEXP X, SEXP Z, SEXP A, SEXP kappa, SEXP dx, SE
 SEXP kernel_diag_(SEXP program, SEXP X) {
   const domgen::MatrixArgument x(X, "X");
   return domgen::for_r(domgen::read_kernel(program, x, x)->self(domgen::Side::x));
+}
+
+// [[Rcpp::export(rng = false)]]
+SEXP median_distance_(SEXP X, SEXP rounding) {
+  const domgen::MatrixArgument x(X, "X");
+  return domgen::for_r(domgen::median_distance(x, domgen::number(rounding, "rounding", 0)));
 }

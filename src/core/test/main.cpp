@@ -15,6 +15,7 @@
 #include "../kernel/gram.h"
 #include "../kernel/columns.h"
 #include "../kernel/leaf.h"
+#include "../kernel/median-distance.h"
 #include "../kernel/neighbours.h"
 #include "../kernel/pair-difference.h"
 #include "../kernel/pair-sums.h"
