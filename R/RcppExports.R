@@ -125,6 +125,14 @@ ridge_solve_ <- function(K, Y, ridge) {
     .Call(`_domgen_ridge_solve_`, K, Y, ridge)
 }
 
+ridge_landmarks_ <- function(K, rank) {
+    .Call(`_domgen_ridge_landmarks_`, K, rank)
+}
+
+ridge_conjugate_ <- function(K, U, ridge, right, missing, constant, tolerance, most) {
+    .Call(`_domgen_ridge_conjugate_`, K, U, ridge, right, missing, constant, tolerance, most)
+}
+
 ridge_lodo_ <- function(K, Y, ridge, sizes, centre, intercept, costs) {
     .Call(`_domgen_ridge_lodo_`, K, Y, ridge, sizes, centre, intercept, costs)
 }

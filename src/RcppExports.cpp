@@ -439,6 +439,34 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// ridge_landmarks_
+SEXP ridge_landmarks_(SEXP K, SEXP rank);
+RcppExport SEXP _domgen_ridge_landmarks_(SEXP KSEXP, SEXP rankSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type rank(rankSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_landmarks_(K, rank));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ridge_conjugate_
+SEXP ridge_conjugate_(SEXP K, SEXP U, SEXP ridge, SEXP right, SEXP missing, SEXP constant, SEXP tolerance, SEXP most);
+RcppExport SEXP _domgen_ridge_conjugate_(SEXP KSEXP, SEXP USEXP, SEXP ridgeSEXP, SEXP rightSEXP, SEXP missingSEXP, SEXP constantSEXP, SEXP toleranceSEXP, SEXP mostSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type U(USEXP);
+    Rcpp::traits::input_parameter< SEXP >::type ridge(ridgeSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type right(rightSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type missing(missingSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type constant(constantSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type most(mostSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_conjugate_(K, U, ridge, right, missing, constant, tolerance, most));
+    return rcpp_result_gen;
+END_RCPP
+}
 // ridge_lodo_
 SEXP ridge_lodo_(SEXP K, SEXP Y, SEXP ridge, SEXP sizes, SEXP centre, SEXP intercept, SEXP costs);
 RcppExport SEXP _domgen_ridge_lodo_(SEXP KSEXP, SEXP YSEXP, SEXP ridgeSEXP, SEXP sizesSEXP, SEXP centreSEXP, SEXP interceptSEXP, SEXP costsSEXP) {
@@ -599,6 +627,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_projection_gram_", (DL_FUNC) &_domgen_projection_gram_, 7},
     {"_domgen_projection_features_", (DL_FUNC) &_domgen_projection_features_, 3},
     {"_domgen_ridge_solve_", (DL_FUNC) &_domgen_ridge_solve_, 3},
+    {"_domgen_ridge_landmarks_", (DL_FUNC) &_domgen_ridge_landmarks_, 2},
+    {"_domgen_ridge_conjugate_", (DL_FUNC) &_domgen_ridge_conjugate_, 8},
     {"_domgen_ridge_lodo_", (DL_FUNC) &_domgen_ridge_lodo_, 7},
     {"_domgen_ridge_inverse_", (DL_FUNC) &_domgen_ridge_inverse_, 2},
     {"_domgen_ridge_path_", (DL_FUNC) &_domgen_ridge_path_, 11},
