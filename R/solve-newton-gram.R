@@ -11,14 +11,13 @@ newton_data <- function(space, sample) {
                  table = own_table(space, sample)), class = "row_data")
 }
 
-# From so many rows on steps are made by conjugate gradients, which need products with K alone; below
-# a factor is as fast.
-conjugate_rows <- 1200L
+# From so many rows on steps are made by conjugate gradients, which need products with K alone.
+conjugate_rows <- 400L
 
 # root: of K in the rows of some, see gram_step(), where there are many.
 gram_data <- function(K) {
   n <- nrow(K)
-  root <- if (n >= conjugate_rows) ridge_landmarks_(K, ceiling(5 * sqrt(n)))
+  root <- if (n >= conjugate_rows) ridge_landmarks_(K, ceiling(3 * sqrt(n)))
   structure(list(K = K, root = root), class = "gram_data")
 }
 
@@ -153,7 +152,7 @@ conjugate_step <- function(part, alpha, g, aim, ridge, value, task) {
   if (abs(missing) <= 1e-13 * sum(abs(alpha))) missing <- 0
   solved <- core_result(ridge_conjugate_(
     part$K, part$root, ridge, aim - g - ridge * alpha, -missing, task$args$intercept,
-    1e-6 * task$least * value, max(10, nrow(part$K) %/% 80)
+    1e-8 * task$least * value, max(40, nrow(part$K) %/% 80)
   ))
   if (solved$converged) list(alpha = solved$change, g = solved$product, b = solved$constant)
 }

@@ -13,6 +13,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
+#include <cmath>
 #include <stdexcept>
 
 namespace domgen {
@@ -109,23 +110,27 @@ inline ConjugateSolution solve_conjugate(const ConjugateProblem& problem, const 
   Eigen::VectorXd level;  // what a constant takes
   if (problem.constant) level = inverse.apply(Eigen::VectorXd::Ones(n));
   const double total = problem.constant ? level.sum() : 1;
-  const auto precondition = [&](const Eigen::VectorXd& residual) {
+  Eigen::VectorXd residual = problem.right;
+  // What the constant takes leaves the residual, so that rounding is of the size of what is left:
+  // nothing would correct a sum of a that drifts.
+  const auto precondition = [&] {
     Eigen::VectorXd y = inverse.apply(residual);
     if (problem.constant) {
-      out.constant = y.sum() / total;
-      y -= out.constant * level;
+      const double part = y.sum() / total;
+      y -= part * level;
+      residual.array() -= part;
+      out.constant += part;
     }
     return y;
   };
 
-  Eigen::VectorXd residual = problem.right;
   out.change = out.product = Eigen::VectorXd::Zero(n);
   if (problem.constant && problem.missing != 0) {
     out.change = problem.missing / total * level;
     out.product = times_K(out.change);
     residual -= out.product + problem.ridge.cwiseProduct(out.change);
   }
-  Eigen::VectorXd y = precondition(residual), direction = y;
+  Eigen::VectorXd y = precondition(), direction = y;
   double left = residual.dot(y);
   while (left > problem.tolerance && out.steps < problem.most) {
     ++out.steps;
@@ -135,12 +140,14 @@ inline ConjugateSolution solve_conjugate(const ConjugateProblem& problem, const 
     out.change += length * direction;
     out.product += length * product;
     residual -= length * image;
-    y = precondition(residual);
+    y = precondition();
     const double next = residual.dot(y);
     direction = y + next / left * direction;
     left = next;
   }
-  out.converged = left <= problem.tolerance && out.change.allFinite();
+  const double drift = problem.constant ? std::abs(out.change.sum() - problem.missing) : 0;
+  out.converged =
+      left <= problem.tolerance && out.change.allFinite() && drift <= 1e-9 * out.change.lpNorm<1>();
   return out;
 }
 

@@ -50,6 +50,7 @@
 #include "../projection/row-form.h"
 #include "../projection/solution.h"
 #include "../projection/terms.h"
+#include "../ridge/conjugate.h"
 #include "../ridge/factor.h"
 #include "../ridge/lodo-path.h"
 #include "../ridge/lodo.h"
