@@ -79,7 +79,7 @@
 #' Newton's method with the expected curvature (Fisher scoring, iteratively reweighted least
 #' squares; the observed curvature for `"cox"`). Steps that raise the objective are shortened. On
 #' the Gram matrix, a step is a Cholesky factorisation, n^3/3 operations, or with 400 rows or more
-#' conjugate gradients, 2 n^2 operations for each of their steps; with a feature map of r features it
+#' conjugate gradients, 2 n^2 operations for each of theirs; with a feature map of r features it
 #' takes n r^2; `"cox"` on the Gram matrix works in the r columns of its root, with r its rank. With
 #' more than two classes, steps alternate over classes, for `"ordinal"` between f and the
 #' thresholds. The solver stops when a step gains less than 1e-14 of the objective.

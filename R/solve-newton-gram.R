@@ -132,7 +132,8 @@ gram_step <- function(K, root, now, task) {
   ridge <- pmin(1 / (task$costs[used] * bent), 1e200)
   aim <- now$f[used] - at$slope / bent
   whole <- length(used) == nrow(K)
-  part <- list(K = if (whole) K else K[used, used, drop = FALSE], root = root[used, , drop = FALSE])
+  part <- list(K = if (whole) K else K[used, used, drop = FALSE],
+               root = root[used, , drop = FALSE])
   value <- sum(task$costs[used] * at$value) + sum(now$alpha * (now$f - now$b)) / 2
   step <- conjugate_step(part, now$alpha[used], now$f[used] - now$b, aim, ridge, value, task)
   if (is.null(step)) step <- factor_step(part$K, now$alpha[used], aim, ridge, task)
