@@ -155,7 +155,9 @@ conjugate_step <- function(part, alpha, g, aim, ridge, value, task) {
     part$K, part$root, ridge, aim - g - ridge * alpha, -missing, task$args$intercept,
     1e-8 * task$least * value, max(40, nrow(part$K) %/% 80)
   ))
-  if (solved$converged) list(alpha = solved$change, g = solved$product, b = solved$constant)
+  drift <- if (task$args$intercept) abs(sum(solved$change) + missing) else 0
+  if (!solved$converged || drift > 1e-9 * sum(abs(alpha + solved$change))) return(NULL)
+  list(alpha = solved$change, g = solved$product, b = solved$constant)
 }
 
 factor_step <- function(K, alpha, aim, ridge, task) {
