@@ -10,6 +10,7 @@ free <- c(
   "^(feature_(apply|rows|columns)|neighbour_graph)_ X rows$",
   "^kernel_(diag|cross|apply|pivoted_cholesky)_ [XY] rows$",
   "^(kernel_gram|gp_factor|feature_pivots|neighbour_graph|kernel_pivoted_cholesky)_ [XY] columns$",
+  "^median_distance_ X (rows|columns)$", "^ridge_conjugate_ U columns$",
   "linear_svm_ Zt rows$", " (W|A|B|Y|F|codes|penalised|data[$](response|domain)) columns$", " terms[$].* rows$",
   " program[$](x[$]frequencies columns|table rows)$",
   "(lambda|ridges|which) (length|empty)$", "(path|separator) type$", "memory foreign$",

@@ -49,6 +49,7 @@ for (threads in 1:3) kernel_group_means_(diag(n), cbind(codes, rev(codes)), 4L, 
 kernel_means_(mixed, X, codes, 3L, NULL, NULL, 0L, 2L)
 kernel_means_(rbf, X, codes, 3L, Z, c(1L, 2L, 1L, 2L, 2L), 2L, 2L)
 kernel_pivoted_cholesky_(rbf, X, 1e-12, n)
+median_distance_(X, 0)
 neighbour_graph_(X, 4L, 2L)
 
 K <- kernel_gram_(rbf, X, kappa, codes, 1L)
@@ -107,6 +108,7 @@ ridge <- rep(0.5, nrow(wide))
 sizes <- c(1L, 60L, 100L, nrow(wide) - 161L)
 ridge_solve_(wide + 0, Y, ridge)
 ridge_solve_(wide, Y, ridge)  # a copy, as the matrix has a name
+ridge_conjugate_(wide, ridge_landmarks_(wide, 5L), ridge, Y[, 1L], 0, TRUE, 1e-10, 50L)
 ridge_inverse_(wide + 0, ridge)
 ridge_lodo_(wide + 0, Y, ridge, sizes, numbers(4L, 2L, 11), TRUE, rep(1, nrow(wide)))
 ridge_path_(wide, 0, Y, sqrt(ridge), c(0.1, 1), sizes, matrix(0, 4, 2), TRUE, 1e-8, 100, 2L)

@@ -89,6 +89,10 @@ kernel_group_means_ <- function(K, codes, groups, threads) {
     .Call(`_domgen_kernel_group_means_`, K, codes, groups, threads)
 }
 
+median_distance_ <- function(X, rounding) {
+    .Call(`_domgen_median_distance_`, X, rounding)
+}
+
 linear_svm_ <- function(Zt, target, epsilon, low, high, ridge, intercept, tol, max_iter, seed, threads) {
     .Call(`_domgen_linear_svm_`, Zt, target, epsilon, low, high, ridge, intercept, tol, max_iter, seed, threads)
 }
@@ -123,6 +127,14 @@ projection_features_ <- function(terms, moments, ridges = NULL) {
 
 ridge_solve_ <- function(K, Y, ridge) {
     .Call(`_domgen_ridge_solve_`, K, Y, ridge)
+}
+
+ridge_landmarks_ <- function(K, rank) {
+    .Call(`_domgen_ridge_landmarks_`, K, rank)
+}
+
+ridge_conjugate_ <- function(K, U, ridge, right, missing, constant, tolerance, most) {
+    .Call(`_domgen_ridge_conjugate_`, K, U, ridge, right, missing, constant, tolerance, most)
 }
 
 ridge_lodo_ <- function(K, Y, ridge, sizes, centre, intercept, costs) {

@@ -240,19 +240,20 @@ check_overflow <- function(values, kernel) {
 #' @export
 median_bandwidth <- function(x) {
   x <- spaced_rows(check_rows(x, "x"))
-  size <- apply(abs(x), 2L, max)
-  x <- sweep(x, 2L, colMeans(x))
-  rounding <- 8 * .Machine$double.eps * size
-  varies <- apply(abs(x), 2L, max) > rounding
+  rounding <- 8 * .Machine$double.eps * column_sizes(x)
+  x <- x - rep(colMeans(x), each = nrow(x))
+  sizes <- column_sizes(x)
+  varies <- sizes > rounding
   if (nrow(x) < 2L || !any(varies)) return(1)
-  x <- x[, varies, drop = FALSE]
-  largest <- max(abs(x))
-  # a vector is sorted in part only, an object as a whole
-  distances <- as.vector(stats::dist(x / largest))
-  distances[distances <= sqrt(sum((rounding[varies] / largest)^2))] <- 0
+  largest <- max(sizes[varies])
+  middle <- median_distance_(x[, varies, drop = FALSE] / largest,
+                             sqrt(sum((rounding[varies] / largest)^2)))
   # the smallest number whose reciprocal is finite
-  max(positive_median(distances) * largest, .Machine$double.xmin)
+  max(middle * largest, .Machine$double.xmin)
 }
+
+# The largest absolute value of each.
+column_sizes <- function(x) vapply(seq_len(ncol(x)), function(k) max(abs(x[, k])), numeric(1))
 
 # At most 1,000 rows, the same in whatever order they come.
 spaced_rows <- function(x, most = 1000L) {

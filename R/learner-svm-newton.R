@@ -146,18 +146,17 @@ stop_late <- function(state, m) {
 
 # The objective and its slope. value, slope: of the losses at the lengths of a step; square: |w|^2,
 # <w, d>, |d|^2. What is not finite is too large.
-finite_along <- function(value, slope, square) {
-  t <- step_lengths
+finite_along <- function(value, slope, square, t = step_lengths) {
   value <- value + square[1L] / 2 + t * square[2L] + t^2 * square[3L] / 2
   slope <- slope + square[2L] + t * square[3L]
   list(value = ifelse(is.finite(value), value, Inf), slope = ifelse(is.finite(slope), slope, Inf))
 }
 
-# Along a step the objective is convex.
-is_good_step <- function(along) {
+# Along a step the objective is convex. end: which of the lengths is 1.
+is_good_step <- function(along, end = step_end) {
   rounding <- 1e-14 * abs(along$value[1L])
-  along$slope[step_end] <= 0 || along$slope[1L] < 0 &&
-    along$value[step_end] <= along$value[1L] + 1e-4 * along$slope[1L] + rounding
+  along$slope[end] <= 0 || along$slope[1L] < 0 &&
+    along$value[end] <= along$value[1L] + 1e-4 * along$slope[1L] + rounding
 }
 
 # Where the slope changes its sign, between two lengths, by its secant. 0 where the step does not

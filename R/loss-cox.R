@@ -44,24 +44,18 @@ loss_cox <- function() new_loss(
 )
 
 # What does not depend on f. reached: how many times of events a row's time has (0: it is in no
-# risk set); ends: these times; deaths: the costs of the events there.
+# risk set); ends: these times; deaths: the costs of the events there; by: the rows, those that
+# reached most first; last: how many of these are at risk at each time.
 cox_plan <- function(Y, costs) {
   time <- Re(Y[, 1L])
   event <- Im(Y[, 1L]) == 1 & costs > 0
   if (!any(event)) abort("data", "The remaining rows have no event; all times are censored.")
   ends <- sort(unique(time[event]))
   reached <- findInterval(time, ends)
-  list(costs = costs, pulls = costs * event, reached = reached, ends = ends,
-       deaths = at_each(costs * event, reached, length(ends)))
-}
-
-# Sums of the rows (of v, or its columns) that reached each time and no further.
-at_each <- function(v, reached, times) {
-  v <- as.matrix(v)
-  sums <- rowsum(v, reached)
-  full <- matrix(0, times + 1L, ncol(v))
-  full[as.integer(rownames(sums)) + 1L, ] <- sums
-  full[-1L, , drop = FALSE]
+  pulls <- costs * event
+  list(costs = costs, pulls = pulls, reached = reached, ends = ends,
+       deaths = unname(rowsum(pulls[reached > 0L], reached[reached > 0L])),
+       by = order(-reached), last = rev(cumsum(rev(tabulate(reached, length(ends))))))
 }
 
 down <- function(M) {
@@ -69,10 +63,8 @@ down <- function(M) {
   M
 }
 
-at_risk <- function(plan, v) {
-  k <- rev(seq_along(plan$ends))
-  down(at_each(v, plan$reached, length(k))[k, , drop = FALSE])[k, , drop = FALSE]
-}
+# Sums of v, or of its columns, over those at risk at each time.
+at_risk <- function(plan, v) down(as.matrix(v)[plan$by, , drop = FALSE])[plan$last, , drop = FALSE]
 
 # Of what is added from time to time, what a row has come to.
 up_to_row <- function(plan, M) rbind(0, down(M))[plan$reached + 1L, , drop = FALSE]

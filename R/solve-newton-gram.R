@@ -4,11 +4,24 @@
 # What the passes over rows work on: the Gram matrix, or rows whose features are made again.
 newton_data <- function(space, sample) {
   if (is.null(space$feature_map)) {
-    return(structure(list(K = space_gram(space)), class = "gram_data"))
+    return(gram_data(space_gram(space)))
   }
   check_feature_memory(space$dim)
   structure(list(space = space, rows = sample[c("X", "domain")],
                  table = own_table(space, sample)), class = "row_data")
+}
+
+# From so many rows on steps are made by conjugate gradients, which need products with K alone.
+conjugate_rows <- 400L
+
+# root: of K in the rows of some, see gram_step(), where there are many; NULL if K is not positive
+# definite there, as where it is 0 or a user's own.
+gram_data <- function(K) {
+  n <- nrow(K)
+  root <- if (n >= conjugate_rows) {
+    on_error(ridge_landmarks_(K, ceiling(3 * sqrt(n))), function(e) NULL)
+  }
+  structure(list(K = K, root = root), class = "gram_data")
 }
 
 # A fit of dg_glm(). problem: list(data: see newton_data(), Y [n x m], costs [n] over the penalty,
@@ -67,28 +80,29 @@ check_objective <- function(objective, where = "") {
 newton_submodels.gram_data <- function(data, target, costs, loss, args, start, alpha) {
   lapply(seq_len(ncol(target)), function(m) {
     known <- if (is.matrix(start)) start[, m] else start
-    newton_gram(data$K, target[, m], costs[, m], loss, args, known, alpha[[m]])
+    newton_gram(data$K, target[, m], costs[, m], loss, args, known, alpha[[m]], data$root)
   })
 }
 
 # f = K alpha + b. With p = c l' and W = c l'' at f a step solves
 #   (K + W^-1) alpha + 1 b = f - p / W,   1'alpha = 0 with a constant,
 # a ridge regression (iteratively reweighted least squares). Rows without cost take no part.
-newton_gram <- function(K, y, costs, loss, args, start, alpha) {
-  task <- list(used = which(costs > 0), y = y, costs = costs, start = start, loss = loss,
-               args = args)
-  if (is.null(alpha)) alpha <- numeric(length(y))
-  now <- list(alpha = alpha, b = 0, f = drop(K %*% alpha))
+newton_gram <- function(K, y, costs, loss, args, start, alpha, root = NULL) {
   limits <- newton_limits(args$tolerance, args$max_iterations)
+  task <- list(used = which(costs > 0), y = y, costs = costs, start = start, loss = loss,
+               args = args, least = limits$least)
+  now <- list(alpha = if (is.null(alpha)) numeric(length(y)) else alpha, b = 0,
+              f = if (is.null(alpha)) numeric(length(y)) else drop(K %*% alpha))
   for (iteration in seq_len(limits$most)) {
-    step <- gram_step(K, now, task)
+    step <- gram_step(K, root, now, task)
     along <- gram_along(now, step, task)
     value <- along$value[1L]
     check_objective(value)
     decrement <- max(-along$slope[1L], 0)
     converged <- is_last_step(decrement, value, sum(costs), limits)
     # a step that is so short is good, but for rounding
-    t <- if (converged || is_good_step(along)) 1 else best_length(along)
+    t <- if (converged || is_good_step(along, 2L)) 1
+         else best_length(gram_along(now, step, task, step_lengths))
     if (t == 0) t <- shorter_length(now, step, task, value)
     now <- list(alpha = now$alpha + t * step$alpha, b = now$b + t * step$b,
                 f = now$f + t * step$f)
@@ -112,27 +126,53 @@ shorter_length <- function(now, step, task, value) {
 }
 
 # list(alpha, b, f): how they change.
-gram_step <- function(K, now, task) {
+gram_step <- function(K, root, now, task) {
   used <- task$used
-  change <- list(alpha = -now$alpha, b = 0)
-  if (length(used)) {
-    at <- smooth_at(task, now$f)
-    # of rows far on either side next to nothing is left, of which the inverse would be taken
-    bent <- pmax(at$curvature, 1e-20)
-    ridge <- pmin(1 / (task$costs[used] * bent), 1e200)
-    columns <- cbind(now$f[used] - at$slope / bent, if (task$args$intercept) 1)
-    part <- if (length(used) == nrow(K)) K else K[used, used, drop = FALSE]
-    solved <- core_result(ridge_solve_(part, columns, ridge))$solution
-    alpha <- solved[, 1L]
-    if (task$args$intercept) {
-      b <- sum(alpha) / sum(solved[, 2L])
-      alpha <- alpha - b * solved[, 2L]
-      change$b <- b - now$b
-    }
-    change$alpha[used] <- change$alpha[used] + alpha
-  }
-  change$f <- drop(K %*% change$alpha) + change$b
+  if (!length(used)) return(list(alpha = -now$alpha, b = 0, f = now$b - now$f))
+  at <- smooth_at(task, now$f)
+  # of rows far on either side next to nothing is left, of which the inverse would be taken
+  bent <- pmax(at$curvature, 1e-20)
+  ridge <- pmin(1 / (task$costs[used] * bent), 1e200)
+  aim <- now$f[used] - at$slope / bent
+  whole <- length(used) == nrow(K)
+  part <- list(K = if (whole) K else K[used, used, drop = FALSE],
+               root = root[used, , drop = FALSE])
+  value <- sum(task$costs[used] * at$value) + sum(now$alpha * (now$f - now$b)) / 2
+  step <- conjugate_step(part, now$alpha[used], now$f[used] - now$b, aim, ridge, value, task)
+  if (is.null(step)) step <- factor_step(part$K, now$alpha[used], aim, ridge, task)
+  change <- list(alpha = replace(-now$alpha, used, step$alpha), b = step$b - now$b)
+  g <- if (whole && !is.null(step$g)) step$g else drop(K %*% change$alpha)
+  change$f <- g + change$b
   change
+}
+
+# By conjugate gradients from where we are, list(alpha, g: how they change, b: what it is); NULL
+# where they would take longer than a factor. What they leave is far below what a fit leaves, so
+# that the steps are those of the factor but for rounding.
+conjugate_step <- function(part, alpha, g, aim, ridge, value, task) {
+  if (is.null(part$root) || !all(is.finite(aim)) || !is.finite(value)) return(NULL)
+  missing <- sum(alpha)
+  # of rounding
+  if (abs(missing) <= 1e-13 * sum(abs(alpha))) missing <- 0
+  solved <- core_result(ridge_conjugate_(
+    part$K, part$root, ridge, aim - g - ridge * alpha, -missing, task$args$intercept,
+    1e-8 * task$least * value, max(40, nrow(part$K) %/% 80)
+  ))
+  drift <- if (task$args$intercept) abs(sum(solved$change) + missing) else 0
+  if (!solved$converged || drift > 1e-9 * sum(abs(alpha + solved$change))) return(NULL)
+  list(alpha = solved$change, g = solved$product, b = solved$constant)
+}
+
+factor_step <- function(K, alpha, aim, ridge, task) {
+  solved <- core_result(ridge_solve_(K, cbind(aim, if (task$args$intercept) 1),
+                                     ridge))$solution
+  target <- solved[, 1L]
+  b <- 0
+  if (task$args$intercept) {
+    b <- sum(target) / sum(solved[, 2L])
+    target <- target - b * solved[, 2L]
+  }
+  list(alpha = target - alpha, b = b)
 }
 
 smooth_at <- function(task, f) {
@@ -140,18 +180,18 @@ smooth_at <- function(task, f) {
   task$loss$smooth(task$y[task$used], start + f[task$used], task$args, kink_width)
 }
 
-# The objective and its slope at the lengths of a step.
-gram_along <- function(now, step, task) {
+# The objective and its slope at lengths of a step; its ends are enough to know a good one.
+gram_along <- function(now, step, task, lengths = c(0, 1)) {
   costs <- task$costs[task$used]
   change <- step$f[task$used]
-  losses <- vapply(step_lengths, function(t) {
+  losses <- vapply(lengths, function(t) {
     at <- smooth_at(task, now$f + t * step$f)
     c(sum(costs * at$value), sum(costs * at$slope * change))
   }, numeric(2L))
   # <g, g>, <g, h>, <h, h> for g = K alpha and its change h
   square <- c(sum(now$alpha * (now$f - now$b)), sum(step$alpha * (now$f - now$b)),
               sum(step$alpha * (step$f - step$b)))
-  finite_along(losses[1L, ], losses[2L, ], square)
+  finite_along(losses[1L, ], losses[2L, ], square, lengths)
 }
 
 #' @exportS3Method

@@ -325,6 +325,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// median_distance_
+SEXP median_distance_(SEXP X, SEXP rounding);
+RcppExport SEXP _domgen_median_distance_(SEXP XSEXP, SEXP roundingSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type rounding(roundingSEXP);
+    rcpp_result_gen = Rcpp::wrap(median_distance_(X, rounding));
+    return rcpp_result_gen;
+END_RCPP
+}
 // linear_svm_
 SEXP linear_svm_(SEXP Zt, SEXP target, SEXP epsilon, SEXP low, SEXP high, SEXP ridge, SEXP intercept, SEXP tol, SEXP max_iter, SEXP seed, SEXP threads);
 RcppExport SEXP _domgen_linear_svm_(SEXP ZtSEXP, SEXP targetSEXP, SEXP epsilonSEXP, SEXP lowSEXP, SEXP highSEXP, SEXP ridgeSEXP, SEXP interceptSEXP, SEXP tolSEXP, SEXP max_iterSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
@@ -438,6 +449,34 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type Y(YSEXP);
     Rcpp::traits::input_parameter< SEXP >::type ridge(ridgeSEXP);
     rcpp_result_gen = Rcpp::wrap(ridge_solve_(K, Y, ridge));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ridge_landmarks_
+SEXP ridge_landmarks_(SEXP K, SEXP rank);
+RcppExport SEXP _domgen_ridge_landmarks_(SEXP KSEXP, SEXP rankSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type rank(rankSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_landmarks_(K, rank));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ridge_conjugate_
+SEXP ridge_conjugate_(SEXP K, SEXP U, SEXP ridge, SEXP right, SEXP missing, SEXP constant, SEXP tolerance, SEXP most);
+RcppExport SEXP _domgen_ridge_conjugate_(SEXP KSEXP, SEXP USEXP, SEXP ridgeSEXP, SEXP rightSEXP, SEXP missingSEXP, SEXP constantSEXP, SEXP toleranceSEXP, SEXP mostSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type U(USEXP);
+    Rcpp::traits::input_parameter< SEXP >::type ridge(ridgeSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type right(rightSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type missing(missingSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type constant(constantSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type most(mostSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_conjugate_(K, U, ridge, right, missing, constant, tolerance, most));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -605,6 +644,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_kernel_apply_", (DL_FUNC) &_domgen_kernel_apply_, 8},
     {"_domgen_kernel_diag_", (DL_FUNC) &_domgen_kernel_diag_, 2},
     {"_domgen_kernel_group_means_", (DL_FUNC) &_domgen_kernel_group_means_, 4},
+    {"_domgen_median_distance_", (DL_FUNC) &_domgen_median_distance_, 2},
     {"_domgen_linear_svm_", (DL_FUNC) &_domgen_linear_svm_, 11},
     {"_domgen_md5_", (DL_FUNC) &_domgen_md5_, 2},
     {"_domgen_md5_numbers_", (DL_FUNC) &_domgen_md5_numbers_, 1},
@@ -614,6 +654,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_projection_gram_", (DL_FUNC) &_domgen_projection_gram_, 7},
     {"_domgen_projection_features_", (DL_FUNC) &_domgen_projection_features_, 3},
     {"_domgen_ridge_solve_", (DL_FUNC) &_domgen_ridge_solve_, 3},
+    {"_domgen_ridge_landmarks_", (DL_FUNC) &_domgen_ridge_landmarks_, 2},
+    {"_domgen_ridge_conjugate_", (DL_FUNC) &_domgen_ridge_conjugate_, 8},
     {"_domgen_ridge_lodo_", (DL_FUNC) &_domgen_ridge_lodo_, 7},
     {"_domgen_ridge_inverse_", (DL_FUNC) &_domgen_ridge_inverse_, 2},
     {"_domgen_ridge_path_", (DL_FUNC) &_domgen_ridge_path_, 11},

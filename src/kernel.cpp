@@ -1,4 +1,5 @@
-// Kernel matrices between rows.
+// Kernel matrices between rows, and their distances.
+#include "core/kernel/median-distance.h"
 #include "core/linalg/group-means.h"
 
 #include "parallel.h"
@@ -57,4 +58,10 @@ SEXP kernel_group_means_(SEXP K, SEXP codes, SEXP groups, SEXP threads) {
   const std::vector<int> places = domgen::places(codes, "codes", most, n * shape.cols());
   const domgen::Threads pool(threads);
   return domgen::for_r(domgen::GroupMeans(places, n, most).run(gram, pool));
+}
+
+// [[Rcpp::export(rng = false)]]
+SEXP median_distance_(SEXP X, SEXP rounding) {
+  const domgen::MatrixArgument x(X, "X");
+  return domgen::for_r(domgen::median_distance(x, domgen::number(rounding, "rounding", 0)));
 }

@@ -1,6 +1,7 @@
 // Kernel ridge regression: convert, call, convert back.
 #include "core/kernel/pair-sums.h"
 #include "core/linalg/band.h"
+#include "core/ridge/conjugate.h"
 #include "core/ridge/factor.h"
 #include "core/ridge/lodo-path.h"
 #include "core/ridge/lodo.h"
@@ -40,6 +41,41 @@ SEXP ridge_solve_(SEXP K, SEXP Y, SEXP ridge) {
   const Eigen::VectorXd ridges = read_ridge(ridge, gram.rows());
   const domgen::RidgeFactor factor(gram.take(), ridges, domgen::Threads(1));
   return domgen::named_list({{"solution", factor.solve(y.map())}, {"jitter", factor.jitter()}});
+}
+
+// U [n x rank], K ~ UU', see core/ridge/conjugate.h.
+// [[Rcpp::export(rng = false)]]
+SEXP ridge_landmarks_(SEXP K, SEXP rank) {
+  const auto gram = domgen::filled_matrix(K, "K");
+  domgen::demand_length(gram.cols(), gram.rows(), "K", "columns");
+  const int size = domgen::whole(rank, "rank", 1, static_cast<int>(gram.rows()));
+  return domgen::for_r(domgen::landmark_root(gram, size));
+}
+
+// How a and b change from where `right` is left of z, see core/ridge/conjugate.h; K stays.
+// [[Rcpp::export(rng = false)]]
+SEXP ridge_conjugate_(SEXP K, SEXP U, SEXP ridge, SEXP right, SEXP missing, SEXP constant,
+                      SEXP tolerance, SEXP most) {
+  const auto gram = domgen::filled_matrix(K, "K");
+  const Eigen::Index n = gram.rows();
+  domgen::demand_length(gram.cols(), n, "K", "columns");
+  const auto root = domgen::matrix_with_rows(U, "U", n);
+  domgen::demand(root.size() > 0, "U", "have a column");
+  domgen::ConjugateProblem problem;
+  problem.K = gram;
+  problem.U = root;
+  problem.ridge = domgen::numbers(ridge, "ridge", n, DBL_MIN);
+  problem.right = domgen::numbers(right, "right", n);
+  problem.missing = domgen::number(missing, "missing");
+  problem.constant = domgen::flag(constant, "constant");
+  problem.tolerance = domgen::number(tolerance, "tolerance", 0);
+  problem.most = domgen::whole(most, "most");
+  const domgen::ConjugateSolution solved = domgen::solve_conjugate(problem, domgen::Threads(1));
+  return domgen::named_list({{"change", solved.change},
+                             {"product", solved.product},
+                             {"constant", solved.constant},
+                             {"steps", solved.steps},
+                             {"converged", solved.converged}});
 }
 
 // Residuals of each domain when it is left out [n x m]; rows sorted by domain. centre

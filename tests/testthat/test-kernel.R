@@ -93,6 +93,11 @@ test_that("the median bandwidth is the median distance, whatever the order of th
   expect_equal(median_bandwidth(big), 1.66, tolerance = 0.05)
   expect_equal(median_bandwidth(matrix(c(0, 0, 0, 0, 3))), 3)
   expect_equal(median_bandwidth(matrix(1, 4, 2)), 1)
+  # few pairs and many, an odd and an even number of them, with ties
+  for (n in c(2, 3, 4, 50, 299, 300)) {
+    rows <- matrix(round(rnorm(n * 3), 1), n)
+    expect_equal(median_bandwidth(rows), median(dist(rows)), tolerance = 1e-14)
+  }
 })
 
 test_that("wrong kernels and data are refused by name", {

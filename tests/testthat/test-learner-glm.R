@@ -460,3 +460,26 @@ test_that("rows without a mean under the link are NaN, with a warning of the pac
                  class = "domgen_warning_no_mean")
   expect_identical(found[, 1], c(0.5, NaN, NA, 2))
 })
+
+test_that("conjugate gradients give the steps of a factor, with a constant and without", {
+  set.seed(1)
+  n <- 150
+  X <- matrix(rnorm(n * 2), n)
+  K <- exp(-as.matrix(dist(X))^2 / 2)
+  y <- rpois(n, exp(sin(X[, 1L])))
+  family <- check_family("poisson", "family")
+  loss <- family_loss(family)
+  for (intercept in c(TRUE, FALSE)) for (lambda in c(0.01, 1, 100)) {
+    args <- c(list(intercept = intercept, tolerance = 1e-8, max_iterations = 0), family)
+    # a start that does not add up to 0, and rows without cost
+    costs <- rep(c(0, 1, 2), c(10, 100, 40)) / lambda
+    fit <- function(root) newton_gram(K, y, costs, loss, args, 0, rep(0.01, n), root)
+    by_factor <- fit(NULL)
+    by_gradients <- fit(ridge_landmarks_(K, 30L))
+    expect_true(by_gradients$converged)
+    expect_equal(by_gradients$decision, by_factor$decision, tolerance = 1e-8)
+    expect_equal(by_gradients$coefficients, by_factor$coefficients, tolerance = 1e-7)
+    expect_lte(abs(by_gradients$iterations - by_factor$iterations), 1)
+    if (intercept) expect_lt(abs(sum(by_gradients$coefficients)), 1e-8)
+  }
+})

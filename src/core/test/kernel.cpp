@@ -3,6 +3,7 @@
 #include "../kernel/columns.h"
 #include "../kernel/embedding.h"
 #include "../kernel/gram.h"
+#include "../kernel/median-distance.h"
 #include "../kernel/neighbours.h"
 #include "../kernel/pair-sums.h"
 #include "../kernel/tree.h"
@@ -86,6 +87,26 @@ void kernels_of_columns() {
         1e-14);
 }
 
+// With few values and with so many that a sample is taken, an odd and an even number, and ties.
+void median_distances() {
+  double error = 0;
+  for (const Index n : {2, 3, 4, 30, 160, 301}) {
+    for (const double step : {0.0, 0.5, 10.0}) {
+      MatrixXd X = numbers(n, 3, 5);
+      if (step > 0) X = (X / step).array().round() * step;
+      std::vector<double> all;
+      for (Index j = 0; j < n; ++j)
+        for (Index i = 0; i < j; ++i) all.push_back((X.row(i) - X.row(j)).norm());
+      std::sort(all.begin(), all.end());
+      if (all[all.size() / 2] == 0)
+        all.erase(all.begin(), std::upper_bound(all.begin(), all.end(), 0));
+      const double naive = all.empty() ? 0 : (all[(all.size() - 1) / 2] + all[all.size() / 2]) / 2;
+      error = std::max(error, std::abs(domgen::median_distance(view(X), 0) - naive));
+    }
+  }
+  check("median distance", error, 1e-14);
+}
+
 void neighbours() {
   const Index n = 131, k = 5;
   const MatrixXd X = numbers(n, 3, 5);
@@ -141,6 +162,7 @@ void pair_sums() {
 void test_kernel() {
   kernels();
   kernels_of_columns();
+  median_distances();
   neighbours();
   pair_sums();
 }

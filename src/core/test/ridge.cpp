@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "../ridge/conjugate.h"
 #include "../ridge/factor.h"
 #include "../ridge/lodo-path.h"
 #include "../ridge/without-group.h"
@@ -18,6 +19,28 @@ void factor() {
   const domgen::RidgeFactor factor(buffer(A), ridge, pool);
   const MatrixXd Y = numbers(n, 2, 5), X = factor.solve(Y);
   check("ridge: (A + D) X = Y", largest(A * X + ridge.asDiagonal() * X - Y), n * unit * A.trace());
+}
+
+// Conjugate gradients against the factor, with and without a constant, a start that does not add up
+// to 0, and more steps than are needed.
+void conjugate() {
+  const Index n = 150;
+  const MatrixXd K = positive(n), U = domgen::landmark_root(view(K), 12);
+  const VectorXd ridge = VectorXd::LinSpaced(n, 0.5, 2), z = numbers(n, 1, 5);
+  const domgen::RidgeFactor factor(buffer(K), ridge, pool);
+  for (const double tolerance : {1e-24, 0.0}) {
+    domgen::ConjugateProblem problem{view(K), view(U), ridge, z, 0, false, tolerance, 200};
+    const VectorXd plain = domgen::solve_conjugate(problem, pool).change;
+    check("conjugate gradients: without a constant", largest(plain - factor.solve(z)), 1e-10);
+    problem.constant = true;
+    problem.missing = 3;
+    const auto found = domgen::solve_conjugate(problem, pool);
+    const VectorXd left = K * found.change + ridge.cwiseProduct(found.change) - z +
+                          VectorXd::Constant(n, found.constant);
+    check("conjugate gradients: with a constant", largest(left), 1e-9);
+    check("conjugate gradients: the sum", std::abs(found.change.sum() - 3), 1e-11);
+    check("conjugate gradients: the product", largest(found.product - K * found.change), 1e-9);
+  }
 }
 
 // A path of lambda for three domains against solves without each. Responses whose squares overflow
@@ -77,6 +100,7 @@ void without_group() {
 
 void test_ridge() {
   factor();
+  conjugate();
   lodo_path();
   without_group();
 }
