@@ -11,7 +11,8 @@ free <- c(
   "^kernel_(diag|cross|apply|pivoted_cholesky)_ [XY] rows$",
   "^(kernel_gram|gp_factor|feature_pivots|neighbour_graph|kernel_pivoted_cholesky)_ [XY] columns$",
   "^median_distance_ X (rows|columns)$", "^ridge_conjugate_ U columns$",
-  "linear_svm_ Zt rows$", " (W|A|B|Y|F|codes|penalised|data[$](response|domain)) columns$", " terms[$].* rows$",
+  "linear_svm_ Zt rows$", " (W|A|B|Y|F|codes|penalised|data[$](response|domain)) columns$",
+  " terms[$].* rows$",
   " program[$](x[$]frequencies columns|table rows)$",
   "(lambda|ridges|which) (length|empty)$", "(path|separator) type$", "memory foreign$",
   # sums of any values

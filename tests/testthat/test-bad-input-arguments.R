@@ -169,7 +169,7 @@ test_that("what has no plot and a model whose data are gone say so", {
     gone <- d
     dg_ridge(y ~ a + b | g, data = gone, feature_map = features_nystrom(5))
   })
-  expect_domgen_error(plot(dg_svm()), "has no plot")
+  expect_domgen_error(plot(dg_svm()), "fit it first")
   expect_domgen_error(dg_lodo(model), "data of the model are gone")
   expect_domgen_error(update(model, lambda = 2),
                       "are gone \\(object 'gone' not found\\): give `data`")
