@@ -78,11 +78,12 @@
 #' ## Solver
 #' Newton's method with the expected curvature (Fisher scoring, iteratively reweighted least
 #' squares; the observed curvature for `"cox"`). Steps that raise the objective are shortened. On
-#' the Gram matrix, a step is a Cholesky factorisation, n^3/3 operations, or with 400 rows or more
-#' conjugate gradients, 2 n^2 operations for each of theirs; with a feature map of r features it
-#' takes n r^2; `"cox"` on the Gram matrix works in the r columns of its root, with r its rank. With
-#' more than two classes, steps alternate over classes, for `"ordinal"` between f and the
-#' thresholds. The solver stops when a step gains less than 1e-14 of the objective.
+#' the Gram matrix, a step is a Cholesky factorisation (n^3/3 operations) below 400 rows. From 400
+#' rows it uses preconditioned conjugate gradients, each of which takes 2 n^2 operations. With a
+#' feature map of r features a step takes n r^2 operations. `"cox"` on the Gram matrix works in the
+#' r columns of its root, with r its rank. With more than two classes, steps alternate over classes,
+#' for `"ordinal"` between f and the thresholds. The solver stops when a step gains less than 1e-14
+#' of the objective.
 #'
 #' With a feature map, families of base R are fitted to a [row_source()] of any number of rows: each
 #' Newton step is one pass over the rows, and one more pass gives the deviances. If `lambda` is not

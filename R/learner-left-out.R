@@ -231,10 +231,11 @@ domain_runs <- function(small, sizes, dim) {
   unname(split(domains, cumsum(sizes[domains]) %/% dim))
 }
 
-# Predictions of the rows of each of these domains by the fit without it, in closed form: with t =
-# R^-T z and P = t't' + 1 / 1'C1 of its rows they are
-#   f - P C (I - P C)^-1 (y - f)
-# so that neither a factor nor the features are made again for each domain (cf. core/ridge/lodo.h).
+# Predictions of the rows of each of these domains by the fit without it, in closed form: with T =
+# R^-T Z' [r x n] of its rows and P = T'T + 1 / 1'C1 (the latter with an intercept) they are
+#   f - P C (I - P C)^-1 (y - f),
+# so that neither a factor nor the features are made again for each domain. These are the residuals
+# of core/ridge/without-group.h, which needs rows with a cost; here a row may have none.
 without_domains <- function(left, whole, rows, domains) {
   m <- ncol(left$task$Y)
   i <- unlist(rows, use.names = FALSE)

@@ -71,9 +71,9 @@ cox_aim <- function(plan, space, now, known, tolerance) {
   list(w = w, u = u, gain = abs(sum(at$slope * (u - now$u)) + sum(now$w * (w - now$w))))
 }
 
-# By conjugate gradients; NULL where they fail. The diagonal of W is no less than W, and beyond it
-# only in few directions: with it 1 + Z'W Z is known in the first columns of Z, which say most, and
-# taken as a diagonal in the others.
+# By preconditioned conjugate gradients, as in core/ridge/conjugate.h but of another matrix; NULL
+# where they fail. The preconditioner is 1 + Z' diag(W) Z in the first columns of Z, the largest,
+# and its diagonal in the others: diag(W) is no less than W, and more only in few directions.
 cox_conjugate <- function(plan, space, at, now, right, tolerance) {
   Z <- space$Z
   first <- seq_len(min(ncol(Z), cox_columns))

@@ -14,14 +14,18 @@ newton_data <- function(space, sample) {
 # From so many rows on steps are made by conjugate gradients, which need products with K alone.
 conjugate_rows <- 400L
 
-# root: of K in the rows of some, see gram_step(), where there are many; NULL if K is not positive
-# definite there, as where it is 0 or a user's own.
+# K [n x n], root: U [n x q] with K ~ UU' from q rows, see core/ridge/conjugate.h; NULL where there
+# are few rows, and if K of the q rows is not positive definite, as where it is 0 or a user's own.
+# An environment, so that the root is made when it is first asked for, and once: the dual problem
+# and Cox regression never ask.
 gram_data <- function(K) {
+  data <- structure(new.env(parent = emptyenv()), class = "gram_data")
+  data$K <- K
   n <- nrow(K)
-  root <- if (n >= conjugate_rows) {
+  delayedAssign("root", if (n >= conjugate_rows) {
     on_error(ridge_landmarks_(K, ceiling(3 * sqrt(n))), function(e) NULL)
-  }
-  structure(list(K = K, root = root), class = "gram_data")
+  }, assign.env = data)
+  data
 }
 
 # A fit of dg_glm(). problem: list(data: see newton_data(), Y [n x m], costs [n] over the penalty,
@@ -147,8 +151,8 @@ gram_step <- function(K, root, now, task) {
 }
 
 # By conjugate gradients from where we are, list(alpha, g: how they change, b: what it is); NULL
-# where they would take longer than a factor. What they leave is far below what a fit leaves, so
-# that the steps are those of the factor but for rounding.
+# where they would take longer than a factor. Their error is far below that of a fit, so that the
+# steps are those of the factor but for rounding.
 conjugate_step <- function(part, alpha, g, aim, ridge, value, task) {
   if (is.null(part$root) || !all(is.finite(aim)) || !is.finite(value)) return(NULL)
   missing <- sum(alpha)

@@ -49,10 +49,10 @@ SEXP ridge_landmarks_(SEXP K, SEXP rank) {
   const auto gram = domgen::filled_matrix(K, "K");
   domgen::demand_length(gram.cols(), gram.rows(), "K", "columns");
   const int size = domgen::whole(rank, "rank", 1, static_cast<int>(gram.rows()));
-  return domgen::for_r(domgen::landmark_root(gram, size));
+  return domgen::for_r(domgen::landmark_root(gram, size, domgen::Threads(1)));
 }
 
-// How a and b change from where `right` is left of z, see core/ridge/conjugate.h; K stays.
+// The change of a and b where z - (K + D) a is `right`, see core/ridge/conjugate.h; K stays.
 // [[Rcpp::export(rng = false)]]
 SEXP ridge_conjugate_(SEXP K, SEXP U, SEXP ridge, SEXP right, SEXP missing, SEXP constant,
                       SEXP tolerance, SEXP most) {

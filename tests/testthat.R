@@ -19,6 +19,7 @@ slow <- c("bad-input-arguments", "bad-input-data", "bad-input-features", "bad-in
           "selection-auto-members", "selection-auto-score", "selection-auto-source",
           "selection-compare", "selection-diagnose", "selection-ensemble", "selection-tune",
           "smo-core", "threads")
+stopifnot(file.exists(file.path("testthat", paste0("test-", slow, ".R"))))
 if (identical(Sys.getenv("NOT_CRAN"), "true")) {
   test_check("domgen")
 } else {

@@ -62,6 +62,17 @@ calls <- list(
     dg_cv(dg_ridge(lambda = 0.1), numeric_formula, data = rows, folds = 5)
   },
   "automatic choice" = function() dg_auto(numeric_formula, data = small, n_members = 1),
+  # with the fit, as a model keeps what its first intervals need
+  "fit and first intervals" = function() {
+    set.seed(1)
+    model <- dg_ridge(numeric_formula, data = many, lambda = 0.1,
+                      feature_map = features_nystrom(100))
+    predict(model, newdata = new[1:10, ], interval = "prediction")
+  },
+  "diagnosis" = function() {
+    set.seed(1)
+    dg_diagnose(numeric_formula, data = small)
+  },
   "rows of a file" = function() {
     set.seed(1)
     dg_ridge(numeric_formula, data = row_source(file), lambda = 0.1,

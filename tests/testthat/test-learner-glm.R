@@ -483,3 +483,23 @@ test_that("conjugate gradients give the steps of a factor, with a constant and w
     if (intercept) expect_lt(abs(sum(by_gradients$coefficients)), 1e-8)
   }
 })
+
+test_that("the landmarks' root is made where it is asked for, and a Gram matrix may have none", {
+  n <- conjugate_rows
+  x <- seq_len(n) / 20
+  K <- exp(-outer(x, x, "-")^2)
+  data <- gram_data(K)
+  U <- data$root
+  expect_identical(nrow(U), n)
+  # UU' is at most K, and K in the landmarks' rows
+  left <- diag(K) - rowSums(U^2)
+  expect_gt(min(left), -1e-8)
+  expect_equal(left[1L], 0, tolerance = 1e-8)
+  expect_null(gram_data(K[-1L, -1L])$root)
+  expect_null(gram_data(0 * K)$root)
+  expect_null(gram_data(-K)$root)
+  rows <- data.frame(y = rep(c(0, 1, 1, 3), n / 4), x = 1, g = rep(1:8, n / 8))
+  suppressWarnings(model <- dg_glm(y ~ x | g, data = rows, family = "poisson", lambda = 1,
+                                   kernel = kernel_linear()))
+  expect_equal(unname(fitted(model)), rep(mean(rows$y), n), tolerance = 1e-6)
+})

@@ -1,47 +1,39 @@
-// Ridge regression without a factor of the n x n matrix: conjugate gradients on
-//   (K + D) a + b 1 = z,  D = diag(ridge),  1'a = 0 where there is a constant b,
-// preconditioned by UU' + D, where UU' is what some rows, the landmarks, say of K. As UU' <= K, the
-// preconditioned residual bounds the error a'(K + D)a of the solution.
+// Ridge regression without a factor of the n x n matrix: preconditioned conjugate gradients on
+//   (K + D) a + b 1 = z,  D = diag(ridge),  1'a = 0 where there is a constant b.
+// The preconditioner is UU' + D, where UU' is the Nystrom approximation of K by some rows, the
+// landmarks. As UU' <= K, r'(UU' + D)^-1 r of the residual r bounds the error e'(K + D)e of a.
 #ifndef DOMGEN_CORE_RIDGE_CONJUGATE_H
 #define DOMGEN_CORE_RIDGE_CONJUGATE_H
 
 #include "../linalg/assert.h"
 #include "../linalg/blas.h"
+#include "../linalg/gram-buffer.h"
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
+#include "factor.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
-#include <stdexcept>
+#include <utility>
 
 namespace domgen {
 
 // U [n x rank], K ~ UU', from rows that are evenly spaced.
-inline Eigen::MatrixXd landmark_root(const MatrixView& K, Eigen::Index rank) {
+inline Eigen::MatrixXd landmark_root(const MatrixView& K, Eigen::Index rank, const Pool& pool) {
   const Eigen::Index n = K.rows();
   DOMGEN_EXPECT(K.cols() == n && rank >= 1 && rank <= n);
-  Eigen::MatrixXd U(n, rank), own(rank, rank);
   const Eigen::Map<const Eigen::MatrixXd> all(K.data(), n, n);
   const auto row = [&](Eigen::Index k) { return k * n / rank; };
-  for (Eigen::Index k = 0; k < rank; ++k) {
-    U.col(k) = all.col(row(k));
-    for (Eigen::Index l = 0; l < rank; ++l) own(l, k) = all(row(l), row(k));
-  }
+  Eigen::MatrixXd U(rank, n);
+  for (Eigen::Index k = 0; k < rank; ++k) U.row(k) = all.col(row(k)).transpose();
+  GramBuffer own(rank);
+  for (Eigen::Index k = 0; k < rank; ++k) own.matrix().col(k) = U.col(row(k));
   // rows may be equal
-  double jitter = 1e-12 * own.trace();
-  for (int attempt = 0; attempt < 5; ++attempt, jitter *= 100) {
-    Eigen::MatrixXd shifted = own;
-    shifted.diagonal().array() += jitter;
-    const Eigen::LLT<Eigen::MatrixXd, Eigen::Upper> root(shifted);
-    if (root.info() != Eigen::Success) continue;
-    const int rows = static_cast<int>(n), size = static_cast<int>(rank);
-    const double one = 1;
-    dtrsm_("R", "U", "N", "N", &rows, &size, &one, root.matrixLLT().data(), &size, U.data(), &rows,
-           1, 1, 1, 1);
-    return U;
-  }
-  throw std::domain_error("the kernel of the landmarks is not positive definite");
+  const double least = 1e-12 * own.matrix().trace();
+  const RidgeFactor factor(std::move(own), Eigen::VectorXd::Constant(rank, least), pool);
+  factor.solve_transposed(U);
+  return U.transpose();
 }
 
 // (UU' + D)^-1 = D^-1/2 (I - V (I + V'V)^-1 V') D^-1/2 with V = D^-1/2 U.
@@ -78,15 +70,15 @@ class LandmarkInverse {
 struct ConjugateProblem {
   MatrixView K, U;        // [n x n], [n x rank]
   Eigen::VectorXd ridge;  // [n], positive
-  Eigen::VectorXd right;  // what is left of z at the start of a, but for b
-  double missing;         // what the change of a shall add up to
+  Eigen::VectorXd right;  // z - (K + D) a at the start of a
+  double missing;         // 1'c of the change c of a
   bool constant;
   double tolerance;  // of the error, see above
   int most;          // steps
 };
 
 struct ConjugateSolution {
-  Eigen::VectorXd change, product;  // of a, and K times it
+  Eigen::VectorXd change, product;  // c, the change of a, and K c
   double constant = 0;
   int steps = 0;
   bool converged = false;
@@ -106,12 +98,12 @@ inline ConjugateSolution solve_conjugate(const ConjugateProblem& problem, const 
     return y;
   };
 
-  Eigen::VectorXd level;  // what a constant takes
+  Eigen::VectorXd level;  // (UU' + D)^-1 1
   if (problem.constant) level = inverse.apply(Eigen::VectorXd::Ones(n));
   const double total = problem.constant ? level.sum() : 1;
   Eigen::VectorXd residual = problem.right;
-  // What the constant takes leaves the residual, so that rounding is of the size of what is left:
-  // nothing would correct a sum of a that drifts.
+  // The constant is subtracted from the residual itself, so that rounding is relative to what
+  // remains: nothing would correct a drift of 1'a.
   const auto precondition = [&] {
     Eigen::VectorXd y = inverse.apply(residual);
     if (problem.constant) {
@@ -130,7 +122,7 @@ inline ConjugateSolution solve_conjugate(const ConjugateProblem& problem, const 
     residual -= out.product + problem.ridge.cwiseProduct(out.change);
   }
   Eigen::VectorXd y = precondition(), direction = y;
-  double left = residual.dot(y);
+  double left = residual.dot(y);  // r'(UU' + D)^-1 r
   while (left > problem.tolerance && out.steps < problem.most) {
     ++out.steps;
     const Eigen::VectorXd product = times_K(direction);

@@ -25,7 +25,7 @@ void factor() {
 // to 0, and more steps than are needed.
 void conjugate() {
   const Index n = 150;
-  const MatrixXd K = positive(n), U = domgen::landmark_root(view(K), 12);
+  const MatrixXd K = positive(n), U = domgen::landmark_root(view(K), 12, pool);
   const VectorXd ridge = VectorXd::LinSpaced(n, 0.5, 2), z = numbers(n, 1, 5);
   const domgen::RidgeFactor factor(buffer(K), ridge, pool);
   for (const double tolerance : {1e-24, 0.0}) {
