@@ -49,8 +49,8 @@ feature_moments_ <- function(program, X, domain, cells, n_cells, F, labelled, th
     .Call(`_domgen_feature_moments_`, program, X, domain, cells, n_cells, F, labelled, threads, second, block)
 }
 
-feature_pivots_ <- function(program, X, kappa, domain, wanted, negligible, threads) {
-    .Call(`_domgen_feature_pivots_`, program, X, kappa, domain, wanted, negligible, threads)
+feature_pivots_ <- function(program, X, kappa, domain, wanted, negligible, share, features, threads) {
+    .Call(`_domgen_feature_pivots_`, program, X, kappa, domain, wanted, negligible, share, features, threads)
 }
 
 feature_group_moments_ <- function(program, X, domain, groups, weights, F, n_groups, sums, threads, block = NULL) {
@@ -157,8 +157,8 @@ ridge_many_ <- function(K, Y, root, lambda, intercept, threads) {
     .Call(`_domgen_ridge_many_`, K, Y, root, lambda, intercept, threads)
 }
 
-ridge_without_ <- function(F, Y, sums, penalised) {
-    .Call(`_domgen_ridge_without_`, F, Y, sums, penalised)
+ridge_without_ <- function(F, Y, root, sizes, sums, penalised, threads) {
+    .Call(`_domgen_ridge_without_`, F, Y, root, sizes, sums, penalised, threads)
 }
 
 pair_slopes_ <- function(left, right, rate, inv, X, kappa, domain, threads) {

@@ -23,8 +23,8 @@ represent.features_nystrom <- function(feature_map, kernel, domain_kernel, rows,
     uniform = rows_at(rows, sample.int(n, q)))
   map <- landmark_map(kernel, kappa, landmarks)
   rank <- map$rank
-  # nobody asked for the default
-  if (rank != q && !isTRUE(feature_map$default)) {
+  # pivots are at most so many
+  if (rank != q && feature_map$sampling == "uniform" && !isTRUE(feature_map$default)) {
     warn("rank", "`n_landmarks` is ", q, ", but ",
          if (rank == n) paste0("there ", if (n == 1L) "is" else "are", " only ", plural(n, "row"))
          else paste0("only ", rank, " of the landmarks ", if (rank == 1L) "is" else "are",
@@ -103,15 +103,26 @@ at_most_rows <- function(rows, most) {
   if (nrow(rows$X) <= most) rows else rows_at(rows, sample.int(nrow(rows$X), most))
 }
 
+# Enough landmarks leave this share of the kernel's trace: a tenth of the smallest lambda over n that
+# is selected, see penalty_shares.
+enough_landmarks <- 1e-6
+
 # The factor of the pivoted decomposition has a column per landmark: a subset
 # of the rows bounds its memory.
 pivot_landmarks <- function(kernel, kappa, rows, q) {
   rows <- at_most_rows(rows, max(5 * q, if (is_custom(kernel)) 2000 else 10000))
+  rows_at(rows, draw_pivots(kernel, kappa, rows, q)$rows)
+}
+
+# list(rows: which, features [n x q] of these landmarks at all rows, where wanted, left: what they
+# leave of the kernel's diagonal, in the mean)
+draw_pivots <- function(kernel, kappa, rows, q, features = FALSE) {
   check_feature_memory(nrow(rows$X), q)
-  codes <- if (!is.null(kappa)) rows$domain
+  codes <- if (!is.null(kappa)) as.integer(rows$domain)
   program <- kernel_program(kernel, rows$X, rows$X)
   check_overflow(kernel_diag_(program, rows$X), kernel)
-  rows_at(rows, feature_pivots_(program, rows$X, kappa, codes, q, negligible, rows$threads))
+  feature_pivots_(program, rows$X, kappa, codes, q, negligible, enough_landmarks, features,
+                  rows$threads)
 }
 
 # Centres of k-means from the pivots, which say how many there are to be where;

@@ -83,9 +83,11 @@ check_feature_map <- function(value, arg) {
 #'
 #' If there are more rows, a random subset is used (max(5 q, 2,000) rows with [kernel_custom()]).
 #' Randomly pivoted Cholesky draws one pair after the other, with probability proportional to the
-#' diagonal of the kernel that the previous pairs leave. `"kmeans"` starts from landmarks of
-#' `"rpcholesky"`. It is more accurate with the same number of landmarks, but slower. It works
-#' separately in each domain if there is a domain kernel other than [domain_pooled()].
+#' diagonal of the kernel that the previous pairs leave. It stops when they leave 1e-6 of its sum, a
+#' tenth of the smallest `lambda` / n that is selected: a smooth kernel of few predictors needs few.
+#' `"kmeans"` starts from landmarks of `"rpcholesky"`. It is more accurate with the same number of
+#' landmarks, but slower. It works separately in each domain if there is a domain kernel other than
+#' [domain_pooled()].
 #'
 #' @section Random Fourier features:
 #' \deqn{z(x) = D^{-1/2} (\cos w_1'x, \dots, \cos w_D'x, \sin w_1'x, \dots, \sin w_D'x)}{
@@ -112,9 +114,9 @@ check_feature_map <- function(value, arg) {
 #'
 #' All random numbers come from R's generator when the method is fitted: use [set.seed()]. The map
 #' is stored in the fit.
-#' @param n_landmarks Number of landmarks, default 200. Fewer are used if fewer are linearly
-#'   independent, with a warning if the number was given. Accuracy increases with it; time increases
-#'   as its square.
+#' @param n_landmarks Largest number of landmarks, default 200. Fewer are used if fewer are enough
+#'   (with `"rpcholesky"` and `"kmeans"`) or linearly independent (with `"uniform"` a warning, if the
+#'   number was given). Accuracy increases with it; time increases as its square.
 #' @param sampling How landmarks are selected: `"rpcholesky"` (default), `"kmeans"` or `"uniform"`.
 #' @param n_features Number of frequencies D, default 250; there are 2 D features.
 #' @param orthogonal If `TRUE` (default), frequencies are orthogonal in blocks.
@@ -123,7 +125,8 @@ check_feature_map <- function(value, arg) {
 #' @section Errors:
 #' Counts below 1 are errors at once. When the method is fitted, a kernel without known spectral
 #' density or a domain kernel with `features_rff()`, and features that overflow, are errors of class
-#' `domgen_error`; too few independent landmarks are a warning of class `domgen_warning_rank`.
+#' `domgen_error`; too few independent landmarks of `"uniform"` are a warning of class
+#' `domgen_warning_rank`.
 #' @references
 #' Chen, Y., Epperly, E. N., Tropp, J. A. and Webber, R. J. (2025). Randomly pivoted Cholesky:
 #' practical approximation of a kernel matrix with few entry evaluations.

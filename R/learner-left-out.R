@@ -175,94 +175,118 @@ path_errors <- function(prediction, Y, domain, costs, n_lambdas) {
   list(error = colSums(squares) / sum(share), domains = unname(t(squares / c(share))))
 }
 
-# For a few values of lambda from one factor of the sums of all rows; domains with more rows than
-# there are features, and many values of lambda, from the sums of the rows of all other domains.
 #' @exportS3Method
 predict_left_out.feature_space <- function(space, sample, task, args, lambdas) {
+  space$map <- with_factor(space$map)
+  table <- own_table(space, sample)
+  predict_from_features(function(rows) {
+    features_at(space, rows_at(sample[c("X", "domain")], rows), table)
+  }, space$dim, sample, task, args, lambdas)
+}
+
+# Features that are known: list(Z [n x r]).
+#' @exportS3Method
+predict_left_out.known_features <- function(space, sample, task, args, lambdas) {
+  predict_from_features(function(rows) space$Z[rows, , drop = FALSE], ncol(space$Z), sample, task,
+                        args, lambdas)
+}
+
+# From the sums of all rows, in features in which they are diagonal: so neither a factor of their
+# size nor the features are made again for each group, see core/ridge/without-group.h. features: a
+# function of rows; the constant is a feature without a penalty.
+predict_from_features <- function(features, dim, sample, task, args, lambdas) {
+  groups <- groups_left_out(sample)
+  sample$domain <- groups
   check_left_out(sample)
   m <- ncol(task$Y)
   check_feature_memory(nrow(task$Y), m * length(lambdas))
-  space$map <- with_factor(space$map)
-  left <- list(space = space, sample = sample, task = task, table = own_table(space, sample),
-               args = args, centre = left_out_centre(sample, task, args))
-  left$total <- ridge_moments(space, sample, task, left$table)
-  rows <- split(seq_along(sample$domain), sample$domain)
-  values <- array(0, c(dim(task$Y), length(lambdas)))
-  small <- length(lambdas) <= few_lambdas & lengths(rows) <= space$dim
-  for (l in if (any(small)) seq_along(lambdas)) {
-    whole <- factor_of_sums(left, lambdas[l])
-    if (is.null(whole)) {
-      small[] <- FALSE
-      break
-    }
-    for (domains in domain_runs(small, lengths(rows), space$dim)) {
-      values[unlist(rows[domains]), , l] <- without_domains(left, whole, rows[domains], domains)
+  centre <- left_out_centre(sample, task, args)
+  # the other rows' targets are less `centre`, which takes the function that fits a constant
+  moved <- any(centre != 0)
+  targets <- cbind(task$Y, if (moved) 1)
+  runs <- group_runs(groups, dim)
+  if (length(runs) == 1L) {
+    only <- features(runs[[1L]])
+    features <- function(rows) only
+  }
+  sums <- centred_sums(features, runs, targets, task$costs, args$intercept)
+  values <- array(0, c(dim(targets), length(lambdas)))
+  for (basis in diagonal_bases(sums, lambdas)) {
+    for (i in runs) {
+      values[i, , basis$at] <- core_result(ridge_without_(
+        basis$turn(features(i)), targets[i, , drop = FALSE] - rep(sums$intercept, each = length(i)),
+        sqrt(task$costs[i]), rle(as.integer(groups[i]))$lengths, basis$sums, basis$penalised,
+        args$threads))
     }
   }
-  for (g in which(!small)) {
-    i <- rows[[g]]
-    own <- ridge_moments(space, sample, task, left$table, i)
-    solved <- fit_without(left$total, own, left$centre[g, ], args, lambdas)
-    values[i, , ] <- add_intercept(expand_rows(space, rows_at(sample, i), left$table,
-                                            solved$coefficients), solved$intercept)
-  }
-  values
+  values <- values + rep(sums$intercept, each = nrow(targets))
+  if (!moved) return(values)
+  own <- centre[as.integer(groups), ]
+  values[, -(m + 1L), , drop = FALSE] + own - own * c(values[, rep(m + 1L, m), ])
 }
 
-# With more of them one band form serves all, see fit_without().
+# The features of so many rows are kept at a time, or those of a group.
+features_kept <- 2^24
+
+# Rows in runs of whole groups.
+group_runs <- function(groups, dim) {
+  rows <- split(seq_along(groups), groups, drop = TRUE)
+  run <- cumsum(lengths(rows) * as.numeric(dim)) %/% features_kept
+  lapply(unname(split(rows, run)), unlist, use.names = FALSE)
+}
+
+# list(second = Z'CZ, cross = Z'CY, mean, intercept, total = 1'C1) of features and targets that are
+# less their means where there is a constant, and `constant`: is there one?
+centred_sums <- function(features, runs, targets, costs, constant) {
+  sums <- Reduce(add_moments, lapply(runs, function(i) {
+    Z <- features(i)
+    F <- targets[i, , drop = FALSE]
+    weighted <- costs[i] * Z
+    list(second = crossprod(Z, weighted), cross = crossprod(weighted, F), sums = colSums(weighted),
+         response_sums = colSums(costs[i] * F), total = sum(costs[i]))
+  }))
+  c(centre_moments(sums, constant), list(constant = constant))
+}
+
+# With more values of lambda one basis serves all, whatever lambda is.
 few_lambdas <- 4L
 
-# With A = R'R, A = Z'CZ + lambda of centred features: list(R, b = R^-T Z'CY and, last, R^-T Z'C1,
-# mean of the features, intercept, constant: 1 / 1'C1). NULL where A is singular to rounding.
-factor_of_sums <- function(left, lambda) {
-  centred <- centre_moments(left$total, left$args$intercept)
-  A <- centred$second
-  diag(A) <- diag(A) + lambda
-  R <- on_error(chol(A), function(e) NULL)
-  if (is.null(R)) return(NULL)
-  list(R = R, b = backsolve(R, cbind(centred$cross, left$total$sums), transpose = TRUE),
-       mean = centred$mean, intercept = centred$intercept,
-       constant = if (left$args$intercept) 1 / left$total$total else 0)
-}
-
-# Runs of domains whose rows together are about as many as there are features.
-domain_runs <- function(small, sizes, dim) {
-  domains <- which(small & sizes > 0L)
-  unname(split(domains, cumsum(sizes[domains]) %/% dim))
-}
-
-# Predictions of the rows of each of these domains by the fit without it, in closed form: with T =
-# R^-T Z' [r x n] of its rows and P = T'T + 1 / 1'C1 (the latter with an intercept) they are
-#   f - P C (I - P C)^-1 (y - f),
-# so that neither a factor nor the features are made again for each domain. These are the residuals
-# of core/ridge/without-group.h, which needs rows with a cost; here a row may have none.
-without_domains <- function(left, whole, rows, domains) {
-  m <- ncol(left$task$Y)
-  i <- unlist(rows, use.names = FALSE)
-  Z <- features_at(left$space, rows_at(left$sample[c("X", "domain")], i), left$table)
-  t <- backsolve(whole$R, t(Z) - whole$mean, transpose = TRUE)
-  fitted <- crossprod(t, whole$b)
-  # targets of the other domains are less `centre`
-  centre <- left$centre[rep(domains, lengths(rows)), , drop = FALSE]
-  values <- fitted[, seq_len(m), drop = FALSE] - fitted[, m + 1L] * centre +
-    rep(whole$intercept, each = length(i))
-  residual <- left$task$Y[i, , drop = FALSE] - centre - values
-  root <- sqrt(left$task$costs[i])
-  for (own in split(seq_along(i), rep(seq_along(rows), lengths(rows)))) {
-    P <- crossprod(t[, own, drop = FALSE]) + whole$constant
-    S <- diag(length(own)) - root[own] * P * rep(root[own], each = length(own))
-    solved <- root[own] * solve_positive(S, root[own] * residual[own, , drop = FALSE])
-    values[own, ] <- values[own, ] - P %*% solved
-  }
-  values + centre
-}
-
-# S^-1 V of a positive definite S.
-solve_positive <- function(S, V) {
-  R <- on_error(chol(S), function(e) {
-    abort("numeric", "A ridge regression without some of the rows has no solution.")
+# Of features z less their mean, list of list(at: which lambdas, turn: a function of Z [n x r] that
+# gives features in which Z'CZ is diagonal, and the constant, [r + 1 x n], penalised: that diagonal
+# and lambda, sums: of targets times features).
+diagonal_bases <- function(sums, lambdas) {
+  factors <- if (length(lambdas) <= few_lambdas) lapply(lambdas, function(lambda) {
+    on_error(chol(sums$second + diag(lambda, nrow(sums$second))), function(e) NULL)
   })
-  backsolve(R, backsolve(R, V, transpose = TRUE))
+  if (length(factors) == 0L || any(vapply(factors, is.null, NA))) {
+    return(list(eigen_basis(sums, lambdas)))
+  }
+  lapply(seq_along(lambdas), function(l) {
+    R <- factors[[l]]
+    turn <- function(Z) {
+      rbind(backsolve(R, t(Z) - sums$mean, transpose = TRUE), if (sums$constant) 1)
+    }
+    new_basis(sums, l, turn, backsolve(R, sums$cross, transpose = TRUE), matrix(1, nrow(R)))
+  })
+}
+
+eigen_basis <- function(sums, lambdas) {
+  basis <- eigen(sums$second, symmetric = TRUE)
+  V <- basis$vectors
+  constant <- if (sums$constant) 0
+  # the last of which is 0 - (-1)
+  turn <- function(Z) {
+    tcrossprod(rbind(t(V), constant), Z) - c(crossprod(V, sums$mean), constant - 1)
+  }
+  new_basis(sums, seq_along(lambdas), turn, crossprod(V, sums$cross),
+            outer(pmax(basis$values, 0), lambdas, "+"))
+}
+
+# With the constant, whose products with centred targets and features sum to 0.
+new_basis <- function(sums, at, turn, cross, penalised) {
+  constant <- sums$constant
+  list(at = at, turn = turn, sums = rbind(cross, if (constant) 0),
+       penalised = rbind(penalised, if (constant) sums$total))
 }
 
 # The fit to all rows but some, from the sums of both, whose targets are less `centre` there:

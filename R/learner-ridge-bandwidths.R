@@ -7,8 +7,9 @@ bandwidth_factors <- c(0.25, 0.5, 1, 2, 4)
 
 most_factor <- 1000
 
-# list(kernel, domain_kernel, error, start, converged, evaluations, message)
-fit_bandwidths <- function(task, sample, args) {
+# precision: of the error, relative. list(kernel, domain_kernel, error, start, converged, evaluations,
+# message)
+fit_bandwidths <- function(task, sample, args, precision = 1e-6) {
   problem <- bandwidth_problem(task, sample, args)
   at <- new.env(parent = emptyenv())
   at$count <- 0L
@@ -25,12 +26,12 @@ fit_bandwidths <- function(task, sample, args) {
   }
   on_x <- problem$of == "kernel"
   starts <- lapply(log(bandwidth_factors), function(factor) ifelse(on_x, factor, 0))
-  errors <- vapply(starts, function(theta) evaluate(theta)$error, numeric(1))
+  errors <- vapply(starts, function(theta) left_out_at(problem, theta)$error, numeric(1))
   found <- stats::nlminb(
     starts[[which.min(errors)]], function(theta) evaluate(theta)$error,
     function(theta) evaluate(theta)$slopes,
     lower = -log(most_factor), upper = log(most_factor),
-    control = list(iter.max = 100L, eval.max = 150L, rel.tol = 1e-6, x.tol = 1e-5)
+    control = list(iter.max = 100L, eval.max = 150L, rel.tol = precision, x.tol = 1e-5)
   )
   # false and singular convergence mean a flat minimum
   limited <- grepl("limit", found$message)
@@ -40,7 +41,7 @@ fit_bandwidths <- function(task, sample, args) {
   }
   c(kernels_at(problem, found$par),
     list(error = found$objective, start = errors[bandwidth_factors == 1], converged = !limited,
-         evaluations = at$count, message = found$message))
+         evaluations = length(starts) + at$count, message = found$message))
 }
 
 # Everything that does not depend on the bandwidths; rows sorted by domain. paths: the open
@@ -102,17 +103,24 @@ kernels_at <- function(problem, theta) {
 # list(error, slopes): the mean of c_i r_i^2 and its gradient. With W the weights of
 # core/ridge/lodo.h, d error = -2 sum_ij W_ij d(kappa k)_ij.
 lodo_slopes <- function(problem, theta) {
+  found <- left_out_at(problem, theta, problem$share)
+  kappa <- found$at$kappa
+  slopes <- c(predictor_slopes(problem, found$kernels$kernel, kappa, found$left),
+              kappa_slopes(problem, found$kernels, found$at, found$left))
+  list(error = found$error, slopes = -2 * slopes)
+}
+
+# list(error, kernels, at: the domain kernel there, left: of leave_rows_out()).
+left_out_at <- function(problem, theta, squares = NULL) {
   kernels <- kernels_at(problem, theta)
   at <- if (length(problem$between)) domain_at(kernels$domain_kernel, problem)
         else list(kappa = problem$domain_kernel$kappa)
   gram <- function() gram_matrix(kernels$kernel, problem, at$kappa)
   left <- quietly(
     leave_rows_out(gram, problem$Y, problem$domain, problem$costs, problem$lambda, problem$centre,
-                  problem$intercept, problem$share), "domgen_warning_ridge"
+                   problem$intercept, squares), "domgen_warning_ridge"
   )
-  slopes <- c(predictor_slopes(problem, kernels$kernel, at$kappa, left),
-              kappa_slopes(problem, kernels, at, left))
-  list(error = sum(problem$share * left$residual^2), slopes = -2 * slopes)
+  list(error = sum(problem$share * left$residual^2), kernels = kernels, at = at, left = left)
 }
 
 # sum_ij W_ij kappa_ij dk_ij / d log sigma for the bandwidths of the kernel on x.

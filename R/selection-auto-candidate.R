@@ -162,15 +162,15 @@ score_lambdas <- function(search, c) {
   sample <- search_sample(search, c$scale)
   args <- ridge_args(search$args)
   space <- gram_space(candidate_kernel(c, ncol(sample$X), sample$median),
-                        candidate_domain_kernel(c, sample$median), sample, args$threads)
+                      candidate_domain_kernel(c, sample$median), sample, args$threads)
   task <- ridge_task(sample, args)
   # in units of the Gram matrix's mean diagonal
-  unit <- mean(kernel_diag_(kernel_program(space$kernel, sample$X, sample$X), sample$X))
+  unit <- mean_diagonal(space)
   # a linear kernel of predictors that are zero, as by domain in domains of one row
   if (!is.finite(unit) || unit <= 0) abort("data", "The Gram matrix is zero or not finite.")
   lambdas <- pmin(auto_lambdas * nrow(sample$X) * unit * mean_weight(sample), largest_lambda)
   sample$left_out <- search$left_out
-  score_part(search, lambdas, left_out_of_units(space, sample, task, args, lambdas))
+  score_part(search, lambdas, left_out_by_landmarks(space, sample, task, args, lambdas))
 }
 
 # Penalties are relative to costs, so weights may be in any unit.
@@ -201,6 +201,8 @@ describe_candidates <- function(table) {
 predictor_rows <- 400L
 
 predictor_folds <- 3L
+
+predictor_precision <- 1e-4
 
 try_predictors <- function(search) {
   gaussian <- Filter(function(key) search$found[[key]]$candidate$kernel == "rbf",
@@ -233,8 +235,9 @@ fit_predictors <- function(search, found, sample, rows) {
   thin <- search_rows(part, predictor_rows, search$args$seed)
   part <- sample_part(part, thin)
   args$lambda <- found$lambda * length(thin) / nrow(sample$X)
-  fitted <- tryCatch(quietly(fit_bandwidths(ridge_task(part, args), part, args)),
-                     domgen_error = function(e) NULL)
+  fitted <- tryCatch(
+    quietly(fit_bandwidths(ridge_task(part, args), part, args, predictor_precision)),
+    domgen_error = function(e) NULL)
   if (!is.null(fitted)) fitted$kernel$bandwidth
 }
 
@@ -261,6 +264,9 @@ most_refits <- 5L
 
 # More trees change the score little; the final fit has more.
 search_trees <- 200L
+
+# These show whether a forest can matter.
+probe_trees <- 25L
 
 forest_trees <- 500L
 
@@ -313,9 +319,14 @@ other_specs <- function(search, c, trees = forest_trees) {
 # As score_lambdas(), with specifications in place of lambdas: values [n x k x specifications], on
 # the scale of code_rows().
 score_refits <- function(search, c) {
+  values <- if (c$kernel == "forest") forest_values(search, c)
+            else refit_values(search, other_specs(search, c))
+  score_part(search, seq_len(dim(values)[3L]), values)
+}
+
+refit_values <- function(search, specs) {
   sample <- search$sample
   response <- search$scoring$response
-  specs <- other_specs(search, c, search_trees)
   groups <- factor((as.integer(search$left_out) - 1L) %% most_refits)
   values <- vapply(specs, function(spec) {
     values <- array(NA_real_, dim(search$stack$target))
@@ -324,6 +335,33 @@ score_refits <- function(search, c) {
     }
     if (response$kind == "number") (values - response$centre) / response$scale else values
   }, search$stack$target)
-  dim(values) <- c(dim(search$stack$target), length(specs))
-  score_part(search, seq_along(specs), values)
+  array(values, c(dim(search$stack$target), length(specs)))
+}
+
+# Two small forests, and a large one only if it can be a member. The random numbers of the small
+# ones are their own, so that the large one does not depend on them.
+forest_values <- function(search, c) {
+  grow <- function(trees) refit_values(search, other_specs(search, c, trees))
+  few <- lapply(1:2, function(seed) with_seed(seed, grow(probe_trees)))
+  if (forest_can_gain(search, few)) grow(search_trees) else (few[[1L]] + few[[2L]]) / 2
+}
+
+# Is the gain of a mean with the selected members, by the weight that is best for it, more than half
+# of its standard error? The squared error of two small forests is less by (f1 - f2)^2 / 4 with many
+# trees.
+forest_can_gain <- function(search, few) {
+  if (search$few) return(FALSE)
+  share <- search$stack$share
+  members <- choose_members(search, search$args$n_members)$values
+  error <- c(members - search$stack$target)
+  step <- c(members) - c(few[[1L]] + few[[2L]]) / 2
+  noise <- c(few[[1L]] - few[[2L]])^2 / 4
+  known <- !is.na(error + step)
+  total <- function(x) sum((share * x)[known])
+  weight <- min(1, total(error * step) / max(total(step^2 - noise), 0))
+  if (is.na(weight) || weight < least_weight) return(FALSE)
+  gain <- error^2 - (error - weight * step)^2 + weight^2 * noise
+  domain <- rep_len(as.integer(search$scored_by), length(gain))
+  gain <- tapply(gain[known], domain[known], mean)
+  mean(gain) > if (length(gain) > 2L) known_error(gain) / 2 else 0
 }

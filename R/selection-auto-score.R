@@ -129,8 +129,8 @@ candidate_values <- function(search, key, sample) {
     args <- spec$args
     scaled <- quietly(scale_sample(sample, spec_scale(spec)))
     scaled$left_out <- left_out_groups(scaled, search$args$folds)
-    space <- quietly(space_of(args, rows_frame(scaled)), "domgen_warning_rank")
-    found <- left_out_of_units(space, scaled, ridge_task(scaled, args), args, args$lambda)
+    space <- space_of(args, rows_frame(scaled))
+    found <- left_out_by_landmarks(space, scaled, ridge_task(scaled, args), args, args$lambda)
     found <- matrix(found, length(sample$y))
     if (is.null(values)) values <- found
     rows <- sample$domain %in% scoring$levels

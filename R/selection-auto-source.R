@@ -102,7 +102,7 @@ fit_source_members <- function(found, rows, splits) {
     own <- rows_source(rows$survey, spec)
     placed <- place_spec(spec, layout_of(own$sample$blueprint))
     # few landmarks are independent where the kernel is linear
-    problem <- quietly(open_problem(placed, own), "domgen_warning_rank")
+    problem <- open_problem(placed, own)
     list(spec = spec, problem = problem,
          groups = groups_task(problem$space, problem$targets, squared_costs(problem),
                               fold_groups(splits), rows_table(own, problem$space)))

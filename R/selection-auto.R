@@ -225,8 +225,7 @@ fit_sample.dg_auto_spec <- function(spec, sample) {
 }
 
 # If the expected score uses the same rows, the Gram matrix of the fit gives the held-out values
-# too. A member that fails is its error. The warning of a smaller rank is silent: the user set no
-# number of landmarks.
+# too. A member that fails is its error.
 fit_members <- function(search, keys, sample) {
   n <- length(sample$y)
   if (!search$few && is.null(sample$unit) && n <= min(most_scored, exact_rows)) {
@@ -234,7 +233,7 @@ fit_members <- function(search, keys, sample) {
   }
   specs <- lapply(stats::setNames(keys, keys), function(key) member_spec(search, key, sample))
   lapply(specs, function(spec) {
-    tryCatch(quietly(fit_member(spec, sample), "domgen_warning_rank"), domgen_error = identity)
+    tryCatch(fit_member(spec, sample), domgen_error = identity)
   })
 }
 

@@ -36,7 +36,8 @@ without_groups <- function(model, Y, groups, lambdas, use) {
     held <- which(split$held)
     own <- match(held, out)
     F <- rbind(model$root[out], t(model$Q[out, , drop = FALSE]))
-    found <- core_result(ridge_without_(F, Y[out, , drop = FALSE], sums, penalised))
+    found <- core_result(ridge_without_(F, Y[out, , drop = FALSE], rep(1, length(out)),
+                                        length(out), sums, penalised, 1L))
     for (l in seq_along(lambdas)) {
       use(held, found[own, path_columns(l, ncol(Y)), drop = FALSE] / model$root[held], l)
     }

@@ -76,8 +76,12 @@ solve_ridge <- function(space, sample, task, args) UseMethod("solve_ridge")
 # (K + ridge) alpha + 1 b' = Y; with a constant 1'alpha = 0.
 #' @exportS3Method
 solve_ridge.gram_space <- function(space, sample, task, args) {
-  if (!is.null(sample$left_out)) return(solve_leaving_out(space, sample, task, args))
-  solve_gram(function() space_gram(space), task, args)
+  solved <- solve_gram(function() space_gram(space), task, args)
+  if (!is.null(sample$left_out)) {
+    found <- left_out_by_landmarks(space, sample, task, args, args$lambda)
+    solved$left_out <- matrix(found, nrow(task$Y))
+  }
+  solved
 }
 
 #' @exportS3Method
@@ -119,28 +123,6 @@ solve_gram <- function(gram, task, args) {
   decision <- task$Y - (ridge + solved$jitter) * alpha
   alpha[task$costs == 0, ] <- 0
   list(coefficients = alpha, intercept = intercept, decision = decision)
-}
-
-# The same, and from the same Gram matrix the values of each row by the fit without its group of
-# domains (`left_out` of the sample), [n x m], to the path's accuracy.
-solve_leaving_out <- function(space, sample, task, args) {
-  order <- order(sample$left_out)
-  back <- order(order)
-  centre <- left_out_centre(replace(sample, "domain", sample["left_out"]), task, args)
-  task[c("Y", "costs")] <- list(task$Y[order, , drop = FALSE], task$costs[order])
-  K <- space_gram(rows_in_order(space, order))
-  values <- ridge_path(K, task$Y, sample$left_out[order], task$costs, args$lambda, centre,
-                       args$intercept, threads = args$threads)$prediction[back, , drop = FALSE]
-  values[unknown_elsewhere(sample$levels, sample$left_out), ] <- NA
-  last_use <- function() {
-    value <- K
-    K <<- NULL
-    value
-  }
-  solved <- solve_gram(last_use, task, args)
-  list(coefficients = solved$coefficients[back, , drop = FALSE], intercept = solved$intercept,
-       decision = solved$decision[back, , drop = FALSE],
-       left_out = values)
 }
 
 rows_in_order <- function(space, order) {

@@ -15,6 +15,11 @@ space_gram <- function(space) {
   gram_matrix(space$kernel, space, space$domain_kernel$kappa)
 }
 
+# Of the kernel on x, which is the diagonal of K where kappa(P, P) is 1.
+mean_diagonal <- function(space) {
+  mean(kernel_diag_(kernel_program(space$kernel, space$X, space$X), space$X))
+}
+
 # The value of a local variable, which is then gone. The core works in the memory of a matrix that
 # has no other name and in a copy of any other.
 hand_over <- function(K) {

@@ -174,8 +174,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // feature_pivots_
-SEXP feature_pivots_(SEXP program, SEXP X, SEXP kappa, SEXP domain, SEXP wanted, SEXP negligible, SEXP threads);
-RcppExport SEXP _domgen_feature_pivots_(SEXP programSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP wantedSEXP, SEXP negligibleSEXP, SEXP threadsSEXP) {
+SEXP feature_pivots_(SEXP program, SEXP X, SEXP kappa, SEXP domain, SEXP wanted, SEXP negligible, SEXP share, SEXP features, SEXP threads);
+RcppExport SEXP _domgen_feature_pivots_(SEXP programSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP wantedSEXP, SEXP negligibleSEXP, SEXP shareSEXP, SEXP featuresSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -185,8 +185,10 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type domain(domainSEXP);
     Rcpp::traits::input_parameter< SEXP >::type wanted(wantedSEXP);
     Rcpp::traits::input_parameter< SEXP >::type negligible(negligibleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type share(shareSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type features(featuresSEXP);
     Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(feature_pivots_(program, X, kappa, domain, wanted, negligible, threads));
+    rcpp_result_gen = Rcpp::wrap(feature_pivots_(program, X, kappa, domain, wanted, negligible, share, features, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -556,15 +558,18 @@ BEGIN_RCPP
 END_RCPP
 }
 // ridge_without_
-SEXP ridge_without_(SEXP F, SEXP Y, SEXP sums, SEXP penalised);
-RcppExport SEXP _domgen_ridge_without_(SEXP FSEXP, SEXP YSEXP, SEXP sumsSEXP, SEXP penalisedSEXP) {
+SEXP ridge_without_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised, SEXP threads);
+RcppExport SEXP _domgen_ridge_without_(SEXP FSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP sizesSEXP, SEXP sumsSEXP, SEXP penalisedSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type F(FSEXP);
     Rcpp::traits::input_parameter< SEXP >::type Y(YSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sizes(sizesSEXP);
     Rcpp::traits::input_parameter< SEXP >::type sums(sumsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type penalised(penalisedSEXP);
-    rcpp_result_gen = Rcpp::wrap(ridge_without_(F, Y, sums, penalised));
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_without_(F, Y, root, sizes, sums, penalised, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -634,7 +639,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_feature_columns_", (DL_FUNC) &_domgen_feature_columns_, 5},
     {"_domgen_feature_apply_", (DL_FUNC) &_domgen_feature_apply_, 6},
     {"_domgen_feature_moments_", (DL_FUNC) &_domgen_feature_moments_, 10},
-    {"_domgen_feature_pivots_", (DL_FUNC) &_domgen_feature_pivots_, 7},
+    {"_domgen_feature_pivots_", (DL_FUNC) &_domgen_feature_pivots_, 9},
     {"_domgen_feature_group_moments_", (DL_FUNC) &_domgen_feature_group_moments_, 10},
     {"_domgen_gp_factor_", (DL_FUNC) &_domgen_gp_factor_, 8},
     {"_domgen_gp_inverse_", (DL_FUNC) &_domgen_gp_inverse_, 2},
@@ -661,7 +666,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_ridge_path_", (DL_FUNC) &_domgen_ridge_path_, 11},
     {"_domgen_ridge_shifted_", (DL_FUNC) &_domgen_ridge_shifted_, 4},
     {"_domgen_ridge_many_", (DL_FUNC) &_domgen_ridge_many_, 6},
-    {"_domgen_ridge_without_", (DL_FUNC) &_domgen_ridge_without_, 4},
+    {"_domgen_ridge_without_", (DL_FUNC) &_domgen_ridge_without_, 7},
     {"_domgen_pair_slopes_", (DL_FUNC) &_domgen_pair_slopes_, 8},
     {"_domgen_pair_cells_", (DL_FUNC) &_domgen_pair_cells_, 7},
     {"_domgen_smo_", (DL_FUNC) &_domgen_smo_, 10},

@@ -148,22 +148,29 @@ SEXP feature_moments_(SEXP program, SEXP X, SEXP domain, SEXP cells, SEXP n_cell
                              {"labelled_second", moments.labelled_second, weighted}});
 }
 
-// `wanted` rows of X [n x p] chosen by randomly pivoted Cholesky with R's random
-// numbers, or fewer when no more than a negligible share of the kernel is left.
+// `wanted` rows of X [n x p] chosen by randomly pivoted Cholesky with R's random numbers, or fewer
+// when no more than a negligible share of the kernel is left, or `share` of its trace: list(rows,
+// features [n x rows], where wanted, left: of the trace, in the mean over rows).
 // [[Rcpp::export]]
 SEXP feature_pivots_(SEXP program, SEXP X, SEXP kappa, SEXP domain, SEXP wanted, SEXP negligible,
-                     SEXP threads) {
+                     SEXP share, SEXP features, SEXP threads) {
   const auto x = domgen::filled_matrix(X, "X");
   const domgen::KernelProgram kernel = domgen::read_program(program);
   const auto weights = domgen::read_weights(kappa, domain, x.rows());
   const Eigen::Index most = std::min<Eigen::Index>(domgen::whole(wanted, "wanted"), x.rows());
   const double least = domgen::number(negligible, "negligible", 0);
+  const double little = domgen::number(share, "share", 0);
+  const bool give = domgen::flag(features, "features");
   const std::function<double()> uniform = [] { return unif_rand(); };
   const domgen::Threads pool(threads);
   domgen::RandomPivots pivots(kernel, x, weights, uniform, pool);
   std::vector<int> rows;
-  for (const Eigen::Index row : pivots.draw(most, least)) rows.push_back(static_cast<int>(row) + 1);
-  return domgen::for_r(rows);
+  for (const Eigen::Index row : pivots.draw(most, least, little))
+    rows.push_back(static_cast<int>(row) + 1);
+  Eigen::MatrixXd values;
+  if (give) values = pivots.features();
+  return domgen::named_list(
+      {{"rows", rows}, {"features", values, give}, {"left", pivots.left() / double(x.rows())}});
 }
 
 // Adds to the sums of groups, see group-moments.h: the matrices `second`, `cross` and `response` of

@@ -14,14 +14,18 @@
 
 namespace {
 
-// sizes: number of rows of each domain, in the order of the rows.
+// sizes: number of rows of each group, in the order of the n rows. Where each begins, and n.
+std::vector<Eigen::Index> read_begin(SEXP sizes, Eigen::Index n) {
+  std::vector<Eigen::Index> begin(1, 0);
+  for (const int last : domgen::places(sizes, "sizes", n)) begin.push_back(begin.back() + last + 1);
+  domgen::demand(begin.back() == n, "sizes", "add up to the number of rows");
+  return begin;
+}
+
 domgen::LeftOut read_left_out(SEXP sizes, SEXP centre, SEXP intercept, Eigen::Index n,
                               Eigen::Index m) {
   domgen::LeftOut out;
-  out.begin.push_back(0);
-  for (const int last : domgen::places(sizes, "sizes", n))
-    out.begin.push_back(out.begin.back() + last + 1);
-  domgen::demand(out.begin.back() == n, "sizes", "add up to the rows of K");
+  out.begin = read_begin(sizes, n);
   out.centre = domgen::MatrixArgument(centre, "centre", out.domains(), m).map();
   out.intercept = domgen::flag(intercept, "intercept");
   return out;
@@ -164,16 +168,33 @@ SEXP ridge_many_(SEXP K, SEXP Y, SEXP root, SEXP lambda, SEXP intercept, SEXP th
   return domgen::named_list({{"coefficients", path.coefficients}, {"intercept", path.intercept}});
 }
 
-// Predictions of a group's rows by the fits without it [n x k L], see core/ridge/without-group.h: F
-// [r x n], Y [n x k] of its rows, sums [r x k] of all, penalised [r x L].
+// Predictions of each group's rows by the fits without it, [n x k L], see
+// core/ridge/without-group.h: F [r x n], Y [n x k] and root [n] of the rows, sorted by group; sums
+// [r x k] of all, penalised [r x L].
 // [[Rcpp::export(rng = false)]]
-SEXP ridge_without_(SEXP F, SEXP Y, SEXP sums, SEXP penalised) {
+SEXP ridge_without_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised,
+                    SEXP threads) {
   const auto f = domgen::filled_matrix(F, "F");
-  const auto y = domgen::matrix_with_rows(Y, "Y", f.cols());
-  const domgen::MatrixArgument total(sums, "sums", f.rows(), y.cols());
-  const auto ridges = domgen::matrix_with_rows(penalised, "penalised", f.rows());
-  const domgen::WithoutGroup group(f, y, total);
-  return domgen::for_r(group.predict(ridges.map(), domgen::Threads(1)));
+  const Eigen::Index n = f.cols(), r = f.rows();
+  const auto y = domgen::matrix_with_rows(Y, "Y", n);
+  const Eigen::VectorXd roots = domgen::numbers(root, "root", n, 0);
+  const domgen::MatrixArgument total(sums, "sums", r, y.cols());
+  const auto ridges = domgen::matrix_with_rows(penalised, "penalised", r);
+  const std::vector<Eigen::Index> begin = read_begin(sizes, n);
+  Eigen::MatrixXd values(n, y.cols() * ridges.cols());
+  const domgen::Threads pool(threads);
+  const auto groups = static_cast<Eigen::Index>(begin.size()) - 1;
+  pool.run(groups, [&](Eigen::Index first, Eigen::Index end) {
+    for (Eigen::Index g = first; g < end; ++g) {
+      const Eigen::Index from = begin[g], own = begin[g + 1] - from;
+      const domgen::MatrixView rows(f.data() + from * r, r, own);
+      const Eigen::MatrixXd targets = y.map().middleRows(from, own);
+      const domgen::MatrixView targets_view(targets.data(), own, targets.cols());
+      const domgen::WithoutGroup group(rows, targets_view, roots.segment(from, own), total);
+      values.middleRows(from, own) = group.predict(ridges.map());
+    }
+  });
+  return domgen::for_r(values);
 }
 
 // Sums over pairs of rows with the weights W = (left right' + right left') / 2, left and

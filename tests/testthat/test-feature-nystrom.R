@@ -45,7 +45,7 @@ test_that("randomly pivoted Cholesky draws by what is left of the diagonal", {
   }
   set.seed(7)
   program <- kernel_program(kernel, y, y)
-  draws <- replicate(6000, feature_pivots_(program, y, NULL, NULL, 2L, negligible, 1L))
+  draws <- replicate(6000, feature_pivots_(program, y, NULL, NULL, 2L, negligible, 0, FALSE, 1L)$rows)
   observed <- table(factor(draws[1, ], 1:5), factor(draws[2, ], 1:5)) / 6000
   z <- (observed - expected) / sqrt(pmax(expected * (1 - expected), 1e-12) / 6000)
   expect_lt(max(abs(z[expected > 1e-12])), 4)
@@ -58,25 +58,46 @@ test_that("randomly pivoted Cholesky weighs by the domain kernel and stops when 
   program <- kernel_program(kernel_laplace(1), s$X, s$X)
   codes <- as.integer(s$domain)
   set.seed(1)
-  rows <- feature_pivots_(program, s$X, kappa, codes, 60L, negligible, 2L)
+  rows <- feature_pivots_(program, s$X, kappa, codes, 60L, negligible, 0, FALSE, 2L)$rows
   expect_identical(anyDuplicated(rows), 0L)
   expect_true(all(codes[rows] %in% c(1L, 3L)))
   twice <- rbind(s$X[1:20, ], s$X[1:20, ])
   program <- kernel_program(kernel_laplace(1), twice, twice)
-  rows <- feature_pivots_(program, twice, NULL, NULL, 30L, negligible, 2L)
+  rows <- feature_pivots_(program, twice, NULL, NULL, 30L, negligible, 0, FALSE, 2L)$rows
   expect_identical(sort((rows - 1L) %% 20L), 0:19)
 })
 
 test_that("no landmark is kept where rounding exceeds what it adds", {
   s <- toy_pairs(400, p = 1)
   for (sampling in three_samplings) {
-    expect_warning(fitted <- represent(features_nystrom(60, sampling), kernel_rbf(2),
-                                       domain_pooled(), s, 2L), class = "domgen_warning_rank")
+    fit <- function() {
+      represent(features_nystrom(60, sampling), kernel_rbf(2), domain_pooled(), s, 2L)
+    }
+    # of landmarks that are drawn without looking at what they add
+    if (sampling == "uniform") expect_warning(fitted <- fit(), class = "domgen_warning_rank")
+    else expect_no_warning(fitted <- fit())
     kept <- diag(fitted$map$factor)
     expect_lt(max(kept) / min(kept), .Machine$double.eps^(-1 / 3) + 1)
-    # what is left out costs no more than rounding; other landmarks are drawn without looking at it
-    left <- tcrossprod(rows_of(fitted, s)) - kernel_matrix(kernel_rbf(2), s$X)
-    if (sampling == "rpcholesky") expect_lt(max(abs(left)), rounding_of_features(fitted$map))
+  }
+})
+
+test_that("pivots stop when they leave a millionth of the trace, and not before", {
+  s <- toy_pairs(400, p = 2)
+  for (kernel in list(kernel_rbf(2), kernel_linear(), kernel_rbf(1) + kernel_linear())) {
+    K <- kernel_matrix(kernel, s$X)
+    set.seed(1)
+    pivots <- draw_pivots(kernel_fit(kernel, s$X), NULL, c(s, threads = 2L), 300,
+                          features = TRUE)
+    left <- sum(diag(K)) - sum(pivots$features^2)
+    expect_lt(length(pivots$rows), 200)
+    expect_lt(left, 1e-6 * sum(diag(K)))
+    expect_equal(pivots$left, max(left, 0) / 400, tolerance = 1e-3)
+    expect_lt(max(abs(tcrossprod(pivots$features) - K)), 1e-6 * sum(diag(K)))
+    # a step adds up to 128 of them: those before the last are not enough
+    before <- seq_len(max(length(pivots$rows) - 128, 0))
+    if (length(before)) {
+      expect_gt(sum(diag(K)) - sum(pivots$features[, before]^2), 1e-6 * sum(diag(K)))
+    }
   }
 })
 
@@ -99,11 +120,8 @@ test_that("landmarks by k-means are centres, in every domain when domains count"
   expect_equal(few$map$landmarks[, 1], means[few$map$domain])
   # fewer distinct rows than centres
   s$X <- matrix(rep_len(c(1, 2, 5), 200))
-  expect_warning(
-    fitted <- fit(9, domain_pooled()),
-    "`n_landmarks` is 9, but only 3 of the landmarks are independent: 3 are used.",
-    class = "domgen_warning_rank", fixed = TRUE
-  )
+  expect_no_warning(fitted <- fit(9, domain_pooled()))
+  expect_identical(fitted$dim, 3L)
   expect_equal(tcrossprod(rows_of(fitted, s)), kernel_matrix(kernel_laplace(1), s$X))
 })
 
@@ -114,14 +132,16 @@ test_that("k-means sees predictors in units of their bandwidths", {
   expect_equal(sort(fitted$map$landmarks[, 1]), c(0, 1))
 })
 
-test_that("landmarks that are not independent are dropped with a warning", {
+test_that("landmarks that are not independent are dropped, with a warning where they were drawn", {
   s <- toy_pairs(100)
   twice <- list(X = rbind(s$X[1:10, ], s$X[1:10, ]), domain = factor(rep("a", 20)))
   ranks <- list(
     list(kernel_linear(), 3L), list(kernel_poly(2), 10L), list(kernel_linear() + 1, 4L)
   )
   for (case in ranks) {
-    expect_warning(fitted <- fit_map(features_nystrom(40), case[[1]], s),
+    expect_no_warning(fitted <- fit_map(features_nystrom(40), case[[1]], s))
+    expect_identical(fitted$dim, case[[2]])
+    expect_warning(fitted <- fit_map(features_nystrom(40, "uniform"), case[[1]], s),
                    "only .* independent", class = "domgen_warning_rank")
     expect_identical(fitted$dim, case[[2]])
     # in units of the rows' norms: an inner product near 0 has no digits of its own
@@ -129,17 +149,16 @@ test_that("landmarks that are not independent are dropped with a warning", {
     left <- (tcrossprod(rows_of(fitted, s)) - K) / sqrt(outer(diag(K), diag(K)))
     expect_lt(max(abs(left)), rounding_of_features(fitted$map))
   }
-  expect_warning(fitted <- fit_map(features_nystrom(20), kernel_rbf(1), twice),
+  expect_warning(fitted <- fit_map(features_nystrom(20, "uniform"), kernel_rbf(1), twice),
                  "but only 10", class = "domgen_warning_rank")
   K <- kernel_matrix(kernel_rbf(1), twice$X)
   expect_lt(max(abs(tcrossprod(rows_of(fitted, twice)) - K)), rounding_of_features(fitted$map))
-  expect_warning(fitted <- fit_map(features_nystrom(101), kernel_rbf(0.3), s),
+  expect_warning(fitted <- fit_map(features_nystrom(101, "uniform"), kernel_rbf(0.3), s),
                  "`n_landmarks` is 101, but there are only 100 rows: 100 are used.",
                  class = "domgen_warning_rank")
   expect_identical(fitted$dim, 100L)
   labels <- list(X = matrix(rep(c(1, 2, 3), 10)), domain = factor(rep("a", 30)))
-  expect_warning(fitted <- fit_map(features_nystrom(30), kernel_delta(), labels),
-                 "only 3", class = "domgen_warning_rank")
+  fitted <- fit_map(features_nystrom(30), kernel_delta(), labels)
   expect_equal(tcrossprod(rows_of(fitted, labels)), outer(labels$X[, 1], labels$X[, 1], "==") + 0)
   expect_equal(unname(space_rows(fitted, list(X = matrix(9), domain = factor("a")))),
                matrix(0, 1, 3))
@@ -224,7 +243,9 @@ test_that("the default number of landmarks is a maximum, without a word where ro
   toy <- simulate_dcm(domains = 5, n = 10, seed = 1)
   expect_silent(fitted <- dg_ridge(y ~ . | domain, data = toy, feature_map = features_nystrom()))
   expect_lte(fitted$space$dim, nrow(toy))
-  expect_warning(dg_ridge(y ~ . | domain, data = toy, feature_map = features_nystrom(100)), "is 100",
+  expect_silent(dg_ridge(y ~ . | domain, data = toy, feature_map = features_nystrom(100)))
+  expect_warning(dg_ridge(y ~ . | domain, data = toy,
+                          feature_map = features_nystrom(100, "uniform")), "is 100",
                  class = "domgen_warning_rank")
 })
 

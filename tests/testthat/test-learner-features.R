@@ -181,8 +181,9 @@ test_that("what features cannot do is said", {
            max_iterations = 3), "solver stopped after 3 iterations",
     class = "domgen_warning_convergence")
   expect_warning(
-    dg_svm(y ~ . | domain, data = toy, kernel = kernel_linear(), feature_map = features_nystrom(50),
-           domain_kernel = domain_pooled()), "only 3 .*independent", class = "domgen_warning_rank")
+    dg_svm(y ~ . | domain, data = toy, kernel = kernel_linear(), domain_kernel = domain_pooled(),
+           feature_map = features_nystrom(50, "uniform")), "only 3 .*independent",
+    class = "domgen_warning_rank")
   old <- options(domgen.memory_limit = 50000)
   on.exit(options(old))
   expect_domgen_error(

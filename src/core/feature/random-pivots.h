@@ -38,21 +38,28 @@ class RandomPivots {
   }
 
   // `wanted` rows, or fewer when nothing above tol times the largest diagonal
-  // entry is left.
-  std::vector<Index> draw(Index wanted, double tol) {
+  // entry is left, or no more than `share` of the trace.
+  std::vector<Index> draw(Index wanted, double tol, double share) {
     enough_ = tol * std::max(left_.maxCoeff(), 0.0);
+    const double little = share * left_.sum();
     F_.resize(X_.rows(), wanted);
     pivots_.clear();
     std::size_t proposals = 16;
     while (Index(pivots_.size()) < wanted) {
       pool_.interrupt();
       left_ = (left_.array() > enough_).select(left_, 0.0);
-      if (!(left_.sum() > 0)) break;
+      if (!(left_.sum() > little)) break;
       const std::size_t accepted = add(propose(proposals), wanted);
       proposals = std::min<std::size_t>(128, std::max<std::size_t>(8, 2 * accepted));
     }
     return pivots_;
   }
+
+  // F [n x drawn], K ~ FF': the features of these landmarks at all rows.
+  Eigen::MatrixXd features() const { return F_.leftCols(rank()); }
+
+  // Trace of K - FF'.
+  double left() const { return left_.cwiseMax(0).sum(); }
 
  private:
   const KernelProgram& program_;

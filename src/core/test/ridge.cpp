@@ -70,26 +70,32 @@ void lodo_path() {
   check("path of lambda: one step a domain", overflow.steps - 3, 0);
 }
 
-// A group with few rows and one with more than there are features, against fits to the other rows.
+// A group with few rows and one with more than there are features, some of them without a cost,
+// against fits to the other rows.
 void without_group() {
   const Index r = 6, n = 40;
   const MatrixXd Z = numbers(n, r, 2), Y = numbers(n, 2, 3);
+  VectorXd costs = VectorXd::LinSpaced(n, 0.5, 2);
+  costs[1] = costs[30] = 0;
   MatrixXd ridges = MatrixXd::Zero(r, 2);
   ridges.col(0).setConstant(0.3);
   ridges.col(1).setConstant(5);
-  const MatrixXd second = Z.transpose() * Z;
+  const MatrixXd second = Z.transpose() * costs.asDiagonal() * Z;
   const Eigen::SelfAdjointEigenSolver<MatrixXd> basis(second);
   const MatrixXd F = basis.eigenvectors().transpose() * Z.transpose();
-  const MatrixXd penalised = ridges.colwise() + basis.eigenvalues(), sums = F * Y;
+  const MatrixXd penalised = ridges.colwise() + basis.eigenvalues();
+  const MatrixXd sums = F * costs.asDiagonal() * Y;
+  const VectorXd root = costs.cwiseSqrt();
   for (const Index own : {3, 25}) {
     const MatrixXd part = F.leftCols(own), targets = Y.topRows(own), rest = F.rightCols(n - own);
-    const domgen::WithoutGroup group(view(part), view(targets), view(sums));
-    const MatrixXd found = group.predict(penalised, pool);
+    const MatrixXd weighted = rest * costs.tail(n - own).asDiagonal();
+    const domgen::WithoutGroup group(view(part), view(targets), root.head(own), view(sums));
+    const MatrixXd found = group.predict(penalised);
     double error = 0;
     for (Index l = 0; l < 2; ++l) {
-      MatrixXd A = rest * rest.transpose();
+      MatrixXd A = weighted * rest.transpose();
       A.diagonal() += ridges.col(l);
-      const MatrixXd W = A.ldlt().solve(rest * Y.bottomRows(n - own));
+      const MatrixXd W = A.ldlt().solve(weighted * Y.bottomRows(n - own));
       error = std::max(error, largest(found.middleCols(2 * l, 2) - part.transpose() * W));
     }
     check(own == 3 ? "ridge without few rows" : "ridge without many rows", error, 1e-10);
