@@ -10,8 +10,11 @@
 #' @details
 #' By default, candidates are scored on held-out training domains. Up to 10 domains are held out one
 #' at a time, more than 10 in 10 groups. The held-out predictions of ridge regressions need no
-#' further fits: a formula gives them ([dg_lodo()]), at 13 values of `lambda`. Forest and support
-#' vector regression are fitted again, each time without one of at most five groups.
+#' further fits: a formula gives them ([dg_lodo()]), at 13 values of `lambda`. In the search their
+#' kernels are represented by landmarks (randomly pivoted Cholesky, [features_nystrom()]): a quarter
+#' as many as rows, from 100 to 300. What the landmarks lack of the kernel's mean diagonal is added
+#' to `lambda`; if they lack more than 30 %, the kernel itself is used. Forest and support vector
+#' regression are fitted again, each time without one of at most five groups.
 #'
 #' ## Candidates
 #' * Kernel ridge regressions: five scalings (pooled, by domain, both, pooled with domain means,
@@ -24,7 +27,8 @@
 #'   a Gaussian kernel also gets one bandwidth per column, up to `max_ard` columns and from four
 #'   domains; these bandwidths are scored on thirds of the domains to which they were not fitted.
 #' * A random forest, if ranger is installed. From five domains it uses the predictors both pooled
-#'   and standardised by domain.
+#'   and standardised by domain. Two forests of 25 trees show first whether it can improve on the
+#'   ridge regressions by more than half a standard error; if not, their mean stands in the table.
 #' * Support vector regression with three costs, if residuals of the best ridge regression on
 #'   held-out domains are heavy-tailed (kurtosis above 5; a normal distribution has 3).
 #' * The null model ([dg_null()]).

@@ -328,3 +328,25 @@ test_that("sums are fitted with their own kernels: a default that differs is tol
                  class = "domgen_message_sums")
   expect_domgen_error(fit(dg_kpca(ncomp = 1, kernel = kernel_rbf()), linear), "`kernel` must be given")
 })
+
+test_that("fits of many rows by conjugate gradients solve the equations", {
+  set.seed(1)
+  n <- 1000
+  d <- data.frame(matrix(rnorm(3 * n), n), g = rep_len(letters[1:8], n), w = rep_len(0:2, n))
+  d$y <- sin(2 * d$X1) + d$X2 + rnorm(n)
+  K <- kernel_matrix(kernel_rbf(1.5), scale(as.matrix(d[1:3]))) *
+    ifelse(outer(d$g, d$g, "=="), 1, 0.5)
+  used <- d$w > 0
+  # the last is lost in rounding: a factor, which raises it, takes over
+  for (lambda in c(100, 1, 1e-3, 1e-14)) for (intercept in c(TRUE, FALSE)) {
+    model <- suppressWarnings(dg_ridge(
+      y ~ X1 + X2 + X3 | g, data = d, weights = w, lambda = lambda, kernel = kernel_rbf(1.5),
+      domain_kernel = domain_multitask(0.5), intercept = intercept), "domgen_warning_ridge")
+    alpha <- model$coefficients[used, ]
+    y <- code_rows(model$response, model$y)[used, ]
+    left <- y - drop(K[used, used] %*% alpha) - lambda * alpha / d$w[used] - model$intercept
+    expect_lt(max(abs(left)), if (lambda > 1e-10) 1e-8 else 1e-4)
+    if (intercept) expect_lt(abs(sum(alpha)), 1e-9 * sum(abs(alpha)))
+    expect_equal(model$coefficients[!used, ], numeric(sum(!used)))
+  }
+})
