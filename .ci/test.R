@@ -26,7 +26,7 @@ run_files <- function(names) {
                            reporter = reporter, stop_on_failure = FALSE)),
     error = function(e) {
       message(conditionMessage(e))
-      lost("the tests as a whole")
+      lost(paste("the tests of", paste(names, collapse = ", ")))
     }
   )[c("file", "test", "passed", "failed", "error", "skipped", "real")]
 }
@@ -36,9 +36,13 @@ lost <- function(what) {
              real = 0)
 }
 
-# Sessions of their own, the first of which is shown at once.
-run_sessions <- function(parts) {
-  sessions <- lapply(seq_along(parts), function(k) start_session(parts[[k]], shown = k == 1L))
+# Sessions of their own, the first of which is shown at once. Each takes the next few files when it is
+# done with some, so that all end at about the same time.
+run_sessions <- function(names, jobs) {
+  queue <- tempfile("queue")
+  dir.create(queue)
+  saveRDS(split(names, (seq_along(names) - 1L) %/% files_at_a_time), file.path(queue, "files"))
+  sessions <- lapply(seq_len(jobs), function(k) start_session(queue, shown = k == 1L))
   do.call(rbind, lapply(sessions, function(session) {
     while (length(line <- readLines(session$running, 1L))) cat(line, "\n", sep = "")
     close(session$running)
@@ -47,20 +51,28 @@ run_sessions <- function(parts) {
   }))
 }
 
-start_session <- function(names, shown) {
-  files <- tempfile(c("names", "log", "result"))
-  writeLines(names, files[1L])
-  script <- c(file.path(R.home("bin"), "Rscript"), ".ci/test.R", "--part", files[c(1L, 3L)])
+files_at_a_time <- 5L
+
+run_queue <- function(queue) {
+  parts <- readRDS(file.path(queue, "files"))
+  # who makes the folder has the part
+  taken <- function(k) dir.create(file.path(queue, k), showWarnings = FALSE)
+  do.call(rbind, lapply(seq_along(parts), function(k) if (taken(k)) run_files(parts[[k]])))
+}
+
+start_session <- function(queue, shown) {
+  files <- tempfile(c("log", "result"))
+  script <- c(file.path(R.home("bin"), "Rscript"), ".ci/test.R", "--part", queue, files[2L])
   # not in the background of a shell, where an interrupt would not reach it
   command <- paste("OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1}; export OPENBLAS_NUM_THREADS;",
                    "exec", paste(shQuote(script), collapse = " "),
-                   if (!shown) paste(">", shQuote(files[2L])), "2>&1")
-  list(running = pipe(command, "r"), log = files[2L], result = files[3L])
+                   if (!shown) paste(">", shQuote(files[1L])), "2>&1")
+  list(running = pipe(command, "r"), log = files[1L], result = files[2L])
 }
 
 arguments <- commandArgs(trailingOnly = TRUE)
 if (identical(arguments[1L], "--part")) {
-  saveRDS(run_files(readLines(arguments[2L])), arguments[3L])
+  saveRDS(run_queue(arguments[2L]), arguments[3L])
   quit()
 }
 
@@ -68,8 +80,7 @@ names <- sub("^test-(.*)[.]R$", "\\1", list.files("tests/testthat", "^test-.*[.]
 if (length(arguments)) names <- grep(arguments[1L], names, value = TRUE)
 jobs <- as.integer(Sys.getenv("DOMGEN_TEST_JOBS", min(parallel::detectCores(), 4L, na.rm = TRUE)))
 jobs <- max(1L, min(jobs, length(names) %/% 8L))
-parts <- split(names, rep_len(seq_len(jobs), length(names)))
-outcome <- if (jobs == 1L) run_files(names) else run_sessions(unname(parts))
+outcome <- if (jobs == 1L) run_files(names) else run_sessions(names, jobs)
 
 seconds <- sort(tapply(outcome$real, outcome$file, sum), decreasing = TRUE)
 cat(sprintf("%.0f seconds in %d files; the slowest:\n", sum(seconds), length(seconds)))
