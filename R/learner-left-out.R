@@ -191,6 +191,30 @@ predict_left_out.known_features <- function(space, sample, task, args, lambdas) 
                         args, lambdas)
 }
 
+# A landmark for so many rows, at least and at most this many.
+rows_of_landmark <- 4L
+
+least_landmarks <- 100L
+
+most_landmarks <- 300L
+
+# The largest share of the diagonal that landmarks may lack.
+most_lacking <- 0.3
+
+# As left_out_of_units(), for a search, in which values near these are enough: the features Z of
+# landmarks take the place of the Gram matrix, K ~ ZZ' + d, with d what ZZ' lacks of its diagonal, in
+# the mean. It adds to lambda / c, of rows with costs c. If that is much, K itself.
+left_out_by_landmarks <- function(space, sample, task, args, lambdas) {
+  wanted <- min(max(nrow(space$X) %/% rows_of_landmark, least_landmarks), most_landmarks)
+  found <- draw_pivots(space$kernel, space$domain_kernel$kappa, space, wanted, features = TRUE)
+  if (found$left > most_lacking * mean_diagonal(space)) {
+    return(left_out_of_units(space, sample, task, args, lambdas))
+  }
+  landmarks <- structure(list(Z = found$features), class = "known_features")
+  cost <- mean_weight(list(weights = task$costs[task$costs > 0]))
+  left_out_of_units(landmarks, sample, task, args, lambdas + found$left * cost)
+}
+
 # From the sums of all rows, in features in which they are diagonal: so neither a factor of their
 # size nor the features are made again for each group, see core/ridge/without-group.h. features: a
 # function of rows; the constant is a feature without a penalty.

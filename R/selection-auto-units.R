@@ -46,30 +46,6 @@ left_out_of_units <- function(space, sample, task, args, lambdas) {
   values
 }
 
-# A landmark for so many rows, at least and at most this many.
-rows_of_landmark <- 4L
-
-least_landmarks <- 100L
-
-most_landmarks <- 300L
-
-# The largest share of the diagonal that landmarks may lack.
-most_lacking <- 0.3
-
-# The same for a search, in which values near these are enough: the features Z of landmarks take the
-# place of the Gram matrix, K ~ ZZ' + d, with d what ZZ' lacks of its diagonal, in the mean. It adds
-# to lambda / c, of rows with costs c. If that is much, K itself.
-left_out_by_landmarks <- function(space, sample, task, args, lambdas) {
-  wanted <- min(max(nrow(space$X) %/% rows_of_landmark, least_landmarks), most_landmarks)
-  found <- draw_pivots(space$kernel, space$domain_kernel$kappa, space, wanted, features = TRUE)
-  if (found$left > most_lacking * mean_diagonal(space)) {
-    return(left_out_of_units(space, sample, task, args, lambdas))
-  }
-  landmarks <- structure(list(Z = found$features), class = "known_features")
-  cost <- mean_weight(list(weights = task$costs[task$costs > 0]))
-  left_out_of_units(landmarks, sample, task, args, lambdas + found$left * cost)
-}
-
 unit_groups <- 20L
 
 # The standard error of the mean score that is due to the units, the same few in all domains: the
