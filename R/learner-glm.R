@@ -500,7 +500,7 @@ residuals.dg_glm <- function(object, type = c("response", "deviance", "pearson")
 refit_rows <- 500L
 
 # The deviance may rise before it falls to its least, so that a search from one end would stop too
-# early: every so many values are tried first, then all near the best.
+# early: every so many values are tried first, then those near the best until it gets worse.
 penalty_stride <- 3L
 
 # task: of the sampled rows.
@@ -558,22 +558,26 @@ penalised_args <- function(object) {
 # The number of the best of `penalty_shares`; NULL where no fit has a deviance.
 refit_path <- function(K, part, args) {
   lambdas <- sum(null_task(part$task)$costs) * penalty_shares
-  deviances <- rep(Inf, length(lambdas))
-  fits <- refit_starts(K, part)
-  # each begins at the fits to the larger lambda tried before
-  fit_at <- function(places) {
-    for (l in sort(places, decreasing = TRUE)) {
-      args$lambda <- lambdas[l]
-      fits <<- lapply(fits, refit_held, args = args)
-      deviance <- sum(vapply(fits, `[[`, numeric(1), "deviance"))
-      if (is.finite(deviance)) deviances[l] <<- deviance
-    }
+  count <- length(lambdas)
+  deviances <- rep(Inf, count)
+  # each begins at the fits to the next larger lambda that was tried
+  fits <- c(vector("list", count), list(refit_starts(K, part)))
+  fit_at <- function(place) {
+    if (place < 1L || place > count || !is.null(fits[[place]])) return(invisible())
+    larger <- which(!vapply(fits, is.null, NA) & seq_along(fits) > place)[1L]
+    args$lambda <- lambdas[place]
+    fits[[place]] <<- lapply(fits[[larger]], refit_held, args = args)
+    deviance <- sum(vapply(fits[[place]], `[[`, numeric(1), "deviance"))
+    if (is.finite(deviance)) deviances[place] <<- deviance
   }
-  coarse <- rev(seq(length(lambdas), 1L, by = -penalty_stride))
-  fit_at(coarse)
+  for (place in seq(count, 1L, by = -penalty_stride)) fit_at(place)
   if (!any(is.finite(deviances))) return(NULL)
-  near <- simplest_best(deviances) + c(-1L, 1L) * (penalty_stride - 1L)
-  fit_at(setdiff(seq(max(near[1L], 1L), min(near[2L], length(lambdas))), coarse))
+  best <- simplest_best(deviances)
+  for (way in c(1L, -1L)) for (place in best + way * seq_len(penalty_stride - 1L)) {
+    fit_at(place)
+    # further away it only gets worse
+    if (place < 1L || place > count || deviances[place] > deviances[place - way]) break
+  }
   simplest_best(deviances)
 }
 
@@ -598,7 +602,7 @@ refit_starts <- function(K, part) {
   })
 }
 
-# The deviance of the held rows by the fits to the others, which begin at those of the lambda before.
+# The deviance of the held rows by the fits to the others, which begin where those of fit ended.
 # What cannot be fitted is worth nothing.
 refit_held <- function(fit, args) {
   solved <- on_error(train_glm(fit$data, fit$task, args, fit$start, refit_tolerance),

@@ -32,9 +32,9 @@ block_objective <- function(state, problem) {
 
 # ---- a function for each class ----------------------------------------------------------------
 
-# On the Gram matrix all classes in the same steps; where those fail, as on features, a step for each
-# class in turn, then the mean over classes is taken off all functions, which changes no probability
-# and makes the norms smaller.
+# On the Gram matrix all classes in the same steps; where those fail, as on features, a step for
+# each class in turn, then the mean over classes is taken off all functions, which changes no
+# probability and makes the norms smaller.
 solve_classes <- function(problem) {
   n <- nrow(problem$data$K)
   if (!is.null(n) && !is.null(problem$data$root)) {

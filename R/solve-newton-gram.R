@@ -317,7 +317,8 @@ conjugate_step <- function(data, now, task, ridge, pull, value) {
     converged <- converged & rowSums(drift) == 0
   }
   # f - p / W with the constant as it was
-  list(alpha = solved$change, g = solved$product, b = solved$constant - now$b, converged = converged)
+  list(alpha = solved$change, g = solved$product, b = solved$constant - now$b,
+       converged = converged)
 }
 
 # Of one system.

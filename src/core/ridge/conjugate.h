@@ -72,7 +72,7 @@ ConjugateReport conjugate_gradients(Systems& systems, Eigen::MatrixXd residual,
   Eigen::MatrixXd direction = systems.precondition(residual, which);
   Eigen::VectorXd left = residual.cwiseProduct(direction).colwise().sum(), tolerance(active);
   for (Eigen::Index k = 0; k < active; ++k) {
-    const double part = std::min(1e-2 * left(k) / limits.scale(k), 1e-3);
+    const double part = std::min(1e-2 * left(k) / limits.scale(k), 1e-2);
     tolerance(k) = std::max(limits.least(k), part * left(k));
   }
   for (;; ++report.steps) {
