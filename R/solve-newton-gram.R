@@ -151,7 +151,10 @@ newton_gram <- function(data, y, costs, start, loss, args, alpha = NULL) {
     check_objective(value)
     step <- gram_step(data, now, task, value)
     if (is.null(step)) return(NULL)
-    decrement <- pmax(-gram_slope(task, now, step), 0)
+    slope <- gram_slope(task, now, step)
+    # rounding beside a tiny penalty
+    if (ncol(y) > 1L && any(slope > 1e-10 * value)) return(NULL)
+    decrement <- pmax(-slope, 0)
     converged <- is_last_step(decrement, value, found$costs[open], limits)
     last <- converged | iteration == limits$most
     ahead <- gram_move(now, step, 1)

@@ -21,6 +21,7 @@
 #include <Eigen/Core>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <utility>
@@ -47,8 +48,8 @@ inline Eigen::MatrixXd landmark_root(const MatrixView& K, Eigen::Index rank, con
 
 // Several systems A x = r, columns of `residual`, by preconditioned conjugate gradients, so that
 // products with a matrix they share are products of matrices. What is left of a system is r'M r, M
-// being its preconditioner; it is done when that is at most `least`, or so small a part of the first
-// as the first is of `scale`: the error that a Newton step has anyway. systems:
+// being its preconditioner; it is done when that is at most `least`, or so small a part of what was
+// gained, x'A x, as that is of `scale`: the error that a Newton step has anyway. systems:
 //   precondition(residuals, which): M r of these systems, and may take from r what M takes to 0;
 //   image(directions, which): A x;   move(k, g, length): so far along the k-th direction goes g.
 struct ConjugateLimits {
@@ -70,22 +71,24 @@ ConjugateReport conjugate_gradients(Systems& systems, Eigen::MatrixXd residual,
   ConjugateReport report;
   report.converged.assign(which.size(), false);
   Eigen::MatrixXd direction = systems.precondition(residual, which);
-  Eigen::VectorXd left = residual.cwiseProduct(direction).colwise().sum(), tolerance(active);
-  for (Eigen::Index k = 0; k < active; ++k) {
-    const double part = std::min(1e-2 * left(k) / limits.scale(k), 1e-2);
-    tolerance(k) = std::max(limits.least(k), part * left(k));
-  }
+  Eigen::VectorXd left = residual.cwiseProduct(direction).colwise().sum();
+  Eigen::VectorXd gained = Eigen::VectorXd::Zero(active);
+  const auto enough = [&](Eigen::Index k, Eigen::Index g) {
+    const double part = std::min(1e-2 * gained(k) / limits.scale(g), 1e-2);
+    return left(k) <= std::max(limits.least(g), part * gained(k));
+  };
   for (;; ++report.steps) {
     for (Eigen::Index k = active - 1; k >= 0; --k) {
-      if (left(k) > tolerance(k)) continue;
-      // the last takes the place of one that is done; what is not a number never is
       const auto at = static_cast<std::size_t>(k);
-      report.converged[static_cast<std::size_t>(which[at])] = left(k) <= tolerance(k);
+      const bool done = enough(k, which[at]);
+      if (!done && std::isfinite(left(k))) continue;
+      // the last takes the place of one that is done; what is not a number never is
+      report.converged[static_cast<std::size_t>(which[at])] = done;
       const Eigen::Index last = --active;
       residual.col(k) = residual.col(last);
       direction.col(k) = direction.col(last);
       left(k) = left(last);
-      tolerance(k) = tolerance(last);
+      gained(k) = gained(last);
       which[at] = which.back();
       which.pop_back();
     }
@@ -97,6 +100,7 @@ ConjugateReport conjugate_gradients(Systems& systems, Eigen::MatrixXd residual,
       const double length = left(k) / direction.col(k).dot(image.col(k));
       systems.move(k, which[static_cast<std::size_t>(k)], length);
       residual.col(k) -= length * image.col(k);
+      gained(k) += length * left(k);
     }
     const Eigen::MatrixXd y = systems.precondition(residual, which);
     for (Eigen::Index k = 0; k < active; ++k) {
