@@ -108,7 +108,10 @@ ridge <- rep(0.5, nrow(wide))
 sizes <- c(1L, 60L, 100L, nrow(wide) - 161L)
 ridge_solve_(wide + 0, Y, ridge)
 ridge_solve_(wide, Y, ridge)  # a copy, as the matrix has a name
-ridge_conjugate_(wide, ridge_landmarks_(wide, 5L), ridge, Y[, 1L], 0, TRUE, 1e-10, 50L)
+ridge_conjugate_(wide, ridge_landmarks_(wide, 5L), cbind(ridge, ridge), Y, matrix(0, 1L, 2L), TRUE,
+                 1e-10, 1, 50L)
+cox_step_(Y, seq_len(nrow(Y)), c(nrow(Y), 2L), rep_len(2:3, nrow(Y)), ridge, ridge, c(1, 2),
+          c(3, 4), c(1, 2), 1L, 1e-10, 1, 50L)
 ridge_inverse_(wide + 0, ridge)
 ridge_lodo_(wide + 0, Y, ridge, sizes, numbers(4L, 2L, 11), TRUE, rep(1, nrow(wide)))
 ridge_path_(wide, 0, Y, sqrt(ridge), c(0.1, 1), sizes, matrix(0, 4, 2), TRUE, 1e-8, 100, 2L)

@@ -133,8 +133,12 @@ ridge_landmarks_ <- function(K, rank) {
     .Call(`_domgen_ridge_landmarks_`, K, rank)
 }
 
-ridge_conjugate_ <- function(K, U, ridge, right, missing, constant, tolerance, most) {
-    .Call(`_domgen_ridge_conjugate_`, K, U, ridge, right, missing, constant, tolerance, most)
+ridge_conjugate_ <- function(K, U, ridge, right, missing, constant, tolerance, scale, most) {
+    .Call(`_domgen_ridge_conjugate_`, K, U, ridge, right, missing, constant, tolerance, scale, most)
+}
+
+cox_step_ <- function(Z, by, last, reached, v, curvature, rate, risk, right, first, tolerance, scale, most) {
+    .Call(`_domgen_cox_step_`, Z, by, last, reached, v, curvature, rate, risk, right, first, tolerance, scale, most)
 }
 
 ridge_lodo_ <- function(K, Y, ridge, sizes, centre, intercept, costs) {

@@ -78,12 +78,12 @@
 #' ## Solver
 #' Newton's method with the expected curvature (Fisher scoring, iteratively reweighted least
 #' squares; the observed curvature for `"cox"`). Steps that raise the objective are shortened. On
-#' the Gram matrix, a step is a Cholesky factorisation (n^3/3 operations) below 400 rows. From 400
-#' rows it uses preconditioned conjugate gradients, each of which takes 2 n^2 operations. With a
-#' feature map of r features a step takes n r^2 operations. `"cox"` on the Gram matrix works in the
-#' r columns of its root, with r its rank. With more than two classes, steps alternate over classes,
-#' for `"ordinal"` between f and the thresholds. The solver stops when a step gains less than 1e-14
-#' of the objective.
+#' the Gram matrix, a step is a Cholesky factorisation (n^3/3 operations) below 200 rows. From 200
+#' rows it uses preconditioned conjugate gradients, each of which takes 2 n^2 operations, for
+#' `"multinomial"` and each class. With a feature map of r features a step takes n r^2 operations.
+#' `"cox"` on the Gram matrix works in the r columns of its root, with r its rank. On features, and
+#' on few rows, steps alternate over more than two classes; for `"ordinal"` they alternate between f
+#' and the thresholds. The solver stops when a step gains less than 1e-14 of the objective.
 #'
 #' With a feature map, families of base R are fitted to a [row_source()] of any number of rows: each
 #' Newton step is one pass over the rows, and one more pass gives the deviances. If `lambda` is not
@@ -500,7 +500,7 @@ residuals.dg_glm <- function(object, type = c("response", "deviance", "pearson")
 refit_rows <- 500L
 
 # The deviance may rise before it falls to its least, so that a search from one end would stop too
-# early: every so many values are tried first, then all near the best.
+# early: every so many values are tried first, then those near the best until it gets worse.
 penalty_stride <- 3L
 
 # task: of the sampled rows.
@@ -558,56 +558,66 @@ penalised_args <- function(object) {
 # The number of the best of `penalty_shares`; NULL where no fit has a deviance.
 refit_path <- function(K, part, args) {
   lambdas <- sum(null_task(part$task)$costs) * penalty_shares
-  deviances <- rep(Inf, length(lambdas))
-  # each begins at the fits to the larger lambda tried before
-  fit_at <- function(places, fits) {
-    for (l in sort(places, decreasing = TRUE)) {
-      args$lambda <- lambdas[l]
-      fits <- lapply(fits, refit_held, task = part$task, args = args)
-      deviance <- sum(vapply(fits, `[[`, numeric(1), "deviance"))
-      if (is.finite(deviance)) deviances[l] <<- deviance
-    }
+  count <- length(lambdas)
+  deviances <- rep(Inf, count)
+  # each begins at the fits to the next larger lambda that was tried
+  fits <- c(vector("list", count), list(refit_starts(K, part)))
+  fit_at <- function(place) {
+    if (place < 1L || place > count || !is.null(fits[[place]])) return(invisible())
+    larger <- which(!vapply(fits, is.null, NA) & seq_along(fits) > place)[1L]
+    args$lambda <- lambdas[place]
+    fits[[place]] <<- lapply(fits[[larger]], refit_held, args = args)
+    deviance <- sum(vapply(fits[[place]], `[[`, numeric(1), "deviance"))
+    if (is.finite(deviance)) deviances[place] <<- deviance
   }
-  fits <- lapply(levels(part$rows$left_out), function(g) {
-    held <- part$rows$left_out == g
-    scored_by <- which(held & !part$unknown)
-    list(held = held, scored_by = scored_by, alpha = NULL,
-         data = refit_data(K[!held, !held, drop = FALSE], part$task$loss),
-         across = K[scored_by, !held, drop = FALSE])
-  })
-  coarse <- rev(seq(length(lambdas), 1L, by = -penalty_stride))
-  fit_at(coarse, fits)
+  for (place in seq(count, 1L, by = -penalty_stride)) fit_at(place)
   if (!any(is.finite(deviances))) return(NULL)
-  near <- simplest_best(deviances) + c(-1L, 1L) * (penalty_stride - 1L)
-  fit_at(setdiff(seq(max(near[1L], 1L), min(near[2L], length(lambdas))), coarse), fits)
+  best <- simplest_best(deviances)
+  for (way in c(1L, -1L)) for (place in best + way * seq_len(penalty_stride - 1L)) {
+    fit_at(place)
+    # further away it only gets worse
+    if (place < 1L || place > count || deviances[place] > deviances[place - way]) break
+  }
   simplest_best(deviances)
 }
 
 refit_tolerance <- 0.1
 
-# What all refits without a fold work on.
-refit_data <- function(K, loss) {
-  if (loss$coupled != "rows") return(gram_data(K))
-  list(space_of_rows = cox_space(list(K = K), refit_tolerance))
+# What is fitted without each group of rows: list(data, task, in which these have no cost, start:
+# values of the constants, scored: costs of the rows that are scored). Without parameters that each
+# fit has by itself all groups are one task, whose rows are below each other.
+refit_starts <- function(K, part) {
+  task <- part$task
+  data <- gram_data(K)
+  if (task$loss$coupled == "rows") data$space_of_rows <- cox_space(data, refit_tolerance)
+  groups <- levels(part$rows$left_out)
+  together <- task$loss$coupled %in% c("nothing", "classes")
+  lapply(if (together) list(groups) else as.list(groups), function(own) {
+    held <- outer(part$rows$left_out, own, "==")
+    fitted <- task_of_rows(task, rep(seq_along(part$unknown), length(own)))
+    costs <- fitted$costs
+    fitted$costs <- c(costs * !held)
+    list(data = data, task = fitted, start = constant_values(fitted),
+         scored = c(costs * (held & !part$unknown)))
+  })
 }
 
-# The deviance of the held rows by the fit to the others, which begins at that of the lambda before.
+# The deviance of the held rows by the fits to the others, which begin where those of fit ended.
 # What cannot be fitted is worth nothing.
-refit_held <- function(fit, task, args) {
-  own <- task_of_rows(task, which(!fit$held))
-  own$alpha <- fit$alpha
-  solved <- on_error(train_glm(fit$data, own, args, tolerance = refit_tolerance),
+refit_held <- function(fit, args) {
+  solved <- on_error(train_glm(fit$data, fit$task, args, fit$start, refit_tolerance),
                      function(e) NULL)
   if (is.null(solved)) {
-    fit["alpha"] <- list(NULL)
+    fit$task["alpha"] <- list(NULL)
     fit$deviance <- Inf
     return(fit)
   }
-  held <- fit$scored_by
-  values <- add_intercept(fit$across %*% solved$coefficients, solved$intercept)
-  task$par <- solved$par
-  left <- task_of_rows(task, held)
-  fit$deviance <- if (length(held)) glm_deviance(left, add_known(values, left$known)) else 0
-  fit$alpha <- lapply(seq_len(ncol(solved$coefficients)), function(m) solved$coefficients[, m])
+  fit$task$par <- solved$par
+  scored <- fit$task
+  scored$costs <- fit$scored
+  fit$deviance <- if (any(scored$costs > 0)) glm_deviance(scored, solved$decision) else 0
+  m <- ncol(fit$start)
+  fit$task$alpha <- lapply(seq_len(m), function(k) solved$coefficients[, k])
+  fit$start <- with_constants(fit$start, matrix(solved$intercept, ncol = m), nrow(fit$data$K))
   fit
 }

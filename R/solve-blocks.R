@@ -32,9 +32,36 @@ block_objective <- function(state, problem) {
 
 # ---- a function for each class ----------------------------------------------------------------
 
-# A step for each class in turn, then the mean over classes is taken off all functions, which
-# changes no probability and makes the norms smaller.
+# On the Gram matrix all classes in the same steps; where those fail, as on features, a step for
+# each class in turn, then the mean over classes is taken off all functions, which changes no
+# probability and makes the norms smaller.
 solve_classes <- function(problem) {
+  n <- nrow(problem$data$K)
+  if (!is.null(n) && !is.null(problem$data$root)) {
+    alpha <- if (!is.null(problem$alpha)) do.call(cbind, problem$alpha)
+    joint <- newton_gram(problem$data, problem$Y, problem$costs, problem$start, problem$loss,
+                         problem$args, alpha)
+    if (!is.null(joint)) {
+      return(list(coefficients = joint$alpha, intercept = drop(joint$b),
+                  decision = with_constants(joint$g, joint$b, n), converged = joint$converged,
+                  iterations = joint$iterations, par = problem$par))
+    }
+  }
+  rows <- nrow(problem$Y)
+  solved <- lapply(seq_len(rows / if (is.null(n)) rows else n), function(k) {
+    if (is.null(n) || n == rows) return(solve_class_rounds(problem))
+    own <- system_rows(k, n)
+    for (part in c("Y", "costs", "start")) problem[[part]] <- take(problem[[part]], own)
+    solve_class_rounds(problem)
+  })
+  if (length(solved) == 1L) return(solved[[1L]])
+  rbind_of <- function(name) do.call(rbind, lapply(solved, `[[`, name))
+  solved[[1L]][c("coefficients", "intercept", "decision")] <-
+    lapply(c("coefficients", "intercept", "decision"), rbind_of)
+  solved[[1L]]
+}
+
+solve_class_rounds <- function(problem) {
   classes <- seq_len(ncol(problem$Y))
   state <- list(w = NULL, b = 0 * t(classes), f = 0 * problem$Y, par = problem$par)
   solve_in_rounds(problem, state, function(state, problem) {

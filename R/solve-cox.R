@@ -4,11 +4,8 @@
 
 cox_rounds <- 100L
 
-# Of conjugate gradients, before a factor is made.
-cox_steps <- 100L
-
-# Of the root, in which the curvature is nearly known.
-cox_columns <- 500L
+# Of conjugate gradients.
+cox_steps <- 200L
 
 # problem: see solve_newton().
 solve_cox <- function(problem) {
@@ -18,20 +15,24 @@ solve_cox <- function(problem) {
   # of what a step may leave to be the last one
   least <- 1e-4 * problem$args$tolerance * sum(plan$deaths)
   known <- problem$start[, 1L]
-  value <- function(now) cox_state(plan, known + now$u)$value + sum(now$w^2) / 2
-  w <- if (is.null(problem$alpha)) numeric(ncol(space$Z))
-       else drop(crossprod(space$Z, problem$alpha[[1L]]))
-  now <- list(w = w, u = drop(space$Z %*% w))
+  value <- function(now) now$at$value + sum(now$w^2) / 2
+  at <- function(w, u) list(w = w, u = u, at = cox_state(plan, known + u))
+  w <- if (is.null(problem$alpha)) numeric(ncol(space$Z)) else space$w(problem$alpha[[1L]])
+  now <- at(w, drop(space$Z %*% w))
   for (round in seq_len(cox_rounds)) {
-    aim <- cox_aim(plan, space, now, known, 1e-9 * least)
+    step <- cox_step(plan, space, now, 1e-9 * least)
     # of the scale of rounding
     most <- value(now) + 1e-13 * sum(plan$deaths)
     t <- 1
-    along <- function(t) Map(function(from, to) from + t * (to - from), now, aim[c("w", "u")])
-    while (t > 1e-10 && !isTRUE(value(along(t)) <= most)) t <- t / 2
+    along <- function(t) at(now$w + t * step$w, now$u + t * step$u)
+    ahead <- along(t)
+    while (t > 1e-10 && !isTRUE(value(ahead) <= most)) {
+      t <- t / 2
+      ahead <- along(t)
+    }
     if (t <= 1e-10) break
-    now <- along(t)
-    converged <- t == 1 && aim$gain <= least
+    now <- ahead
+    converged <- t == 1 && step$gain <= least
     if (converged) break
   }
   list(coefficients = matrix(space$coefficients(now$w)), intercept = 0, decision = matrix(now$u),
@@ -44,7 +45,8 @@ solve_cox <- function(problem) {
 # span all others but for rounding; a search, whose tolerance is large, is content with fewer.
 cox_space <- function(data, tolerance = 0) {
   if (is.null(data$K)) {
-    return(new_cox_space(t(feature_columns(data$space, data$rows)), identity))
+    return(list(Z = t(feature_columns(data$space, data$rows)), w = identity,
+                coefficients = identity))
   }
   n <- nrow(data$K)
   # of a matrix that is singular it warns
@@ -52,79 +54,32 @@ cox_space <- function(data, tolerance = 0) {
   root <- suppressWarnings(chol(data$K, pivot = TRUE, tol = least))
   own <- seq_len(attr(root, "rank"))
   rows <- attr(root, "pivot")
-  new_cox_space(t(root[own, order(rows), drop = FALSE]), function(w) {
+  Z <- t(root[own, order(rows), drop = FALSE])
+  list(Z = Z, w = function(alpha) drop(crossprod(Z, alpha)), coefficients = function(w) {
     replace(numeric(n), rows[own], backsolve(root, w, length(own)))
   })
 }
 
-new_cox_space <- function(Z, coefficients) list(Z = Z, squares = Z^2, coefficients = coefficients)
-
-# The least of the quadratic approximation at f = known + u, (1 + Z'W Z) w = Z'(W u - slope), and
-# twice what it gains. now$w: NULL where only u is known; tolerance: of the error, twice what it
-# costs.
-cox_aim <- function(plan, space, now, known, tolerance) {
-  at <- cox_state(plan, known + now$u)
-  right <- crossprod(space$Z, cox_curvature(plan, at, matrix(now$u)) - at$slope)[, 1L]
-  w <- cox_conjugate(plan, space, at, now, right, tolerance)
-  if (is.null(w)) w <- cox_factor(plan, space, at, right)
-  u <- drop(space$Z %*% w)
-  list(w = w, u = u, gain = abs(sum(at$slope * (u - now$u)) + sum(now$w * (w - now$w))))
-}
-
-# By preconditioned conjugate gradients, as in core/ridge/conjugate.h but of another matrix; NULL
-# where they fail. The preconditioner is 1 + Z' diag(W) Z in the first columns of Z, the largest,
-# and its diagonal in the others: diag(W) is no less than W, and more only in few directions.
-cox_conjugate <- function(plan, space, at, now, right, tolerance) {
-  Z <- space$Z
-  first <- seq_len(min(ncol(Z), cox_columns))
-  roots <- sqrt(at$curvature)
-  inner <- crossprod(roots * Z[, first, drop = FALSE])
-  diag(inner) <- diag(inner) + 1
-  root <- if (all(is.finite(inner))) on_error(chol(inner), function(e) NULL)
-  if (is.null(root) || !all(is.finite(right))) return(NULL)
-  rest <- 1 + drop(crossprod(space$squares[, -first, drop = FALSE], at$curvature))
-  precondition <- function(r) {
-    c(backsolve(root, backsolve(root, r[first], transpose = TRUE)), r[-first] / rest)
+# list(w, u): how w and u = Z w change to the least of the quadratic approximation at now, and twice
+# what that gains. tolerance: of the error, twice what it costs.
+cox_step <- function(plan, space, now, tolerance) {
+  at <- now$at
+  right <- -now$w - drop(crossprod(space$Z, at$slope))
+  # most of the curvature is in some columns; where that is not enough, in all of them
+  for (first in unique(pmin(c(ceiling(3 * sqrt(nrow(space$Z))), Inf), ncol(space$Z)))) {
+    step <- if (all(is.finite(right), is.finite(at$rate), is.finite(at$curvature))) {
+      core_result(cox_step_(
+        space$Z, plan$by, plan$last, plan$reached + 1L, at$v, at$curvature, c(at$rate),
+        c(at$risk), right, first, tolerance, sum(plan$deaths), cox_steps
+      ))
+    }
+    if (isTRUE(step$converged)) {
+      gain <- abs(sum(at$slope * step$product) + sum(now$w * step$change))
+      return(list(w = step$change, u = step$product, gain = gain))
+    }
   }
-  w <- if (is.null(now$w)) 0 * right else now$w
-  residual <- if (is.null(now$w)) right else right - cox_hessian(plan, Z, at, w)
-  direction <- y <- precondition(residual)
-  left <- sum(residual * y)
-  for (step in seq_len(cox_steps)) {
-    if (!isTRUE(left > tolerance)) break
-    image <- cox_hessian(plan, Z, at, direction)
-    length <- left / sum(direction * image)
-    w <- w + length * direction
-    residual <- residual - length * image
-    y <- precondition(residual)
-    after <- sum(residual * y)
-    direction <- y + after / left * direction
-    left <- after
-  }
-  if (isTRUE(left <= tolerance)) w
-}
-
-# (1 + Z'W Z) w
-cox_hessian <- function(plan, Z, at, w) {
-  w + drop(crossprod(Z, cox_curvature(plan, at, Z %*% w)))
-}
-
-cox_factor <- function(plan, space, at, right) {
-  hessian <- crossprod(space$Z, cox_curvature(plan, at, space$Z))
-  diag(hessian) <- diag(hessian) + 1
-  root <- if (all(is.finite(hessian))) on_error(chol(hessian), function(e) NULL)
-  if (is.null(root)) {
-    abort("numeric", "Hazards are too far apart to be added up; scale the predictors and the ",
-          "offsets, or raise `lambda`.")
-  }
-  backsolve(root, backsolve(root, right, transpose = TRUE))
-}
-
-# W Z
-cox_curvature <- function(plan, at, Z) {
-  # means of those at risk, as the square of a small sum would underflow
-  means <- at_risk(plan, at$v * Z) / c(at$risk)
-  at$curvature * Z - at$v * up_to_row(plan, c(at$rate) * means)
+  abort("numeric", "Hazards are too far apart to be added up; scale the predictors and the ",
+        "offsets, or raise `lambda`.")
 }
 
 # Domains left out: for each one Newton step without its rows, as if they had no weight.
@@ -133,11 +88,13 @@ cox_without <- function(object, sample, task) {
   space <- cox_space(newton_data(object$space, sample))
   lambda <- penalty_of(object, "lambda")
   known <- if (is.null(task$known)) 0 else task$known[, 1L]
-  now <- list(w = NULL, u = drop(object$decision) - known)
+  u <- drop(object$decision) - known
+  w <- space$w(drop(object$coefficients))
   values <- numeric(nrow(task$Y))
   for (held in split(seq_along(values), sample$domain)) {
     plan <- cox_plan(task$Y, replace(task$costs, held, 0) / lambda)
-    values[held] <- cox_aim(plan, space, now, known, 1e-20 * sum(plan$deaths))$u[held]
+    now <- list(w = w, u = u, at = cox_state(plan, known + u))
+    values[held] <- (u + cox_step(plan, space, now, 1e-20 * sum(plan$deaths))$u)[held]
   }
   add_known(matrix(values), task$known)
 }

@@ -12,7 +12,7 @@ newton_data <- function(space, sample) {
 }
 
 # From so many rows on steps are made by conjugate gradients, which need products with K alone.
-conjugate_rows <- 400L
+conjugate_rows <- 200L
 
 # K [n x n], root: U [n x q] with K ~ UU' from q rows, see core/ridge/conjugate.h; NULL where there
 # are few rows, and if K of the q rows is not positive definite, as where it is 0 or a user's own.
@@ -28,19 +28,22 @@ gram_data <- function(K) {
   data
 }
 
-# A fit of dg_glm(). problem: list(data: see newton_data(), Y [n x m], costs [n] over the penalty,
-# start: known values of f [n x m], alpha: coefficients to begin at, a list, or NULL, loss, par: its
+# A fit of dg_glm(), or several of the same rows with other costs, whose rows are below each other.
+# problem: list(data: see newton_data(), Y [rows x m], costs [rows] over the penalty, start: known
+# values of f [rows x m], alpha: coefficients to begin at, a list, or NULL, loss, par: its
 # parameters, args: list(intercept, tolerance, max_iterations)). All solvers of such problems give
-# list(coefficients, intercept, decision [n x m], converged, iterations [m], par).
+# list(coefficients, intercept, decision [rows x m], converged, iterations [m], par).
 solve_newton <- function(problem) {
-  Y <- problem$Y
-  costs <- matrix(problem$costs, nrow(Y), ncol(Y))
-  submodels <- newton_submodels(problem$data, Y, costs, problem$loss, c(problem$args, problem$par),
-                              problem$start, problem$alpha)
+  n <- nrow(if (is.null(problem$data$K)) problem$Y else problem$data$K)
+  as_columns <- function(part) matrix(part, n)
+  alpha <- problem$alpha
+  if (length(problem$costs) > n && !is.null(alpha)) alpha <- asplit(as_columns(alpha[[1L]]), 2L)
+  submodels <- newton_submodels(problem$data, as_columns(problem$Y), as_columns(problem$costs),
+                                problem$loss, c(problem$args, problem$par),
+                                as_columns(problem$start), alpha)
   of <- function(name) lapply(submodels, `[[`, name)
-  list(coefficients = unname(do.call(cbind, of("coefficients"))),
-       intercept = unlist(of("intercept")),
-       decision = unname(do.call(cbind, of("decision"))), converged = unlist(of("converged")),
+  list(coefficients = matrix(unlist(of("coefficients"))), intercept = unlist(of("intercept")),
+       decision = matrix(unlist(of("decision"))), converged = unlist(of("converged")),
        iterations = unlist(of("iterations")), par = problem$par)
 }
 
@@ -82,120 +85,261 @@ check_objective <- function(objective, where = "") {
 
 #' @exportS3Method
 newton_submodels.gram_data <- function(data, target, costs, loss, args, start, alpha) {
-  lapply(seq_len(ncol(target)), function(m) {
-    known <- if (is.matrix(start)) start[, m] else start
-    newton_gram(data$K, target[, m], costs[, m], loss, args, known, alpha[[m]], data$root)
+  n <- nrow(target)
+  start <- matrix(start, n, ncol(target))
+  if (!is.null(alpha)) alpha <- matrix(unlist(alpha), n)
+  columns <- seq_len(ncol(target))
+  few <- colSums(costs > 0) < n / 2
+  if (!any(few)) {
+    solved <- newton_gram(data, matrix(target), c(costs), matrix(start), loss, args,
+                          if (!is.null(alpha)) matrix(alpha))
+    return(lapply(columns, function(k) column_submodel(solved, k, n)))
+  }
+  # of two classes of many most rows take no part
+  lapply(columns, function(k) {
+    own <- if (few[k]) which(costs[, k] > 0) else seq_len(n)
+    part <- if (few[k]) part_data(data, own) else data
+    at <- function(M) M[own, k, drop = FALSE]
+    solved <- newton_gram(part, at(target), costs[own, k], at(start), loss, args,
+                          if (!is.null(alpha)) at(alpha))
+    solved$alpha <- matrix(replace(numeric(n), own, solved$alpha))
+    if (few[k]) solved$g <- data$K %*% solved$alpha
+    column_submodel(solved, 1L, n)
   })
 }
 
-# f = K alpha + b. With p = c l' and W = c l'' at f a step solves
+part_data <- function(data, rows) {
+  list(K = data$K[rows, rows, drop = FALSE], root = data$root[rows, , drop = FALSE])
+}
+
+# The k-th of several systems, see newton_gram().
+column_submodel <- function(solved, k, n) {
+  rows <- (k - 1L) * n + seq_len(n)
+  alpha <- solved$alpha[rows, 1L]
+  c(list(coefficients = alpha, intercept = solved$b[k, 1L],
+         decision = solved$g[rows, 1L] + solved$b[k, 1L]),
+    newton_report(solved$converged[k], solved$iterations[k], solved$decrement[k],
+                  solved$value[k], solved$costs[k]), list(alpha = alpha))
+}
+
+# f = K alpha + b of one or several systems, of the same rows with other targets or costs, which lie
+# below each other, [rows x m]: m is 1, or the number of classes of a multinomial likelihood. With
+# p = c l' and W = c l'' at f a step solves
 #   (K + W^-1) alpha + 1 b = f - p / W,   1'alpha = 0 with a constant,
-# a ridge regression (iteratively reweighted least squares). Rows without cost take no part.
-newton_gram <- function(K, y, costs, loss, args, start, alpha, root = NULL) {
+# a ridge regression (iteratively reweighted least squares). Rows without cost take no part. data:
+# list(K, root), see gram_data(). list(alpha, g = K alpha [rows x m], b [systems x m], converged,
+# iterations, decrement, value, costs [systems]); NULL where the steps of several classes fail.
+newton_gram <- function(data, y, costs, start, loss, args, alpha = NULL) {
+  n <- nrow(data$K)
+  systems <- length(costs) / n
   limits <- newton_limits(args$tolerance, args$max_iterations)
-  task <- list(used = which(costs > 0), y = y, costs = costs, start = start, loss = loss,
-               args = args, least = limits$least)
-  now <- list(alpha = if (is.null(alpha)) numeric(length(y)) else alpha, b = 0,
-              f = if (is.null(alpha)) numeric(length(y)) else drop(K %*% alpha))
-  for (iteration in seq_len(limits$most)) {
-    step <- gram_step(K, root, now, task)
-    along <- gram_along(now, step, task)
-    value <- along$value[1L]
-    check_objective(value)
-    decrement <- max(-along$slope[1L], 0)
-    converged <- is_last_step(decrement, value, sum(costs), limits)
-    # a step that is so short is good, but for rounding
-    t <- if (converged || is_good_step(along, 2L)) 1
-         else best_length(gram_along(now, step, task, step_lengths))
-    if (t == 0) t <- shorter_length(now, step, task, value)
-    now <- list(alpha = now$alpha + t * step$alpha, b = now$b + t * step$b,
-                f = now$f + t * step$f)
-    # at the edge of where there is a mean no step goes on
-    if (converged || t < 1e-9) break
+  task <- list(n = n, y = y, costs = costs, start = start, loss = loss, args = args,
+               least = limits$least)
+  now <- list(alpha = 0 * y, g = 0 * y, b = matrix(0, systems, ncol(y)))
+  if (!is.null(alpha)) {
+    now$alpha <- alpha * (costs > 0)
+    now$g <- matrix(data$K %*% matrix(now$alpha, n), nrow(y))
   }
-  c(list(coefficients = now$alpha, intercept = now$b, decision = now$f),
-    newton_report(converged, iteration, decrement, value, sum(costs)), list(alpha = now$alpha))
-}
-
-# Of a step that is too long by more than the shortest of the lengths.
-shorter_length <- function(now, step, task, value) {
-  t <- step_lengths[2L] / 2
-  for (halving in seq_len(60L)) {
-    there <- Map(function(at, change) at + t * change, now[c("alpha", "b", "f")],
-                 step[c("alpha", "b", "f")])
-    if (gram_along(there, list(alpha = 0, b = 0, f = 0 * step$f), task)$value[1L] <= value) break
-    t <- t / 2
-  }
-  t
-}
-
-# list(alpha, b, f): how they change.
-gram_step <- function(K, root, now, task) {
-  used <- task$used
-  if (!length(used)) return(list(alpha = -now$alpha, b = 0, f = now$b - now$f))
-  at <- smooth_at(task, now$f)
-  # of rows far on either side next to nothing is left, of which the inverse would be taken
-  bent <- pmax(at$curvature, 1e-20)
-  ridge <- pmin(1 / (task$costs[used] * bent), 1e200)
-  aim <- now$f[used] - at$slope / bent
-  whole <- length(used) == nrow(K)
-  part <- list(K = if (whole) K else K[used, used, drop = FALSE],
-               root = root[used, , drop = FALSE])
-  value <- sum(task$costs[used] * at$value) + sum(now$alpha * (now$f - now$b)) / 2
-  step <- conjugate_step(part, now$alpha[used], now$f[used] - now$b, aim, ridge, value, task)
-  if (is.null(step)) step <- factor_step(part$K, now$alpha[used], aim, ridge, task)
-  change <- list(alpha = replace(-now$alpha, used, step$alpha), b = step$b - now$b)
-  g <- if (whole && !is.null(step$g)) step$g else drop(K %*% change$alpha)
-  change$f <- g + change$b
-  change
-}
-
-# By conjugate gradients from where we are, list(alpha, g: how they change, b: what it is); NULL
-# where they would take longer than a factor. Their error is far below that of a fit, so that the
-# steps are those of the factor but for rounding.
-conjugate_step <- function(part, alpha, g, aim, ridge, value, task) {
-  if (is.null(part$root) || !all(is.finite(aim)) || !is.finite(value)) return(NULL)
-  missing <- sum(alpha)
-  # of rounding
-  if (abs(missing) <= 1e-13 * sum(abs(alpha))) missing <- 0
-  solved <- core_result(ridge_conjugate_(
-    part$K, part$root, ridge, aim - g - ridge * alpha, -missing, task$args$intercept,
-    1e-8 * task$least * value, max(40, nrow(part$K) %/% 80)
+  found <- c(now, list(
+    converged = logical(systems), iterations = integer(systems), decrement = numeric(systems),
+    value = numeric(systems), costs = system_sums(costs, n)
   ))
-  drift <- if (task$args$intercept) abs(sum(solved$change) + missing) else 0
-  if (!solved$converged || drift > 1e-9 * sum(abs(alpha + solved$change))) return(NULL)
-  list(alpha = solved$change, g = solved$product, b = solved$constant)
+  now$at <- losses_at(task, now)
+  open <- seq_len(systems)
+  for (iteration in seq_len(limits$most)) {
+    value <- gram_value(task, now)
+    check_objective(value)
+    step <- gram_step(data, now, task, value)
+    if (is.null(step)) return(NULL)
+    slope <- gram_slope(task, now, step)
+    # rounding beside a tiny penalty
+    if (ncol(y) > 1L && any(slope > 1e-10 * value)) return(NULL)
+    decrement <- pmax(-slope, 0)
+    converged <- is_last_step(decrement, value, found$costs[open], limits)
+    last <- converged | iteration == limits$most
+    ahead <- gram_move(now, step, 1)
+    if (!all(last)) {
+      ahead$at <- losses_at(task, ahead)
+      for (k in which(!last & !are_good_steps(task, now, step, ahead))) {
+        own <- system_part(now, k, n)
+        moved <- shorten_gram_step(system_part(task, k, n), own, system_part(step, k, n))
+        # at the edge of where there is a mean no step goes on
+        if (is.null(moved)) last[k] <- TRUE
+        ahead <- put_system(ahead, if (is.null(moved)) own else moved, k, n)
+      }
+    }
+    for (k in which(last)) {
+      found <- put_system(found, system_part(ahead[c("alpha", "g", "b")], k, n), open[k], n)
+    }
+    found$converged[open[last]] <- converged[last]
+    found$iterations[open] <- iteration
+    found$decrement[open] <- decrement
+    found$value[open] <- value
+    if (all(last)) break
+    if (any(last)) {
+      task <- system_part(task, which(!last), n)
+      ahead <- system_part(ahead, which(!last), n)
+      open <- open[!last]
+    }
+    now <- ahead
+  }
+  found
 }
 
-factor_step <- function(K, alpha, aim, ridge, task) {
-  solved <- core_result(ridge_solve_(K, cbind(aim, if (task$args$intercept) 1),
-                                     ridge))$solution
+system_rows <- function(k, n) c(outer(seq_len(n), (k - 1L) * n, `+`))
+
+# Sums over the rows and classes of each system.
+system_sums <- function(M, n) {
+  if (is.matrix(M) && ncol(M) > 1L) M <- rowSums(M)
+  colSums(matrix(M, n))
+}
+
+# Of a task or a state that of some systems.
+system_part <- function(state, k, n) {
+  rows <- system_rows(k, n)
+  for (name in intersect(c("y", "costs", "start", "alpha", "g"), names(state))) {
+    state[[name]] <- take(state[[name]], rows)
+  }
+  if (!is.null(state$b)) state$b <- state$b[k, , drop = FALSE]
+  if (!is.null(state$at)) state$at <- lapply(state$at, take, rows)
+  state
+}
+
+# A state with that of the k-th system.
+put_system <- function(state, own, k, n) {
+  rows <- system_rows(k, n)
+  for (name in intersect(c("alpha", "g"), names(own))) state[[name]][rows, ] <- own[[name]]
+  state$b[k, ] <- own$b
+  for (name in names(state$at)) state$at[[name]][rows, ] <- own$at[[name]]
+  state
+}
+
+gram_move <- function(now, step, t) {
+  list(alpha = now$alpha + t * step$alpha, g = now$g + t * step$g, b = now$b + t * step$b)
+}
+
+# How f changes with g and b.
+with_constants <- function(g, b, n) g + b[rep(seq_len(nrow(b)), each = n), , drop = FALSE]
+
+# The losses of rows without cost are 0.
+losses_at <- function(task, now) {
+  f <- task$start + with_constants(now$g, now$b, task$n)
+  at <- task$loss$smooth(task$y, f, task$args, kink_width)[c("value", "slope", "curvature")]
+  unused <- which(task$costs <= 0)
+  lapply(at, function(part) {
+    dim(part) <- dim(f)
+    part[unused, ] <- 0
+    part
+  })
+}
+
+gram_value <- function(task, now) {
+  system_sums(task$costs * now$at$value, task$n) + system_sums(now$alpha * now$g, task$n) / 2
+}
+
+# The slope of the objective along a step.
+gram_slope <- function(task, now, step) {
+  change <- with_constants(step$g, step$b, task$n)
+  system_sums(task$costs * now$at$slope * change + step$alpha * now$g, task$n)
+}
+
+are_good_steps <- function(task, now, step, ahead) {
+  value <- rbind(gram_value(task, now), gram_value(task, ahead))
+  slope <- rbind(gram_slope(task, now, step), gram_slope(task, ahead, step))
+  vapply(seq_len(ncol(value)), function(k) {
+    is_good_step(finite_along(value[, k], slope[, k], c(0, 0, 0), c(0, 1)), 2L)
+  }, NA)
+}
+
+# Of one system, where its step is too long, the state at the best length; NULL where there is none.
+shorten_gram_step <- function(task, now, step) {
+  at_length <- function(t) {
+    there <- gram_move(now, step, t)
+    there$at <- losses_at(task, there)
+    there
+  }
+  along <- vapply(step_lengths, function(t) {
+    there <- at_length(t)
+    c(gram_value(task, there), gram_slope(task, there, step))
+  }, numeric(2L))
+  along <- finite_along(along[1L, ], along[2L, ], c(0, 0, 0))
+  t <- best_length(along)
+  if (t == 0) {
+    # too long by more than the shortest of the lengths
+    t <- step_lengths[2L] / 2
+    while (t > 1e-20 && !isTRUE(gram_value(task, at_length(t)) <= along$value[1L])) t <- t / 2
+  }
+  if (t >= 1e-9) at_length(t)
+}
+
+# list(alpha, g, b): how they change; NULL where there is none for several classes.
+gram_step <- function(data, now, task, value) {
+  n <- task$n
+  at <- now$at
+  # of rows far on either side next to nothing is left, of which the inverse would be taken; with
+  # classes diag(p) takes the place of the curvature, see core/ridge/conjugate.h
+  bent <- pmax(if (ncol(task$y) > 1L) at$slope + task$y else at$curvature, 1e-20)
+  ridge <- pmin(1 / (task$costs * bent), 1e200)
+  pull <- at$slope / bent
+  step <- conjugate_step(data, now, task, ridge, pull, value)
+  if (ncol(task$y) > 1L) {
+    # what rounding leaves is for the next step
+    return(if (any(step$alpha != 0) || all(step$converged)) step)
+  }
+  for (k in which(!step$converged)) {
+    own <- factor_step(data$K, system_part(now, k, n), system_part(task, k, n),
+                       ridge[system_rows(k, n)], pull[system_rows(k, n)])
+    step <- put_system(step, own, k, n)
+  }
+  step
+}
+
+# By conjugate gradients from where we are; none of a system converges where it would take longer
+# than a factor. The steps are those of a factor but for what the next step corrects, and the last
+# but for rounding.
+conjugate_step <- function(data, now, task, ridge, pull, value) {
+  n <- task$n
+  right <- with_constants(-pull - ridge * now$alpha, now$b, n)
+  if (is.null(data$root) || !all(is.finite(right), is.finite(value))) {
+    return(list(alpha = 0 * now$g, g = 0 * now$g, b = 0 * now$b,
+                converged = logical(nrow(now$b))))
+  }
+  sums <- function(M) matrix(colSums(matrix(M, n)), nrow(now$b))
+  missing <- -sums(now$alpha)
+  # of rounding
+  missing[abs(missing) <= 1e-13 * sums(abs(now$alpha))] <- 0
+  scale <- value_scale(value, system_sums(task$costs, n))
+  solved <- core_result(ridge_conjugate_(
+    data$K, data$root, ridge, right, missing, task$args$intercept, 1e-8 * task$least * scale,
+    pmax(scale, 1e-300), max(100, n %/% 80)
+  ))
+  solved$change[task$costs <= 0, ] <- 0
+  converged <- solved$converged == 1L
+  if (task$args$intercept) {
+    drift <- abs(sums(solved$change) - missing) > 1e-9 * sums(abs(now$alpha + solved$change))
+    converged <- converged & rowSums(drift) == 0
+  }
+  # f - p / W with the constant as it was
+  list(alpha = solved$change, g = solved$product, b = solved$constant - now$b,
+       converged = converged)
+}
+
+# Of one system.
+factor_step <- function(K, now, task, ridge, pull) {
+  used <- which(task$costs > 0)
+  if (!length(used)) return(list(alpha = 0 * now$alpha, g = 0 * now$g, b = 0 * now$b))
+  aim <- now$g[used] + now$b[1L] - pull[used]
+  solved <- core_result(ridge_solve_(K[used, used, drop = FALSE],
+                                     cbind(aim, if (task$args$intercept) 1), ridge[used]))$solution
   target <- solved[, 1L]
   b <- 0
   if (task$args$intercept) {
     b <- sum(target) / sum(solved[, 2L])
     target <- target - b * solved[, 2L]
   }
-  list(alpha = target - alpha, b = b)
-}
-
-smooth_at <- function(task, f) {
-  start <- if (length(task$start) > 1L) task$start[task$used] else task$start
-  task$loss$smooth(task$y[task$used], start + f[task$used], task$args, kink_width)
-}
-
-# The objective and its slope at lengths of a step; its ends are enough to know a good one.
-gram_along <- function(now, step, task, lengths = c(0, 1)) {
-  costs <- task$costs[task$used]
-  change <- step$f[task$used]
-  losses <- vapply(lengths, function(t) {
-    at <- smooth_at(task, now$f + t * step$f)
-    c(sum(costs * at$value), sum(costs * at$slope * change))
-  }, numeric(2L))
-  # <g, g>, <g, h>, <h, h> for g = K alpha and its change h
-  square <- c(sum(now$alpha * (now$f - now$b)), sum(step$alpha * (now$f - now$b)),
-              sum(step$alpha * (step$f - step$b)))
-  finite_along(losses[1L, ], losses[2L, ], square, lengths)
+  alpha <- 0 * now$alpha
+  alpha[used] <- target - now$alpha[used]
+  list(alpha = alpha, g = K %*% alpha, b = b - now$b)
 }
 
 #' @exportS3Method

@@ -6,6 +6,7 @@
 #include "core/ridge/lodo-path.h"
 #include "core/ridge/lodo.h"
 #include "core/ridge/path.h"
+#include "core/ridge/risk-sets.h"
 #include "core/ridge/without-group.h"
 
 #include "gram-argument.h"
@@ -56,10 +57,11 @@ SEXP ridge_landmarks_(SEXP K, SEXP rank) {
   return domgen::for_r(domgen::landmark_root(gram, size, domgen::Threads(1)));
 }
 
-// The change of a and b where z - (K + D) a is `right`, see core/ridge/conjugate.h; K stays.
+// The change of a and b where z - (K + D) a is `right` [n systems x classes], of which missing
+// [systems x classes], tolerance and scale [systems]; see core/ridge/conjugate.h. K stays.
 // [[Rcpp::export(rng = false)]]
 SEXP ridge_conjugate_(SEXP K, SEXP U, SEXP ridge, SEXP right, SEXP missing, SEXP constant,
-                      SEXP tolerance, SEXP most) {
+                      SEXP tolerance, SEXP scale, SEXP most) {
   const auto gram = domgen::filled_matrix(K, "K");
   const Eigen::Index n = gram.rows();
   domgen::demand_length(gram.cols(), n, "K", "columns");
@@ -68,18 +70,66 @@ SEXP ridge_conjugate_(SEXP K, SEXP U, SEXP ridge, SEXP right, SEXP missing, SEXP
   domgen::ConjugateProblem problem;
   problem.K = gram;
   problem.U = root;
-  problem.ridge = domgen::numbers(ridge, "ridge", n, DBL_MIN);
-  problem.right = domgen::numbers(right, "right", n);
-  problem.missing = domgen::number(missing, "missing");
   problem.constant = domgen::flag(constant, "constant");
-  problem.tolerance = domgen::number(tolerance, "tolerance", 0);
-  problem.most = domgen::whole(most, "most");
+  problem.limits.least = domgen::some_numbers(tolerance, "tolerance", 0);
+  const Eigen::Index systems = problem.limits.least.size();
+  problem.limits.scale = domgen::numbers(scale, "scale", systems, DBL_MIN);
+  problem.limits.most = domgen::whole(most, "most");
+  const auto ridges = domgen::matrix_with_rows(ridge, "ridge", n * systems);
+  domgen::demand(ridges.size() > 0 && ridges.map().minCoeff() >= DBL_MIN, "ridge", "be positive");
+  problem.classes = ridges.cols();
+  const domgen::MatrixArgument rights(right, "right", n * systems, problem.classes);
+  const domgen::MatrixArgument sums(missing, "missing", systems, problem.classes);
+  // systems of a class lie side by side in R, classes of a system in the core
+  const auto regroup = [n](const Eigen::Ref<const Eigen::MatrixXd>& from, Eigen::Index inner) {
+    const Eigen::Index outer = from.size() / n / inner;
+    const Eigen::Map<const Eigen::MatrixXd> all(from.data(), n, inner * outer);
+    Eigen::MatrixXd to(n, inner * outer);
+    for (Eigen::Index i = 0; i < inner; ++i)
+      for (Eigen::Index o = 0; o < outer; ++o) to.col(o + outer * i) = all.col(i + inner * o);
+    return to;
+  };
+  problem.ridge = regroup(ridges.map(), systems);
+  problem.right = regroup(rights.map(), systems);
+  problem.missing = sums.map().transpose();
   const domgen::ConjugateSolution solved = domgen::solve_conjugate(problem, domgen::Threads(1));
-  return domgen::named_list({{"change", solved.change},
-                             {"product", solved.product},
-                             {"constant", solved.constant},
-                             {"steps", solved.steps},
-                             {"converged", solved.converged}});
+  const auto stacked = [&](const Eigen::MatrixXd& part) {
+    Eigen::MatrixXd to = regroup(part, problem.classes);
+    to.resize(n * systems, problem.classes);
+    return to;
+  };
+  const std::vector<int> converged(solved.converged.begin(), solved.converged.end());
+  return domgen::named_list({{"change", stacked(solved.change)},
+                             {"product", stacked(solved.product)},
+                             {"constant", Eigen::MatrixXd(solved.constant.transpose())},
+                             {"converged", converged}});
+}
+
+// list(change, product = Z change, converged): a Newton step for Cox regression where -(w + Z' slope)
+// is `right`; `first`: columns of its preconditioner, the others as in core/ridge/risk-sets.h.
+// [[Rcpp::export(rng = false)]]
+SEXP cox_step_(SEXP Z, SEXP by, SEXP last, SEXP reached, SEXP v, SEXP curvature, SEXP rate,
+               SEXP risk, SEXP right, SEXP first, SEXP tolerance, SEXP scale, SEXP most) {
+  const auto features = domgen::filled_matrix(Z, "Z");
+  const Eigen::Index n = features.rows(), r = features.cols();
+  domgen::RiskSets sets;
+  sets.rate = domgen::some_numbers(rate, "rate", 0);
+  sets.risk = domgen::numbers(risk, "risk", sets.rate.size(), 0);
+  sets.by = domgen::places(by, "by", n, n);
+  sets.last = domgen::places(last, "last", n, sets.rate.size());
+  sets.reached = domgen::places(reached, "reached", sets.rate.size() + 1, n);
+  sets.v = domgen::numbers(v, "v", n, 0);
+  sets.curvature = domgen::numbers(curvature, "curvature", n, 0);
+  domgen::ConjugateLimits limits;
+  limits.least = domgen::numbers(tolerance, "tolerance", 1, 0);
+  limits.scale = domgen::numbers(scale, "scale", 1, DBL_MIN);
+  limits.most = domgen::whole(most, "most");
+  const int columns = domgen::whole(first, "first", 1, static_cast<int>(r));
+  const domgen::Threads pool(1);
+  domgen::CoxSystem system(features, sets, columns, pool);
+  const domgen::CoxStep step = system.solve(domgen::numbers(right, "right", r), limits);
+  return domgen::named_list(
+      {{"change", step.change}, {"product", step.product}, {"converged", step.converged}});
 }
 
 // Residuals of each domain when it is left out [n x m]; rows sorted by domain. centre

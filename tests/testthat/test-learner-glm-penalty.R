@@ -91,3 +91,55 @@ test_that("a fit that stands at the edge of where there is a mean ends there, wi
   expect_lt(model$iterations, 50)
   expect_true(all(model$decision > 0))
 })
+
+test_that("fits without each group of rows, all at once, are those to the other rows", {
+  set.seed(2)
+  n <- conjugate_rows
+  rows <- list(X = matrix(rnorm(2 * n), n), left_out = factor(rep(1:4, n / 4)))
+  K <- exp(-as.matrix(dist(rows$X))^2 / 2)
+  classes <- factor(ifelse(rows$X[, 1L] > 1, "a", ifelse(rnorm(n) > 0, "b", "c")))
+  responses <- list(poisson = rpois(n, exp(rows$X[, 1L])), multinomial = classes)
+  for (name in names(responses)) {
+    family <- check_family(name, "family")
+    loss <- family_loss(family)
+    Y <- loss$targets(responses[[name]])
+    task <- list(loss = loss, par = family, Y = Y, costs = rep(c(1, 2), n / 2),
+                 constant = loss$constant(Y, rep(1, n), NULL))
+    part <- list(rows = rows, task = task, unknown = rep(c(TRUE, FALSE), c(3, n - 3)))
+    fit <- refit_starts(K, part)[[1L]]
+    for (lambda in c(1, 0.1)) {
+      args <- list(lambda = lambda, intercept = TRUE)
+      fit <- refit_held(fit, args)
+      alone <- vapply(levels(rows$left_out), function(g) {
+        held <- rows$left_out == g
+        own <- train_glm(gram_data(K[!held, !held]), task_of_rows(task, !held), args)
+        scored <- which(held & !part$unknown)
+        values <- add_intercept(K[scored, !held] %*% own$coefficients, own$intercept)
+        glm_deviance(task_of_rows(task, scored), values)
+      }, 0)
+      expect_equal(fit$deviance, sum(alone), tolerance = 1e-3, label = paste(name, lambda))
+    }
+  }
+})
+
+test_that("all classes in the same steps give the probabilities of a class at a time", {
+  set.seed(4)
+  n <- conjugate_rows
+  K <- exp(-as.matrix(dist(matrix(rnorm(2 * n), n)))^2 / 2)
+  Y <- outer(sample(3L, n, TRUE, c(0.7, 0.2, 0.1)), 1:3, "==") + 0
+  loss <- loss_multinomial()
+  for (intercept in c(TRUE, FALSE)) for (cost in c(0.1, 100)) {
+    problem <- list(Y = Y, start = 0 * Y, loss = loss, costs = rep(cost * c(1, 0, 2, 1), n / 4),
+                    args = list(intercept = intercept, tolerance = 1e-8, max_iterations = 0))
+    joint <- solve_classes(c(problem, list(data = gram_data(K))))
+    whole <- structure(list(K = K), class = "gram_data")
+    rounds <- solve_classes(c(problem, list(data = whole)))
+    expect_true(joint$converged)
+    expect_lt(joint$iterations, 20L)
+    expect_equal(joint$decision, rounds$decision, tolerance = 1e-5)
+    # the slope of the objective is 0
+    p <- class_shares(joint$decision)
+    expect_equal(joint$coefficients, problem$costs * (Y - p), tolerance = 1e-7)
+    if (intercept) expect_equal(colSums(joint$coefficients), numeric(3), tolerance = 1e-8)
+  }
+})

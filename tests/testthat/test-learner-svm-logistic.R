@@ -150,9 +150,9 @@ test_that("known values of f that are far off do no harm", {
   # rows with slopes of 1 and of 0 for all f that are near
   start <- rep(c(1e3, -1e3, 0, 0), 10)
   args <- list(intercept = FALSE, tolerance = 1e-6, max_iterations = 0)
-  found <- newton_gram(K, y, rep(2, 40), loss_logistic(), args, start, NULL)
+  found <- newton_gram(list(K = K), matrix(y), rep(2, 40), matrix(start), loss_logistic(), args)
   expect_true(found$converged)
-  expect_equal(found$coefficients, 2 * y * plogis(-y * (start + found$decision)),
+  expect_equal(c(found$alpha), 2 * y * plogis(-y * (start + c(found$g))),
                tolerance = 1e-6)
 })
 

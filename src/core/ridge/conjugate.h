@@ -1,7 +1,12 @@
-// Ridge regression without a factor of the n x n matrix: preconditioned conjugate gradients on
-//   (K + D) a + b 1 = z,  D = diag(ridge),  1'a = 0 where there is a constant b.
-// The preconditioner is UU' + D, where UU' is the Nystrom approximation of K by some rows, the
-// landmarks. As UU' <= K, r'(UU' + D)^-1 r of the residual r bounds the error e'(K + D)e of a.
+// Ridge regressions without a factor of the n x n matrix: preconditioned conjugate gradients on
+//   (K + D) a + b 1 = z,  D = diag(ridge),  1'a = 0 where there is a constant b,
+// for several systems of the same K at once. The preconditioner is UU' + D, where UU' is the Nystrom
+// approximation of K by some rows, the landmarks. As UU' <= K, r'(UU' + D)^-1 r of the residual r
+// bounds the error e'(K + D)e of a.
+//
+// A system may have a column of a and z for each of several classes, of which a adds up to 0 in each
+// row and z is known but for a number in each row: Newton's method for the multinomial likelihood,
+// of which D^-1 = diag(p) is an inverse of the curvature diag(p) - pp' on what adds up to 0.
 #ifndef DOMGEN_CORE_RIDGE_CONJUGATE_H
 #define DOMGEN_CORE_RIDGE_CONJUGATE_H
 
@@ -15,7 +20,12 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 namespace domgen {
 
@@ -36,108 +46,319 @@ inline Eigen::MatrixXd landmark_root(const MatrixView& K, Eigen::Index rank, con
   return U.transpose();
 }
 
-// (UU' + D)^-1 = D^-1/2 (I - V (I + V'V)^-1 V') D^-1/2 with V = D^-1/2 U.
+// Several systems A x = r, columns of `residual`, by preconditioned conjugate gradients, so that
+// products with a matrix they share are products of matrices. What is left of a system is r'M r, M
+// being its preconditioner; it is done when that is at most `least`, or so small a part of what was
+// gained, x'A x, as that is of `scale`: the error that a Newton step has anyway. systems:
+//   precondition(residuals, which): M r of these systems, and may take from r what M takes to 0;
+//   image(directions, which): A x;   move(k, g, length): so far along the k-th direction goes g.
+struct ConjugateLimits {
+  Eigen::VectorXd least, scale;
+  int most;  // steps
+};
+
+struct ConjugateReport {
+  std::vector<bool> converged;
+  int steps = 0;
+};
+
+template <class Systems>
+ConjugateReport conjugate_gradients(Systems& systems, Eigen::MatrixXd residual,
+                                    const ConjugateLimits& limits) {
+  Eigen::Index active = residual.cols();
+  std::vector<Eigen::Index> which(static_cast<std::size_t>(active));
+  std::iota(which.begin(), which.end(), Eigen::Index(0));
+  ConjugateReport report;
+  report.converged.assign(which.size(), false);
+  Eigen::MatrixXd direction = systems.precondition(residual, which);
+  Eigen::VectorXd left = residual.cwiseProduct(direction).colwise().sum();
+  Eigen::VectorXd gained = Eigen::VectorXd::Zero(active);
+  const auto enough = [&](Eigen::Index k, Eigen::Index g) {
+    const double part = std::min(1e-2 * gained(k) / limits.scale(g), 1e-2);
+    return left(k) <= std::max(limits.least(g), part * gained(k));
+  };
+  for (;; ++report.steps) {
+    for (Eigen::Index k = active - 1; k >= 0; --k) {
+      const auto at = static_cast<std::size_t>(k);
+      const bool done = enough(k, which[at]);
+      if (!done && std::isfinite(left(k))) continue;
+      // the last takes the place of one that is done; what is not a number never is
+      report.converged[static_cast<std::size_t>(which[at])] = done;
+      const Eigen::Index last = --active;
+      residual.col(k) = residual.col(last);
+      direction.col(k) = direction.col(last);
+      left(k) = left(last);
+      gained(k) = gained(last);
+      which[at] = which.back();
+      which.pop_back();
+    }
+    if (active == 0 || report.steps >= limits.most) return report;
+    residual.conservativeResize(Eigen::NoChange, active);
+    direction.conservativeResize(Eigen::NoChange, active);
+    const Eigen::MatrixXd image = systems.image(direction, which);
+    for (Eigen::Index k = 0; k < active; ++k) {
+      const double length = left(k) / direction.col(k).dot(image.col(k));
+      systems.move(k, which[static_cast<std::size_t>(k)], length);
+      residual.col(k) -= length * image.col(k);
+      gained(k) += length * left(k);
+    }
+    const Eigen::MatrixXd y = systems.precondition(residual, which);
+    for (Eigen::Index k = 0; k < active; ++k) {
+      const double next = residual.col(k).dot(y.col(k));
+      direction.col(k) = y.col(k) + next / left(k) * direction.col(k);
+      left(k) = next;
+    }
+  }
+}
+
+// (UU' + D)^-1 = D^-1 - D^-1 U (I + U'D^-1 U)^-1 U'D^-1 for the columns of D.
 class LandmarkInverse {
  public:
-  LandmarkInverse(const MatrixView& U, const Eigen::VectorXd& ridge)
-      : scale_(ridge.array().rsqrt()),
-        V_(scale_.asDiagonal() * Eigen::Map<const Eigen::MatrixXd>(U.data(), U.rows(), U.cols())) {
-    const int n = static_cast<int>(V_.rows()), rank = static_cast<int>(V_.cols());
+  // weights: D^-1 [n x columns]
+  LandmarkInverse(Eigen::MatrixXd U, const Eigen::MatrixXd& weights)
+      : U_(std::move(U)), weights_(weights) {
+    const int n = static_cast<int>(U_.rows()), rank = static_cast<int>(U_.cols());
     const double one = 1;
-    Eigen::MatrixXd inner = Eigen::MatrixXd::Identity(rank, rank);
-    dsyrk_("L", "T", &rank, &n, &one, V_.data(), &n, &one, inner.data(), &rank, 1, 1);
-    inner_.compute(inner);
+    Eigen::MatrixXd V(n, rank), inner;
+    for (Eigen::Index c = 0; c < weights.cols(); ++c) {
+      const Eigen::VectorXd root = weights.col(c).cwiseSqrt();
+      for (Eigen::Index k = 0; k < rank; ++k) V.col(k) = root.cwiseProduct(U_.col(k));
+      inner.setIdentity(rank, rank);
+      dsyrk_("L", "T", &rank, &n, &one, V.data(), &n, &one, inner.data(), &rank, 1, 1);
+      inner_.emplace_back(inner);
+    }
   }
 
-  bool holds() const { return inner_.info() == Eigen::Success; }
+  bool holds(Eigen::Index column) const {
+    return inner_[static_cast<std::size_t>(column)].info() == Eigen::Success;
+  }
 
-  Eigen::VectorXd apply(const Eigen::VectorXd& x) const {
-    const int n = static_cast<int>(V_.rows()), rank = static_cast<int>(V_.cols()), step = 1;
-    const double one = 1, minus_one = -1, zero = 0;
-    Eigen::VectorXd y = scale_.cwiseProduct(x), part(rank);
-    dgemv_("T", &n, &rank, &one, V_.data(), &n, y.data(), &step, &zero, part.data(), &step, 1);
-    inner_.solveInPlace(part);
-    dgemv_("N", &n, &rank, &minus_one, V_.data(), &n, part.data(), &step, &one, y.data(), &step, 1);
-    return scale_.cwiseProduct(y);
+  // Of x [n x k], whose columns are those `which` of D.
+  Eigen::MatrixXd apply(const Eigen::MatrixXd& x, const std::vector<Eigen::Index>& which) const {
+    Eigen::MatrixXd y(x.rows(), x.cols()), part(U_.cols(), x.cols());
+    each(which, [&](Eigen::Index k, Eigen::Index c) {
+      y.col(k) = weights_.col(c).cwiseProduct(x.col(k));
+    });
+    multiply("T", U_, y, part);
+    each(which, [&](Eigen::Index k, Eigen::Index c) {
+      inner_[static_cast<std::size_t>(c)].solveInPlace(part.col(k));
+    });
+    Eigen::MatrixXd known(x.rows(), x.cols());
+    multiply("N", U_, part, known);
+    each(which, [&](Eigen::Index k, Eigen::Index c) {
+      y.col(k) -= weights_.col(c).cwiseProduct(known.col(k));
+    });
+    return y;
   }
 
  private:
-  Eigen::VectorXd scale_;
-  Eigen::MatrixXd V_;
-  Eigen::LLT<Eigen::MatrixXd> inner_;
+  template <class Body>
+  static void each(const std::vector<Eigen::Index>& which, const Body& body) {
+    for (std::size_t k = 0; k < which.size(); ++k) body(static_cast<Eigen::Index>(k), which[k]);
+  }
+
+  // out = op(A) B
+  static void multiply(const char* op, const Eigen::MatrixXd& A, const Eigen::MatrixXd& B,
+                       Eigen::MatrixXd& out) {
+    const int rows = static_cast<int>(A.rows()), inner = static_cast<int>(B.rows()), step = 1;
+    const int m = static_cast<int>(out.rows()), k = static_cast<int>(out.cols());
+    const int cols = static_cast<int>(A.cols());
+    const double one = 1, zero = 0;
+    if (k == 1) {
+      dgemv_(op, &rows, &cols, &one, A.data(), &rows, B.data(), &step, &zero, out.data(), &step, 1);
+    } else {
+      dgemm_(op, "N", &m, &k, &inner, &one, A.data(), &rows, B.data(), &inner, &zero, out.data(),
+             &m, 1, 1);
+    }
+  }
+
+  Eigen::MatrixXd U_, weights_;
+  std::vector<Eigen::LLT<Eigen::MatrixXd>> inner_;
 };
 
+// The classes of a system lie side by side.
 struct ConjugateProblem {
-  MatrixView K, U;        // [n x n], [n x rank]
-  Eigen::VectorXd ridge;  // [n], positive
-  Eigen::VectorXd right;  // z - (K + D) a at the start of a
-  double missing;         // 1'c of the change c of a
+  MatrixView K, U;               // [n x n], [n x rank]
+  Eigen::Index classes;          // 1: no classes
+  Eigen::MatrixXd ridge, right;  // [n x classes systems]: D; z - (K + D) a at the start of a
+  Eigen::MatrixXd missing;       // [classes x systems]: 1'c of the change c of a
   bool constant;
-  double tolerance;  // of the error, see above
-  int most;          // steps
+  ConjugateLimits limits;  // [systems]
 };
 
 struct ConjugateSolution {
-  Eigen::VectorXd change, product;  // c, the change of a, and K c
-  double constant = 0;
-  int steps = 0;
-  bool converged = false;
+  Eigen::MatrixXd change, product;  // c, the change of a, and K c
+  Eigen::MatrixXd constant;         // [classes x systems]
+  std::vector<bool> converged;
 };
 
-inline ConjugateSolution solve_conjugate(const ConjugateProblem& problem, const Pool& pool) {
-  const Eigen::Index n = problem.right.size();
-  const int rows = static_cast<int>(n), step = 1;
-  const double one = 1, zero = 0;
-  ConjugateSolution out;
-  const LandmarkInverse inverse(problem.U, problem.ridge);
-  if (!inverse.holds()) return out;
-  const auto times_K = [&](const Eigen::VectorXd& x) {
-    Eigen::VectorXd y(n);
-    pool.interrupt();
-    dsymv_("L", &rows, &one, problem.K.data(), &rows, x.data(), &step, &zero, y.data(), &step, 1);
-    return y;
-  };
+class RidgeSystems {
+ public:
+  RidgeSystems(const ConjugateProblem& problem, const Pool& pool)
+      : problem_(problem), pool_(pool), n_(problem.K.rows()), classes_(problem.classes),
+        weights_(problem.ridge.cwiseInverse()), shares_(Eigen::MatrixXd::Zero(n_, weights_.cols())),
+        inverse_(landmarks(problem), weights_) {
+    const Eigen::Index systems = weights_.cols() / classes_;
+    out_.change = out_.product = Eigen::MatrixXd::Zero(n_, weights_.cols());
+    out_.constant = Eigen::MatrixXd::Zero(classes_, systems);
+    for (Eigen::Index g = 0; g < systems; ++g) {
+      const auto own = weights_.middleCols(g * classes_, classes_);
+      auto shares = shares_.middleCols(g * classes_, classes_);
+      if (classes_ > 1) {
+        shares = own.array().colwise() / own.rowwise().sum().array();
+      }
+      Eigen::MatrixXd total = -shares.transpose() * own;
+      total.diagonal() += own.colwise().sum().transpose();
+      // what is the same for all classes makes no difference
+      if (classes_ > 1) total.array() += total.trace() / double(classes_ * classes_);
+      totals_.emplace_back(total);
+    }
+  }
 
-  Eigen::VectorXd level;  // (UU' + D)^-1 1
-  if (problem.constant) level = inverse.apply(Eigen::VectorXd::Ones(n));
-  const double total = problem.constant ? level.sum() : 1;
-  Eigen::VectorXd residual = problem.right;
-  // The constant is subtracted from the residual itself, so that rounding is relative to what
+  bool hold() const {
+    for (Eigen::Index c = 0; c < weights_.cols(); ++c)
+      if (!inverse_.holds(c)) return false;
+    return true;
+  }
+
+  ConjugateSolution solve() {
+    Eigen::MatrixXd residual = problem_.right;
+    if (problem_.constant && (problem_.missing.array() != 0).any()) {
+      for (Eigen::Index g = 0; g < problem_.missing.cols(); ++g)
+        spread(out_.change.middleCols(g * classes_, classes_), g, problem_.missing.col(g), 1);
+      out_.product = times_K(out_.change);
+      residual -= out_.product + problem_.ridge.cwiseProduct(out_.change);
+    }
+    residual.resize(n_ * classes_, residual.cols() / classes_);
+    ConjugateReport report = conjugate_gradients(*this, std::move(residual), problem_.limits);
+    out_.converged = std::move(report.converged);
+    return std::move(out_);
+  }
+
+  // What a residual is known but for is subtracted from it, so that rounding is relative to what
   // remains: nothing would correct a drift of 1'a.
-  const auto precondition = [&] {
-    Eigen::VectorXd y = inverse.apply(residual);
-    if (problem.constant) {
-      const double part = y.sum() / total;
-      y -= part * level;
-      residual.array() -= part;
-      out.constant += part;
+  Eigen::MatrixXd precondition(Eigen::MatrixXd& residuals, const std::vector<Eigen::Index>& which) {
+    each(residuals, which, [&](Block r, Eigen::Index g) {
+      centre(r, g);
+      if (!problem_.constant) return;
+      const auto own = weights_.middleCols(g * classes_, classes_);
+      const Eigen::VectorXd sums = r.cwiseProduct(own).colwise().sum().transpose();
+      const Eigen::VectorXd part = totals_[static_cast<std::size_t>(g)].solve(sums);
+      r.rowwise() -= part.transpose();
+      out_.constant.col(g) += part;
+      centre(r, g);
+    });
+    const Eigen::Map<Eigen::MatrixXd> r(residuals.data(), n_, residuals.cols() * classes_);
+    Eigen::MatrixXd y = inverse_.apply(r, columns(which));
+    y.resize(residuals.rows(), residuals.cols());
+    each(y, which, [&](Block part, Eigen::Index g) {
+      const auto shares = shares_.middleCols(g * classes_, classes_);
+      if (classes_ > 1) {
+        const Eigen::VectorXd sum = part.rowwise().sum();
+        part -= sum.asDiagonal() * shares;
+      }
+      if (problem_.constant) spread(part, g, part.colwise().sum().transpose(), -1);
+    });
+    return y;
+  }
+
+  Eigen::MatrixXd image(const Eigen::MatrixXd& directions, const std::vector<Eigen::Index>& which) {
+    along_ = directions;
+    along_.resize(n_, directions.cols() * classes_);
+    products_ = times_K(along_);
+    Eigen::MatrixXd images(n_, along_.cols());
+    const std::vector<Eigen::Index> own = columns(which);
+    for (Eigen::Index k = 0; k < along_.cols(); ++k) {
+      const auto ridge = problem_.ridge.col(own[static_cast<std::size_t>(k)]);
+      images.col(k) = products_.col(k) + ridge.cwiseProduct(along_.col(k));
+    }
+    images.resize(directions.rows(), directions.cols());
+    return images;
+  }
+
+  void move(Eigen::Index k, Eigen::Index g, double length) {
+    const Eigen::Index from = k * classes_, to = g * classes_;
+    out_.change.middleCols(to, classes_) += length * along_.middleCols(from, classes_);
+    out_.product.middleCols(to, classes_) += length * products_.middleCols(from, classes_);
+  }
+
+ private:
+  using Block = Eigen::Ref<Eigen::MatrixXd>;
+
+  // With the constant as a further column, large beside the others: 1 (UU' + D)^-1 is next to 0.
+  static Eigen::MatrixXd landmarks(const ConjugateProblem& problem) {
+    const Eigen::Map<const Eigen::MatrixXd> U(problem.U.data(), problem.U.rows(), problem.U.cols());
+    Eigen::MatrixXd all(U.rows(), U.cols() + (problem.constant ? 1 : 0));
+    all.leftCols(U.cols()) = U;
+    if (problem.constant) all.rightCols(1).setConstant(10 * U.rowwise().norm().maxCoeff());
+    return all;
+  }
+
+  template <class Body>
+  void each(Eigen::MatrixXd& stacked, const std::vector<Eigen::Index>& which, const Body& body) {
+    Eigen::Map<Eigen::MatrixXd> all(stacked.data(), n_, stacked.cols() * classes_);
+    for (std::size_t k = 0; k < which.size(); ++k)
+      body(all.middleCols(static_cast<Eigen::Index>(k) * classes_, classes_), which[k]);
+  }
+
+  std::vector<Eigen::Index> columns(const std::vector<Eigen::Index>& which) const {
+    std::vector<Eigen::Index> out;
+    for (const Eigen::Index g : which)
+      for (Eigen::Index c = 0; c < classes_; ++c) out.push_back(g * classes_ + c);
+    return out;
+  }
+
+  // Of what is known but for a number in each row that which is 0 on average, by the weights.
+  void centre(Block r, Eigen::Index g) const {
+    if (classes_ == 1) return;
+    const auto shares = shares_.middleCols(g * classes_, classes_);
+    const Eigen::VectorXd mean = r.cwiseProduct(shares).rowwise().sum();
+    r.colwise() -= mean;
+  }
+
+  // Adds what adds up to `sums`, by the curvature.
+  void spread(Block y, Eigen::Index g, const Eigen::VectorXd& sums, double sign) const {
+    const auto own = weights_.middleCols(g * classes_, classes_);
+    const auto shares = shares_.middleCols(g * classes_, classes_);
+    const Eigen::VectorXd part = sign * totals_[static_cast<std::size_t>(g)].solve(sums);
+    const Eigen::VectorXd taken = own * part;
+    y += own * part.asDiagonal();
+    y -= taken.asDiagonal() * shares;
+  }
+
+  Eigen::MatrixXd times_K(const Eigen::MatrixXd& x) const {
+    const int n = static_cast<int>(n_), k = static_cast<int>(x.cols()), step = 1;
+    const double one = 1, zero = 0;
+    Eigen::MatrixXd y(n_, x.cols());
+    pool_.interrupt();
+    const double* K = problem_.K.data();
+    if (k == 1) {
+      dsymv_("L", &n, &one, K, &n, x.data(), &step, &zero, y.data(), &step, 1);
+    } else {
+      dgemm_("N", "N", &n, &k, &n, &one, K, &n, x.data(), &n, &zero, y.data(), &n, 1, 1);
     }
     return y;
-  };
+  }
 
-  out.change = out.product = Eigen::VectorXd::Zero(n);
-  if (problem.constant && problem.missing != 0) {
-    out.change = problem.missing / total * level;
-    out.product = times_K(out.change);
-    residual -= out.product + problem.ridge.cwiseProduct(out.change);
-  }
-  Eigen::VectorXd y = precondition(), direction = y;
-  double left = residual.dot(y);  // r'(UU' + D)^-1 r
-  while (left > problem.tolerance && out.steps < problem.most) {
-    ++out.steps;
-    const Eigen::VectorXd product = times_K(direction);
-    const Eigen::VectorXd image = product + problem.ridge.cwiseProduct(direction);
-    const double length = left / direction.dot(image);
-    out.change += length * direction;
-    out.product += length * product;
-    residual -= length * image;
-    y = precondition();
-    const double next = residual.dot(y);
-    direction = y + next / left * direction;
-    left = next;
-  }
-  out.converged = left <= problem.tolerance && out.change.allFinite();
-  return out;
+  const ConjugateProblem& problem_;
+  const Pool& pool_;
+  Eigen::Index n_, classes_;
+  Eigen::MatrixXd weights_, shares_;  // D^-1; of the classes of a row
+  LandmarkInverse inverse_;
+  std::vector<Eigen::LDLT<Eigen::MatrixXd>> totals_;  // 1' of the curvature 1
+  Eigen::MatrixXd along_, products_;
+  ConjugateSolution out_;
+};
+
+// Where a preconditioner has no factor nothing converges.
+inline ConjugateSolution solve_conjugate(const ConjugateProblem& problem, const Pool& pool) {
+  RidgeSystems systems(problem, pool);
+  if (systems.hold()) return systems.solve();
+  ConjugateSolution none;
+  none.change = none.product = 0 * problem.ridge;
+  none.constant = 0 * problem.missing;
+  none.converged.assign(static_cast<std::size_t>(problem.missing.cols()), false);
+  return none;
 }
 
 }  // namespace domgen

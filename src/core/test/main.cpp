@@ -56,6 +56,7 @@
 #include "../ridge/lodo-path.h"
 #include "../ridge/lodo.h"
 #include "../ridge/path.h"
+#include "../ridge/risk-sets.h"
 #include "../ridge/without-group.h"
 #include "../simd/exp.h"
 #include "../simd/sincos.h"

@@ -3,6 +3,7 @@
 #include "../ridge/conjugate.h"
 #include "../ridge/factor.h"
 #include "../ridge/lodo-path.h"
+#include "../ridge/risk-sets.h"
 #include "../ridge/without-group.h"
 
 #include <Eigen/Cholesky>
@@ -21,25 +22,94 @@ void factor() {
   check("ridge: (A + D) X = Y", largest(A * X + ridge.asDiagonal() * X - Y), n * unit * A.trace());
 }
 
-// Conjugate gradients against the factor, with and without a constant, a start that does not add up
-// to 0, and more steps than are needed.
+domgen::ConjugateLimits exactly(Index systems, double least) {
+  return {VectorXd::Constant(systems, least), VectorXd::Constant(systems, 1e300), 200};
+}
+
+// Conjugate gradients against the factor for two systems, with and without a constant, a start that
+// does not add up to 0, and more steps than are needed.
 void conjugate() {
   const Index n = 150;
   const MatrixXd K = positive(n), U = domgen::landmark_root(view(K), 12, pool);
-  const VectorXd ridge = VectorXd::LinSpaced(n, 0.5, 2), z = numbers(n, 1, 5);
-  const domgen::RidgeFactor factor(buffer(K), ridge, pool);
+  const MatrixXd z = numbers(n, 2, 5);
+  MatrixXd ridge(n, 2);
+  ridge << VectorXd::LinSpaced(n, 0.5, 2), VectorXd::LinSpaced(n, 3, 1);
   for (const double tolerance : {1e-24, 0.0}) {
-    domgen::ConjugateProblem problem{view(K), view(U), ridge, z, 0, false, tolerance, 200};
-    const VectorXd plain = domgen::solve_conjugate(problem, pool).change;
-    check("conjugate gradients: without a constant", largest(plain - factor.solve(z)), 1e-10);
+    domgen::ConjugateProblem problem{
+        view(K), view(U), 1, ridge, z, MatrixXd::Zero(1, 2), false, exactly(2, tolerance)};
+    const MatrixXd plain = domgen::solve_conjugate(problem, pool).change;
     problem.constant = true;
-    problem.missing = 3;
+    problem.missing.setConstant(3);
     const auto found = domgen::solve_conjugate(problem, pool);
-    const VectorXd left = K * found.change + ridge.cwiseProduct(found.change) - z +
-                          VectorXd::Constant(n, found.constant);
-    check("conjugate gradients: with a constant", largest(left), 1e-9);
-    check("conjugate gradients: the sum", std::abs(found.change.sum() - 3), 1e-11);
-    check("conjugate gradients: the product", largest(found.product - K * found.change), 1e-9);
+    for (Index k = 0; k < 2; ++k) {
+      const VectorXd own = ridge.col(k), c = found.change.col(k);
+      const domgen::RidgeFactor factor(buffer(K), own, pool);
+      check("conjugate gradients: without a constant",
+            largest(plain.col(k) - factor.solve(z.col(k))), 1e-10);
+      const VectorXd left =
+          K * c + own.cwiseProduct(c) - z.col(k) + VectorXd::Constant(n, found.constant(0, k));
+      check("conjugate gradients: with a constant", largest(left), 1e-9);
+      check("conjugate gradients: the sum", std::abs(c.sum() - 3), 1e-11);
+      check("conjugate gradients: the product", largest(found.product.col(k) - K * c), 1e-9);
+    }
+  }
+}
+
+// Three classes: what is left is the same for all classes of a row.
+void conjugate_classes() {
+  const Index n = 60;
+  const MatrixXd K = positive(n), U = domgen::landmark_root(view(K), 12, pool);
+  const MatrixXd z = numbers(n, 3, 5);
+  MatrixXd shares = numbers(n, 3, 7).array().exp();
+  for (Index i = 0; i < n; ++i) shares.row(i) /= shares.row(i).sum();
+  const MatrixXd ridge = shares.cwiseInverse();
+  MatrixXd missing(3, 1);
+  missing << 1, 2, -3;
+  const domgen::ConjugateProblem problem{view(K), view(U), 3,    ridge,
+                                         z,       missing, true, exactly(1, 1e-24)};
+  const auto found = domgen::solve_conjugate(problem, pool);
+  check("conjugate gradients of classes: converged", found.converged[0] ? 0 : 1, 0);
+  MatrixXd left = K * found.change + ridge.cwiseProduct(found.change) - z;
+  left.rowwise() += found.constant.col(0).transpose();
+  left.colwise() -= VectorXd(left.rowwise().mean());
+  check("conjugate gradients of classes: the residual", largest(left), 1e-9);
+  check("conjugate gradients of classes: rows", largest(found.change.rowwise().sum()), 1e-11);
+  check("conjugate gradients of classes: the sums",
+        largest(found.change.colwise().sum().transpose() - missing), 1e-11);
+}
+
+// A step of Cox regression against the matrix of its curvature.
+void risk_sets() {
+  const Index n = 30, r = 8;
+  const MatrixXd Z = numbers(n, r, 2);
+  domgen::RiskSets sets;
+  sets.v = numbers(n, 1, 3).array().exp();
+  sets.rate = VectorXd::LinSpaced(3, 1, 2);
+  sets.risk.resize(3);
+  sets.last = {29, 19, 9};
+  VectorXd hazard = VectorXd::Zero(n);
+  MatrixXd W = MatrixXd::Zero(n, n);
+  for (int i = 0; i < n; ++i) {
+    sets.by.push_back(n - 1 - i);
+    sets.reached.push_back(1 + i / 10);
+  }
+  for (Index k = 0; k < 3; ++k) {
+    VectorXd own = VectorXd::Zero(n);
+    own.tail(n - 10 * k) = sets.v.tail(n - 10 * k);
+    sets.risk(k) = own.sum();
+    hazard.tail(n - 10 * k).array() += sets.rate(k);
+    W -= sets.rate(k) / sets.risk(k) * own * own.transpose();
+  }
+  sets.curvature = sets.v.cwiseProduct(hazard);
+  W.diagonal() += sets.curvature;
+  const VectorXd right = numbers(r, 1, 4);
+  const MatrixXd hessian = MatrixXd::Identity(r, r) + Z.transpose() * W * Z;
+  const VectorXd expected = hessian.ldlt().solve(right);
+  for (const Index first : {Index(3), r}) {
+    domgen::CoxSystem system(view(Z), sets, first, pool);
+    const auto step = system.solve(right, exactly(1, 1e-26));
+    check("Cox regression: a step", largest(step.change - expected), 1e-10);
+    check("Cox regression: its product", largest(step.product - Z * expected), 1e-10);
   }
 }
 
@@ -107,6 +177,8 @@ void without_group() {
 void test_ridge() {
   factor();
   conjugate();
+  conjugate_classes();
+  risk_sets();
   lodo_path();
   without_group();
 }
