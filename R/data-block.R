@@ -124,7 +124,9 @@ numbers_of <- function(reader, data, at) {
   rows$domain <- block_value(reader, "domain", data)
   rows$weights <- block_value(reader, "weights", data)
   present <- Filter(Negate(is.null), rows[c("y", "domain", "weights")])
-  missing <- Reduce(`|`, lapply(present, is.na), rowSums(is.na(rows$X)) > 0)
+  # one look at the predictors for what is missing and what is not finite
+  size <- rowSums(abs(rows$X))
+  missing <- Reduce(`|`, lapply(present, is.na), is.na(size))
   if (any(missing)) {
     if (reader$na.action == "na.fail") abort_row(at, missing, "has missing values")
     rows$X <- rows$X[!missing, , drop = FALSE]
@@ -132,22 +134,24 @@ numbers_of <- function(reader, data, at) {
   }
   rows$kept <- which(!missing)
   rows$lost <- sum(missing)
-  check_block(reader, rows, at)
+  check_block(reader, rows, size[!missing], at)
 }
 
 block_value <- function(reader, name, data) {
   if (is.null(reader[[name]])) return(NULL)
   if (name == "domain") {
     domain <- evaluate_domain(reader$domain, reader$blueprint$structure, data, reader$home)
-    return(read_groups(domain, nrow(data), name))
+    # names alone: the order of the domains is that of all rows
+    return(value_labels(read_vector(domain, nrow(data), name)))
   }
   arg <- if (name == "response") "y" else name
   read_vector(evaluate(reader[[name]], data, reader$home, arg), nrow(data), arg)
 }
 
-check_block <- function(reader, rows, at) {
+# size: sums of the absolute predictors.
+check_block <- function(reader, rows, size, at) {
   wrong <- function(bad, what) if (any(bad)) abort_row(at, rows$kept[bad][1L], what)
-  wrong(!is.finite(rowSums(abs(rows$X))), "has a predictor that is not finite")
+  wrong(!is.finite(size), "has a predictor that is not finite")
   if (reader$kind == "number") {
     if (!is.numeric(rows$y)) {
       abort_row(at, 1L, paste("has a response that is no number, as it was in the first chunk:",

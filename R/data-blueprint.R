@@ -102,9 +102,14 @@ replay_columns <- function(blueprint, newdata, arg, new_levels) {
 # The design without indicators; a row that is not complete is NA.
 replay_complete <- function(blueprint, columns, arg, new_levels) {
   blueprint$columns <- design_columns(blueprint)
-  X <- matrix(NA_real_, nrow(columns), length(blueprint$columns),
-              dimnames = list(NULL, blueprint$columns))
+  labels <- list(NULL, blueprint$columns)
   complete <- !missing_rows(columns, names(blueprint$prototype))
+  # copies of the rows take longer than all else
+  if (all(complete) && length(complete)) {
+    return(matrix(replay_design(blueprint, columns, arg, new_levels), length(complete),
+                  dimnames = labels))
+  }
+  X <- matrix(NA_real_, nrow(columns), length(blueprint$columns), dimnames = labels)
   if (any(complete)) X[complete, ] <- replay_design(blueprint, columns[complete, , drop = FALSE],
                                                     arg, new_levels)
   X

@@ -142,7 +142,7 @@ csv_decimal <- function(head, separator) {
 
 # ---- the bytes, compressed or not, piece by piece ---------------------------------------------
 
-csv_bytes <- 2^24
+csv_bytes <- 2^22
 
 # The bytes of a file, compressed or not: list(buffer, size: of a piece, more = function(): the next
 # piece is added, ended = function(), close).

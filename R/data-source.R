@@ -82,7 +82,7 @@ check_levels <- function(levels) {
 #' quoted by `"`, doubled inside quotes; quoted text may contain separators and line ends. Empty
 #' fields and `NA` are missing, also in quotes. Empty lines are skipped, except in files of one
 #' column. Bytes that are not valid UTF-8 are read as Latin-1. Every row must have as many fields as
-#' the first line. Files are read in pieces of 16 MB, with data.table if it is installed, which is
+#' the first line. Files are read in pieces of 4 MB, with data.table if it is installed, which is
 #' much faster.
 #'
 #' **Parquet** needs nanoparquet (reads whole columns of a file) or arrow (one row group at a time).

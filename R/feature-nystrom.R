@@ -83,9 +83,19 @@ feature_table.landmark_map <- function(map, domain_kernel, rows) {
 #' @exportS3Method
 feature_program.landmark_map <- function(map, X, table = NULL) {
   list(type = "landmarks", kernel = kernel_program(map$kernel, map$landmarks, X),
-       landmarks = map$landmarks, factor = landmark_factor(map), kappa = table,
-       landmark_domain = map$domain)
+       landmarks = map$landmarks, factor = if (!isTRUE(map$unsolved)) landmark_factor(map),
+       kappa = table, landmark_domain = map$domain)
 }
+
+# k(S, (P, x)) in the place of L^-1 k(S, (P, x)).
+#' @exportS3Method
+unsolved_map.landmark_map <- function(map) {
+  map$unsolved <- TRUE
+  map
+}
+
+#' @exportS3Method
+solve_sums.landmark_map <- function(map, sums) forwardsolve(landmark_factor(map), sums)
 
 # With landmarks, z(x)'A = k(x, S) L^-T A: no triangular solve for each row, unless L^-T A is so
 # large that its cancellation would show.

@@ -30,6 +30,18 @@ with_factor <- function(map) UseMethod("with_factor")
 #' @exportS3Method
 with_factor.default <- function(map) map
 
+# The map without what is linear in it and dear, and that of its sums: see landmark_map().
+unsolved_map <- function(map) UseMethod("unsolved_map")
+
+#' @exportS3Method
+unsolved_map.default <- function(map) map
+
+# sums: of features by unsolved_map(), [r x m]
+solve_sums <- function(map, sums) UseMethod("solve_sums")
+
+#' @exportS3Method
+solve_sums.default <- function(map, sums) sums
+
 # Does it keep the rows, and their Gram matrix while it is fitted?
 is_exact <- function(feature_map) inherits(feature_map, "features_exact")
 

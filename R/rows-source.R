@@ -108,8 +108,7 @@ rows_source <- function(survey, spec) {
 
 # What a worker makes of the numbers of a block: list(X scaled, y, domain, weights, at).
 scale_block <- function(reading, block) {
-  check_seen(block, "domain", reading$domains)
-  block$domain <- factor(block$domain, reading$domains)
+  block$domain <- seen_factor(block, "domain", reading$domains)
   if (!is.null(reading$leave)) {
     kept <- !as.integer(block$domain) %in% reading$leave
     parts <- c("X", "y", "domain", "weights", "kept")
@@ -117,18 +116,18 @@ scale_block <- function(reading, block) {
   }
   block$X <- apply_scaling(block$X, reading$scaling, block$domain)
   if (!is.null(reading$classes)) {
-    check_seen(block, "class", reading$classes)
-    block$y <- factor(block$y, reading$classes)
+    block$y <- seen_factor(block, "class", reading$classes)
   }
   if (!is.null(reading$through) && nrow(block$X)) block$X <- scores_of(reading$through, block)
   block
 }
 
 # What the survey did not see was not there then.
-check_seen <- function(block, what, known) {
+seen_factor <- function(block, what, known) {
   values <- block[[c(domain = "domain", class = "y")[[what]]]]
-  new <- !values %in% known
-  if (!any(new)) return(invisible())
+  code <- match(values, known)
+  new <- is.na(code)
+  if (!any(new)) return(structure(code, levels = known, class = "factor"))
   abort_row(block$at, block$kept[new][1L],
             paste0("has another ", what, " than in the pass before, \"", values[new][1L],
                    "\": the rows must be the same in every pass"))
@@ -203,15 +202,14 @@ described_rows.rows_source <- function(rows) {
 described_means <- function(map, rows) {
   rows$reading["leave"] <- rows$reading["classes"] <- list(NULL)
   sums <- pass(rows, means_work(map, length(rows$survey$domains)), "embeddings")
-  check_overflow(sums$sums, map$kernel)
-  t(sums$sums) / sums$counts
+  solved_means(map, sums)
 }
 
 means_work <- function(map, G) {
   force(map)
   list(start = function() NULL, add = add_or_start, block = function(sums, rows) {
     wanted <- list(cells = as.integer(rows$domain), n_cells = G, second = FALSE)
-    own <- moments_of(map, rows[c("X", "domain")], NULL, wanted)[c("sums", "counts")]
+    own <- moments_of(unsolved(map), rows[c("X", "domain")], NULL, wanted)[c("sums", "counts")]
     add_or_start(sums, own)
   })
 }

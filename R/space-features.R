@@ -87,9 +87,20 @@ add_moments <- function(a, b) {
 # Mean of the features of each domain, [G x r].
 feature_means <- function(space, rows) {
   wanted <- list(cells = as.integer(rows$domain), n_cells = nlevels(rows$domain), second = FALSE)
-  moments <- moments_of(space, rows, own_table(space, rows), wanted)
-  check_overflow(moments$sums, space$kernel)
-  t(moments$sums) / moments$counts
+  solved_means(space, moments_of(unsolved(space), rows, own_table(space, rows), wanted))
+}
+
+# The space without the triangular solves of its features, which its sums have in their place: one
+# for each domain and not for each row.
+unsolved <- function(space) {
+  space$map <- unsolved_map(space$map)
+  space
+}
+
+solved_means <- function(space, moments) {
+  sums <- solve_sums(space$map, moments$sums)
+  check_overflow(sums, space$kernel)
+  t(sums) / moments$counts
 }
 
 #' @exportS3Method

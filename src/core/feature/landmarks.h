@@ -56,13 +56,14 @@ class GivenColumns {
 };
 
 // program: of the kernel between S [q x p] and all rows; L [q x q], its lower
-// triangle; weights: kappa [G_S x G] and the domains of the landmarks.
+// triangle, or empty where sums of the kernel are solved later; weights: kappa
+// [G_S x G] and the domains of the landmarks.
 class LandmarkMap : public FeatureMap {
  public:
   LandmarkMap(const KernelProgram& program, const MatrixView& S, const MatrixView& L,
               const DomainWeights& weights)
       : program_(program), S_(S), L_(L), weights_(weights) {
-    if (L.rows() != S.rows() || L.cols() != S.rows()) {
+    if (L.size() > 0 && (L.rows() != S.rows() || L.cols() != S.rows())) {
       throw std::invalid_argument("the factor must have one row and column per landmark");
     }
   }
@@ -78,6 +79,7 @@ class LandmarkMap : public FeatureMap {
     const auto kernel = KernelBuilder(S_, X, Side::x).build(given.program());
     if (!weights_.empty()) weights_.z.assign(rows.domains(), rows.domains() + rows.count);
     cross_matrix(*kernel, weights_, S_.rows(), rows.count, Zt, pool);
+    if (L_.size() == 0) return;
     const int q = static_cast<int>(S_.rows()), count = static_cast<int>(rows.count);
     const double one = 1;
     dtrsm_("L", "L", "N", "N", &q, &count, &one, L_.data(), &q, Zt, &q, 1, 1, 1, 1);
