@@ -28,7 +28,7 @@ each_block <- function(folder, f, columns = NULL) {
   prototype <- domgen:::source_prototype(source, columns, free = "domain")
   seen <- 0
   for (partition in source$partitions) {
-    domgen:::walk_blocks(partition, prototype, source$rows, function(data, first) {
+    domgen:::walk_blocks(partition, prototype, source$block_size, function(data, first) {
       f(data)
       seen <<- seen + nrow(data)
     })
