@@ -72,7 +72,7 @@ for (map in maps) for (block in c(0L, 16L)) {
   feature_group_moments_(map, X, codes, sort(codes), rep_len(c(0, 1, 2), n), F, 3L, sums, 2L, block)
 }
 set.seed(1)
-feature_pivots_(rbf, X, kappa, codes, 20L, 1e-10, 2L)
+feature_pivots_(rbf, X, kappa, codes, 20L, 1e-10, 1e-6, TRUE, 2L)
 
 none <- matrix(0, 0, 3)
 terms <- list(covariance = FALSE, norm = 1, ridge = 0.1, total = 0, numerator_plus = none,
@@ -115,10 +115,9 @@ cox_step_(Y, seq_len(nrow(Y)), c(nrow(Y), 2L), rep_len(2:3, nrow(Y)), ridge, rid
 ridge_inverse_(wide + 0, ridge)
 ridge_lodo_(wide + 0, Y, ridge, sizes, numbers(4L, 2L, 11), TRUE, rep(1, nrow(wide)))
 ridge_path_(wide, 0, Y, sqrt(ridge), c(0.1, 1), sizes, matrix(0, 4, 2), TRUE, 1e-8, 100, 2L)
-for (own in c(2L, n)) {
-  part <- X[seq_len(own), ]
-  ridge_without_(t(part), part[, 1:2], crossprod(X, X[, 1:2]), matrix(2 * n, 3L, 2L))
-}
+# few rows and many, with costs and without
+ridge_without_(t(X), X[, 1:2], rep_len(c(1, 0, 2), n), c(2L, n - 2L), crossprod(X, X[, 1:2]),
+               matrix(9 * n, 3L, 2L), 2L)
 ridge_shifted_(wide + 0, Y, c(0.1, 1), 2L)
 ridge_many_(wide + 0, Y, sqrt(ridge), c(0.1, 1), TRUE, 2L)
 pair_slopes_(F, F, list(type = "matern5_rate", inv = 1), c(1, 2, 3), X, kappa, codes, 2L)

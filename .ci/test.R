@@ -36,8 +36,8 @@ lost <- function(what) {
              real = 0)
 }
 
-# Sessions of their own, the first of which is shown at once. Each takes the next few files when it is
-# done with some, so that all end at about the same time.
+# Sessions of their own, the first of which is shown at once. Each takes the next few files when it
+# is done with some, so that all end at about the same time.
 run_sessions <- function(names, jobs) {
   queue <- tempfile("queue")
   dir.create(queue)

@@ -122,3 +122,9 @@ raw_from_matrix <- function(input, wishes) {
   blueprint <- add_indicators(blueprint, gaps$impute)
   c(list(X = insert_indicators(blueprint, X, gaps$indicators), blueprint = blueprint), given)
 }
+
+# Penalties are relative to costs, so weights may be in any unit.
+mean_weight <- function(sample) {
+  largest <- max(sample$weights)
+  largest * mean(sample$weights / largest)
+}

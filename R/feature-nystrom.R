@@ -113,8 +113,8 @@ at_most_rows <- function(rows, most) {
   if (nrow(rows$X) <= most) rows else rows_at(rows, sample.int(nrow(rows$X), most))
 }
 
-# Enough landmarks leave this share of the kernel's trace: a tenth of the smallest lambda over n that
-# is selected, see penalty_shares.
+# Enough landmarks leave this share of the kernel's trace: a tenth of the smallest lambda over n,
+# see penalty_shares.
 enough_landmarks <- 1e-6
 
 # The factor of the pivoted decomposition has a column per landmark: a subset

@@ -127,7 +127,7 @@ check_feature_map <- function(value, arg) {
 #' All random numbers come from R's generator when the method is fitted: use [set.seed()]. The map
 #' is stored in the fit.
 #' @param n_landmarks Largest number of landmarks, default 200. Fewer are used if fewer are enough
-#'   (with `"rpcholesky"` and `"kmeans"`) or linearly independent (with `"uniform"` a warning, if the
+#'   (`"rpcholesky"` and `"kmeans"`) or linearly independent (`"uniform"`, with a warning if the
 #'   number was given). Accuracy increases with it; time increases as its square.
 #' @param sampling How landmarks are selected: `"rpcholesky"` (default), `"kmeans"` or `"uniform"`.
 #' @param n_features Number of frequencies D, default 250; there are 2 D features.

@@ -201,18 +201,19 @@ most_landmarks <- 300L
 # The largest share of the diagonal that landmarks may lack.
 most_lacking <- 0.3
 
-# As left_out_of_units(), for a search, in which values near these are enough: the features Z of
-# landmarks take the place of the Gram matrix, K ~ ZZ' + d, with d what ZZ' lacks of its diagonal, in
-# the mean. It adds to lambda / c, of rows with costs c. If that is much, K itself.
-left_out_by_landmarks <- function(space, sample, task, args, lambdas) {
+# For a search, in which values near these are enough: the features Z of landmarks take the place of
+# the Gram matrix, K ~ ZZ' + d I, with d what ZZ' lacks of the diagonal, in the mean. With costs c
+# it adds to lambda / c. If it is much, K itself.
+left_out_by_landmarks <- function(space, sample, task, args, lambdas,
+                                  predictions = left_out_predictions) {
   wanted <- min(max(nrow(space$X) %/% rows_of_landmark, least_landmarks), most_landmarks)
   found <- draw_pivots(space$kernel, space$domain_kernel$kappa, space, wanted, features = TRUE)
   if (found$left > most_lacking * mean_diagonal(space)) {
-    return(left_out_of_units(space, sample, task, args, lambdas))
+    return(predictions(space, sample, task, args, lambdas))
   }
   landmarks <- structure(list(Z = found$features), class = "known_features")
   cost <- mean_weight(list(weights = task$costs[task$costs > 0]))
-  left_out_of_units(landmarks, sample, task, args, lambdas + found$left * cost)
+  predictions(landmarks, sample, task, args, lambdas + found$left * cost)
 }
 
 # From the sums of all rows, in features in which they are diagonal: so neither a factor of their

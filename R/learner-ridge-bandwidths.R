@@ -7,8 +7,8 @@ bandwidth_factors <- c(0.25, 0.5, 1, 2, 4)
 
 most_factor <- 1000
 
-# precision: of the error, relative. list(kernel, domain_kernel, error, start, converged, evaluations,
-# message)
+# precision: of the error, relative. list(kernel, domain_kernel, error, start, converged,
+# evaluations, message)
 fit_bandwidths <- function(task, sample, args, precision = 1e-6) {
   problem <- bandwidth_problem(task, sample, args)
   at <- new.env(parent = emptyenv())

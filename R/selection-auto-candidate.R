@@ -170,13 +170,8 @@ score_lambdas <- function(search, c) {
   if (!is.finite(unit) || unit <= 0) abort("data", "The Gram matrix is zero or not finite.")
   lambdas <- pmin(auto_lambdas * nrow(sample$X) * unit * mean_weight(sample), largest_lambda)
   sample$left_out <- search$left_out
-  score_part(search, lambdas, left_out_by_landmarks(space, sample, task, args, lambdas))
-}
-
-# Penalties are relative to costs, so weights may be in any unit.
-mean_weight <- function(sample) {
-  largest <- max(sample$weights)
-  largest * mean(sample$weights / largest)
+  score_part(search, lambdas,
+             left_out_by_landmarks(space, sample, task, args, lambdas, left_out_of_units))
 }
 
 score_part <- function(search, lambdas, values) {

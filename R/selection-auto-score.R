@@ -130,7 +130,8 @@ candidate_values <- function(search, key, sample) {
     scaled <- quietly(scale_sample(sample, spec_scale(spec)))
     scaled$left_out <- left_out_groups(scaled, search$args$folds)
     space <- space_of(args, rows_frame(scaled))
-    found <- left_out_by_landmarks(space, scaled, ridge_task(scaled, args), args, args$lambda)
+    found <- left_out_by_landmarks(space, scaled, ridge_task(scaled, args), args, args$lambda,
+                                   left_out_of_units)
     found <- matrix(found, length(sample$y))
     if (is.null(values)) values <- found
     rows <- sample$domain %in% scoring$levels

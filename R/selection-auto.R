@@ -12,8 +12,8 @@
 #' at a time, more than 10 in 10 groups. The held-out predictions of ridge regressions need no
 #' further fits: a formula gives them ([dg_lodo()]), at 13 values of `lambda`. In the search their
 #' kernels are represented by landmarks (randomly pivoted Cholesky, [features_nystrom()]): a quarter
-#' as many as rows, from 100 to 300. What the landmarks lack of the kernel's mean diagonal is added
-#' to `lambda`; if they lack more than 30 %, the kernel itself is used. Forest and support vector
+#' as many as rows, from 100 to 300. The landmarks lack a part of the kernel's mean diagonal, which is
+#' added to `lambda`; if it is more than 30 %, the kernel itself is used. Forest and support vector
 #' regression are fitted again, each time without one of at most five groups.
 #'
 #' ## Candidates

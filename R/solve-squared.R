@@ -144,18 +144,14 @@ solve_conjugate <- function(K, Y, ridge, intercept) {
   n <- nrow(Y)
   if (n < rows_of_conjugate * ncol(Y)) return(NULL)
   root <- on_error(ridge_landmarks_(K, ceiling(3 * sqrt(n))), function(e) NULL)
-  if (is.null(root)) return(NULL)
-  coefficients <- Y
-  constant <- numeric(ncol(Y))
-  for (j in seq_len(ncol(Y))) {
-    solved <- core_result(ridge_conjugate_(
-      K, root, ridge, Y[, j], 0, intercept, conjugate_error * sum(Y[, j]^2 / ridge), n %/% 20L
-    ))
-    if (!solved$converged) return(NULL)
-    coefficients[, j] <- solved$change
-    constant[j] <- solved$constant
-  }
-  list(coefficients = coefficients, intercept = constant)
+  if (is.null(root) || any(colSums(Y^2) == 0)) return(NULL)
+  # no step follows that would correct this one: to this error
+  solved <- core_result(ridge_conjugate_(
+    K, root, matrix(rep(ridge, ncol(Y))), matrix(Y), matrix(0, ncol(Y)), intercept,
+    conjugate_error * colSums(Y^2 / ridge), rep(1e300, ncol(Y)), n %/% 20L
+  ))
+  if (!all(solved$converged == 1L)) return(NULL)
+  list(coefficients = matrix(solved$change, n), intercept = drop(solved$constant))
 }
 
 rows_in_order <- function(space, order) {

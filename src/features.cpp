@@ -39,8 +39,7 @@ std::unique_ptr<Map> read_landmarks(const ListArgument& program, const domgen::M
                                S.rows());
   const domgen::KernelProgram kernel = domgen::read_program(program["kernel"]);
   domgen::check_given(kernel, S.rows(), X.rows());
-  return std::unique_ptr<Map>(
-      new domgen::LandmarkMap(kernel, S, program.view("factor"), weights));
+  return std::unique_ptr<Map>(new domgen::LandmarkMap(kernel, S, program.view("factor"), weights));
 }
 
 std::unique_ptr<Map> read_fourier(const ListArgument& program, const domgen::MatrixView& X) {

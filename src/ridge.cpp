@@ -105,8 +105,9 @@ SEXP ridge_conjugate_(SEXP K, SEXP U, SEXP ridge, SEXP right, SEXP missing, SEXP
                              {"converged", converged}});
 }
 
-// list(change, product = Z change, converged): a Newton step for Cox regression where -(w + Z' slope)
-// is `right`; `first`: columns of its preconditioner, the others as in core/ridge/risk-sets.h.
+// list(change, product = Z change, converged): a Newton step for Cox regression where
+// -(w + Z' slope) is `right`; `first`: columns of its preconditioner, the others as in
+// core/ridge/risk-sets.h.
 // [[Rcpp::export(rng = false)]]
 SEXP cox_step_(SEXP Z, SEXP by, SEXP last, SEXP reached, SEXP v, SEXP curvature, SEXP rate,
                SEXP risk, SEXP right, SEXP first, SEXP tolerance, SEXP scale, SEXP most) {

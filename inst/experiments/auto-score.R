@@ -15,9 +15,7 @@
 #   reported, se, true: what is compared; true_se, because fresh domains are finite in number
 #   chosen: the score as it was chosen, before it is corrected
 #   null: was the null model chosen? others: the weight of what is no ridge regression
-# Stored: results/auto-score.csv, with standard errors times sqrt(1 + 4/G) and cross-fitting's
-# correction taken once, as dg_auto() had them before its intervals; domgen-figures.R sets both
-# rules against the truth.
+# Stored: results/auto-score.csv; domgen-figures.R has its 95 % intervals.
 
 cells <- rbind(
   expand.grid(world = c("regression", "classes", "noise"), domains = c(2, 5, 10, 30, 160),

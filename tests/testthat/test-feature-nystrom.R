@@ -45,7 +45,8 @@ test_that("randomly pivoted Cholesky draws by what is left of the diagonal", {
   }
   set.seed(7)
   program <- kernel_program(kernel, y, y)
-  draws <- replicate(6000, feature_pivots_(program, y, NULL, NULL, 2L, negligible, 0, FALSE, 1L)$rows)
+  two <- function() feature_pivots_(program, y, NULL, NULL, 2L, negligible, 0, FALSE, 1L)$rows
+  draws <- replicate(6000, two())
   observed <- table(factor(draws[1, ], 1:5), factor(draws[2, ], 1:5)) / 6000
   z <- (observed - expected) / sqrt(pmax(expected * (1 - expected), 1e-12) / 6000)
   expect_lt(max(abs(z[expected > 1e-12])), 4)

@@ -1,12 +1,13 @@
 // Ridge regressions without a factor of the n x n matrix: preconditioned conjugate gradients on
 //   (K + D) a + b 1 = z,  D = diag(ridge),  1'a = 0 where there is a constant b,
-// for several systems of the same K at once. The preconditioner is UU' + D, where UU' is the Nystrom
-// approximation of K by some rows, the landmarks. As UU' <= K, r'(UU' + D)^-1 r of the residual r
-// bounds the error e'(K + D)e of a.
+// for several systems of the same K at once. The preconditioner is UU' + D, where UU' is the
+// Nystrom approximation of K by some rows, the landmarks. As UU' <= K, r'(UU' + D)^-1 r of the
+// residual r bounds the error e'(K + D)e of a.
 //
-// A system may have a column of a and z for each of several classes, of which a adds up to 0 in each
-// row and z is known but for a number in each row: Newton's method for the multinomial likelihood,
-// of which D^-1 = diag(p) is an inverse of the curvature diag(p) - pp' on what adds up to 0.
+// A system may have a column of a and z for each of several classes, of which a adds up to 0 in
+// each row and z is known but for a number in each row: Newton's method for the multinomial
+// likelihood, of which D^-1 = diag(p) is an inverse of the curvature diag(p) - pp' on what adds up
+// to 0.
 #ifndef DOMGEN_CORE_RIDGE_CONJUGATE_H
 #define DOMGEN_CORE_RIDGE_CONJUGATE_H
 

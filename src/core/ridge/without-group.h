@@ -14,15 +14,15 @@
 
 namespace domgen {
 
-// Of all rows, whose squares in these features, weighted by their costs, are the diagonal D: the fit
-// is F'(D + Lambda)^-1 sums, and with B = (D + Lambda)^-1/2 F C^1/2 of a group's own rows the fit
-// without them is less by
+// Of all rows, whose squares in these features, weighted by their costs, are the diagonal D: the
+// fit is F'(D + Lambda)^-1 sums, and with B = (D + Lambda)^-1/2 F C^1/2 of a group's own rows the
+// fit without them is less by
 //   F'(D + Lambda)^-1/2 B (I - B'B)^-1 C^1/2 (y - fit).
 // Or it follows from the sums of the other rows: F'(D + Lambda - FCF')^-1 (sums - FCy).
 class WithoutGroup {
  public:
-  // F [r x n], Y [n x k] and root [n], square roots of the costs, of the group's rows; sums [r x k]:
-  // FCY of all rows.
+  // F [r x n], Y [n x k] and root [n], square roots of the costs, of the group's rows; sums
+  // [r x k]: FCY of all rows.
   WithoutGroup(const MatrixView& F, const MatrixView& Y, const Eigen::VectorXd& root,
                const MatrixView& sums)
       : F_(F.data(), F.rows(), F.cols()), Y_(Y.data(), Y.rows(), Y.cols()), root_(root),
