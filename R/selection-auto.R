@@ -12,9 +12,9 @@
 #' at a time, more than 10 in 10 groups. The held-out predictions of ridge regressions need no
 #' further fits: a formula gives them ([dg_lodo()]), at 13 values of `lambda`. In the search their
 #' kernels are represented by landmarks (randomly pivoted Cholesky, [features_nystrom()]): a quarter
-#' as many as rows, from 100 to 300. The landmarks lack a part of the kernel's mean diagonal, which is
-#' added to `lambda`; if it is more than 30 %, the kernel itself is used. Forest and support vector
-#' regression are fitted again, each time without one of at most five groups.
+#' as many as rows, from 100 to 300. The landmarks lack a part of the kernel's mean diagonal, which
+#' is added to `lambda`; if it is more than 30 %, the kernel itself is used. Forest and support
+#' vector regression are fitted again, each time without one of at most five groups.
 #'
 #' ## Candidates
 #' * Kernel ridge regressions: five scalings (pooled, by domain, both, pooled with domain means,
