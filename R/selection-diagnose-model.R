@@ -4,7 +4,7 @@
 
 # The kernel on x is that of `study`. list(
 #   Q [n x r]: sqrt(c) (z - mean of z) in the basis U of Zc'Zc = U diag(values) U',
-#   values [r], root = sqrt(c), total = sum of c, unit: of each row, or NULL).
+#   values [r], root = sqrt(c), total = sum of c, unit: of each row, or NULL, threads).
 landmark_model <- function(study, between, kernel = study$kernel) {
   sample <- study$sample
   space <- gram_space(kernel, between, sample, study$threads)
@@ -14,7 +14,7 @@ landmark_model <- function(study, between, kernel = study$kernel) {
   Z <- sqrt(costs) * (Z - rep(colSums(costs * Z) / sum(costs), each = nrow(Z)))
   basis <- eigen(crossprod(Z), symmetric = TRUE)
   list(Q = Z %*% basis$vectors, values = pmax(basis$values, 0), root = sqrt(costs),
-       total = sum(costs), unit = sample$unit)
+       total = sum(costs), unit = sample$unit, threads = study$threads)
 }
 
 # Calls use(rows, predictions [rows x columns of Y], l) for each group and each lambda: of its rows
@@ -24,13 +24,17 @@ without_groups <- function(model, Y, groups, lambdas, use) {
   Y <- model$root * Y
   sums <- rbind(crossprod(model$root, Y), crossprod(model$Q, Y))
   penalised <- rbind(model$total, outer(model$values, lambdas, "+"))
-  for (split in unit_splits(model$unit, groups)) {
-    out <- which(!split$train)
-    held <- which(split$held)
-    own <- match(held, out)
-    F <- rbind(model$root[out], t(model$Q[out, , drop = FALSE]))
-    found <- core_result(ridge_without_(F, Y[out, , drop = FALSE], rep(1, length(out)),
-                                        length(out), sums, penalised, 1L))
+  splits <- unit_splits(model$unit, groups)
+  # a row of a unit may be left out with several groups
+  out <- lapply(splits, function(split) which(!split$train))
+  rows <- unlist(out)
+  F <- rbind(model$root[rows], t(model$Q[rows, , drop = FALSE]))
+  found <- core_result(ridge_without_(F, Y[rows, , drop = FALSE], rep(1, length(rows)),
+                                      lengths(out), sums, penalised, model$threads))
+  before <- cumsum(c(0L, lengths(out)))
+  for (k in seq_along(splits)) {
+    held <- which(splits[[k]]$held)
+    own <- before[k] + match(held, out[[k]])
     for (l in seq_along(lambdas)) {
       use(held, found[own, path_columns(l, ncol(Y)), drop = FALSE] / model$root[held], l)
     }
