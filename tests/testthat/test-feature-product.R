@@ -282,7 +282,8 @@ for (type in names(both)) {
       sample <- list(X = X[rows, ] + rnorm(length(rows), 0, 0.1), domain = domain[rows])
       length(serialize(map_of(both[[type]], distribution, sample = sample), NULL))
     }
-    expect_equal(size(40), size(2), tolerance = 0.01)
+    # rows that differ more may need more of the landmarks
+    expect_lt(size(40), 1.2 * size(2))
   })
 }
 
@@ -325,14 +326,15 @@ test_that("wrong arguments and kernels are refused", {
   })
 })
 
-test_that("a number of landmarks that nobody gave is a maximum, one that was given is missed aloud", {
+test_that("a number of landmarks is a maximum, which is missed aloud where they were drawn", {
   few <- list(X = X[1:20, ], domain = factor(toy$domain[1:20]))
   distribution <- domain_distribution(kernel_rbf(1), kernel_rbf(1))
-  for (quiet in list(features_nystrom(), features_product(rank = 2),
-                     features_product(rank = 2, x = features_nystrom()))) {
+  for (quiet in list(features_nystrom(), features_nystrom(200), features_product(rank = 2),
+                     features_product(rank = 2, x = features_nystrom(50)))) {
     expect_no_warning(map_of(quiet, distribution, sample = few))
   }
-  for (loud in list(features_nystrom(200), features_product(x = features_nystrom(50), rank = 2))) {
+  drawn <- function(q) features_nystrom(q, "uniform")
+  for (loud in list(drawn(200), features_product(x = drawn(50), rank = 2))) {
     expect_warning(map_of(loud, distribution, sample = few), "n_landmarks",
                    class = "domgen_warning_rank")
   }
