@@ -8,8 +8,15 @@
 landmark_model <- function(study, between, kernel = study$kernel) {
   sample <- study$sample
   space <- gram_space(kernel, between, sample, study$threads)
-  Z <- draw_pivots(space$kernel, space$domain_kernel$kappa, space, study$landmarks,
-                   features = TRUE)$features
+  kappa <- space$domain_kernel$kappa
+  rows <- list(X = sample$X, domain = as.integer(sample$domain), threads = study$threads)
+  few <- nrow(rows$X) <= study$landmarks
+  chosen <- if (few) rows
+            else pivot_landmarks(space$kernel, kappa, rows, study$landmarks)
+  map <- landmark_map(space$kernel, kappa, chosen)
+  Z <- feature_rows_(feature_program(map, rows$X, kappa), rows$X,
+                     if (!is.null(kappa)) rows$domain, study$threads)
+  check_overflow(c(min(Z), max(Z)), space$kernel)
   costs <- study$costs
   Z <- sqrt(costs) * (Z - rep(colSums(costs * Z) / sum(costs), each = nrow(Z)))
   basis <- eigen(crossprod(Z), symmetric = TRUE)

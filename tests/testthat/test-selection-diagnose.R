@@ -131,7 +131,7 @@ test_that("left-out predictions on all landmarks are those of the exact machine"
   rows <- factor(row_folds(sample$domain, v = 2))
   # of a large group the other rows' sums are used
   few <- list(Q = machine$Q[, 1:10], values = machine$values[1:10], root = machine$root,
-              total = machine$total)
+              total = machine$total, threads = 2L)
   for (groups in list(sample$domain, rows)) {
     sample$left_out <- groups
     lambdas <- c(0.01, 1)

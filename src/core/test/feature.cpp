@@ -55,7 +55,7 @@ void pivots() {
   const domgen::KernelProgram rbf = program("rbf", 1);
   const domgen::DomainWeights unweighted;
   const auto draw = [&](Index wanted) {
-    return domgen::RandomPivots(rbf, view(X), unweighted, uniform, pool).draw(wanted, 1e-10);
+    return domgen::RandomPivots(rbf, view(X), unweighted, uniform, pool).draw(wanted, 1e-10, 0);
   };
   const std::vector<Index> all = draw(20), some = draw(3);
   std::set<Index> classes;
