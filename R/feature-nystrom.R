@@ -23,7 +23,7 @@ represent.features_nystrom <- function(feature_map, kernel, domain_kernel, rows,
     uniform = rows_at(rows, sample.int(n, q)))
   map <- landmark_map(kernel, kappa, landmarks)
   rank <- map$rank
-  # pivots are at most so many
+  # a number of pivots is a maximum
   if (rank != q && feature_map$sampling == "uniform" && !isTRUE(feature_map$default)) {
     warn("rank", "`n_landmarks` is ", q, ", but ",
          if (rank == n) paste0("there ", if (n == 1L) "is" else "are", " only ", plural(n, "row"))
@@ -87,7 +87,7 @@ feature_program.landmark_map <- function(map, X, table = NULL) {
        kappa = table, landmark_domain = map$domain)
 }
 
-# k(S, (P, x)) in the place of L^-1 k(S, (P, x)).
+# k(S, (P, x)), without L^-1.
 #' @exportS3Method
 unsolved_map.landmark_map <- function(map) {
   map$unsolved <- TRUE

@@ -30,13 +30,13 @@ with_factor <- function(map) UseMethod("with_factor")
 #' @exportS3Method
 with_factor.default <- function(map) map
 
-# The map without what is linear in it and dear, and that of its sums: see landmark_map().
+# The map without its triangular solve, which is linear: solve_sums() solves the sums of its values
+# instead, [r x m].
 unsolved_map <- function(map) UseMethod("unsolved_map")
 
 #' @exportS3Method
 unsolved_map.default <- function(map) map
 
-# sums: of features by unsolved_map(), [r x m]
 solve_sums <- function(map, sums) UseMethod("solve_sums")
 
 #' @exportS3Method

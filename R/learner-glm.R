@@ -78,12 +78,13 @@
 #' ## Solver
 #' Newton's method with the expected curvature (Fisher scoring, iteratively reweighted least
 #' squares; the observed curvature for `"cox"`). Steps that raise the objective are shortened. On
-#' the Gram matrix, a step is a Cholesky factorisation (n^3/3 operations) below 200 rows. From 200
-#' rows it uses preconditioned conjugate gradients, each of which takes 2 n^2 operations, for
-#' `"multinomial"` and each class. With a feature map of r features a step takes n r^2 operations.
-#' `"cox"` on the Gram matrix works in the r columns of its root, with r its rank. On features, and
-#' on few rows, steps alternate over more than two classes; for `"ordinal"` they alternate between f
-#' and the thresholds. The solver stops when a step gains less than 1e-14 of the objective.
+#' the Gram matrix, a step takes a Cholesky factorisation (n^3/3 operations). From 200 rows on it
+#' takes preconditioned conjugate gradients instead, with 2 n^2 operations for each of their steps
+#' and, for `"multinomial"`, for each class. With a feature map of r features a step takes n r^2
+#' operations. `"cox"` on the Gram matrix works in the r columns of its root, with r its rank. For
+#' `"multinomial"` all classes take a step together; with a feature map or below 200 rows they
+#' take turns. For `"ordinal"` steps alternate between f and the thresholds. The solver stops when a
+#' step gains less than 1e-14 of the objective.
 #'
 #' With a feature map, families of base R are fitted to a [row_source()] of any number of rows: each
 #' Newton step is one pass over the rows, and one more pass gives the deviances. If `lambda` is not

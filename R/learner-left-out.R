@@ -216,9 +216,9 @@ left_out_by_landmarks <- function(space, sample, task, args, lambdas,
   predictions(landmarks, sample, task, args, lambdas + found$left * cost)
 }
 
-# From the sums of all rows, in features in which they are diagonal: so neither a factor of their
-# size nor the features are made again for each group, see core/ridge/without-group.h. features: a
-# function of rows; the constant is a feature without a penalty.
+# From the sums of all rows, in features in which these are diagonal, see
+# core/ridge/without-group.h: no group needs a factor of their size. features: a function of rows
+# that gives Z [rows x dim]; the constant is a feature without a penalty.
 predict_from_features <- function(features, dim, sample, task, args, lambdas) {
   groups <- groups_left_out(sample)
   sample$domain <- groups
@@ -226,7 +226,7 @@ predict_from_features <- function(features, dim, sample, task, args, lambdas) {
   m <- ncol(task$Y)
   check_feature_memory(nrow(task$Y), m * length(lambdas))
   centre <- left_out_centre(sample, task, args)
-  # the other rows' targets are less `centre`, which takes the function that fits a constant
+  # the other rows' targets are less `centre`: the fit to a constant says what that changes
   moved <- any(centre != 0)
   targets <- cbind(task$Y, if (moved) 1)
   runs <- group_runs(groups, dim)
@@ -246,8 +246,9 @@ predict_from_features <- function(features, dim, sample, task, args, lambdas) {
   }
   values <- values + rep(sums$intercept, each = nrow(targets))
   if (!moved) return(values)
-  own <- centre[as.integer(groups), ]
-  values[, -(m + 1L), , drop = FALSE] + own - own * c(values[, rep(m + 1L, m), ])
+  # of a number
+  own <- centre[as.integer(groups), 1L]
+  values[, 1L, , drop = FALSE] + own * (1 - c(values[, 2L, ]))
 }
 
 # The features of so many rows are kept at a time, or those of a group.
@@ -260,8 +261,9 @@ group_runs <- function(groups, dim) {
   lapply(unname(split(rows, run)), unlist, use.names = FALSE)
 }
 
-# list(second = Z'CZ, cross = Z'CY, mean, intercept, total = 1'C1) of features and targets that are
-# less their means where there is a constant, and `constant`: is there one?
+# list(second = Z'CZ [r x r], cross = Z'CY [r x m], mean [r], intercept [m], total = 1'C1) of
+# features and targets that are less their means where there is a constant, and `constant`: is there
+# one?
 centred_sums <- function(features, runs, targets, costs, constant) {
   sums <- Reduce(add_moments, lapply(runs, function(i) {
     Z <- features(i)

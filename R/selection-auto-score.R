@@ -48,8 +48,8 @@ rows_for_score <- 50L
 # The score that print() gives for a new domain: scores of the members, corrected for the optimism
 # of the selection in the rows that it used. If the search used some of the rows, the ridge
 # regressions are scored again on all, in closed form. list(mean, se, lower, upper, raw: the mean
-# before correction, domains: how many have a score) members: the fitted models by their keys.
-expected_score <- function(search, chosen, sample, members = NULL) {
+# before correction, domains: how many have a score)
+expected_score <- function(search, chosen, sample) {
   if (search$few) return(expected_of(NA_real_, 0, search$metric))
   raw <- chosen$scores
   scored <- search$sample$domain
@@ -58,7 +58,7 @@ expected_score <- function(search, chosen, sample, members = NULL) {
     search_rows(sample, most_scored, search$args$seed, rows_for_score)
   }
   if (length(rows) > length(scored)) {
-    raw <- left_out_scores(search, chosen$ridge$keys, sample, rows, members)
+    raw <- left_out_scores(search, chosen$ridge$keys, sample, rows)
     scored <- droplevels(sample$domain[rows])
   }
   # the proportion of a domain's rows that the selection used
@@ -102,14 +102,9 @@ expected_of <- function(raw, too_good, metric, share = 1 - 1 / min(most_left_out
 }
 
 # Scores by domain of the mean of candidates, with more rows than the search.
-# members: fitted models, some with the values.
-left_out_scores <- function(search, keys, sample, rows, members = NULL) {
+left_out_scores <- function(search, keys, sample, rows) {
   sample <- sample_part(sample, rows)
-  values <- lapply(keys, function(key) {
-    scored_by <- !is.null(search$found[[key]]$candidate$crossfits)
-    known <- if (!scored_by) members[[key]]$left_out
-    if (is.null(known)) candidate_values(search, key, sample) else known
-  })
+  values <- lapply(keys, function(key) candidate_values(search, key, sample))
   scoring <- list(y = sample$y, domain = sample$domain, metric = search$metric,
                 response = search_task(sample, search$args)$response)
   score_values(Reduce(`+`, values) / length(values), scoring)

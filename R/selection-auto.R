@@ -217,7 +217,7 @@ fit_sample.dg_auto_spec <- function(spec, sample) {
     found <- without_failed(found, members)
     chosen <- found$chosen
     members <- members[chosen$keys]
-    expected <- expected_score(found$search, chosen, sample, members)
+    expected <- expected_score(found$search, chosen, sample)
     members <- lapply(unname(members), slim)
     methods <- vapply(members, function(member) sub("^dg_", "", member$spec$method), "")
     names(members) <- make.unique(methods, "_")
@@ -228,13 +228,8 @@ fit_sample.dg_auto_spec <- function(spec, sample) {
   }), "domgen_warning_two_values")
 }
 
-# If the expected score uses the same rows, the Gram matrix of the fit gives the held-out values
-# too. A member that fails is its error.
+# A member that fails is its error.
 fit_members <- function(search, keys, sample) {
-  n <- length(sample$y)
-  if (!search$few && is.null(sample$unit) && n <= min(most_scored, exact_rows)) {
-    sample$left_out <- left_out_groups(sample, search$args$folds)
-  }
   specs <- lapply(stats::setNames(keys, keys), function(key) member_spec(search, key, sample))
   lapply(specs, function(spec) {
     tryCatch(fit_member(spec, sample), domgen_error = identity)
@@ -270,7 +265,6 @@ slim.default <- function(object) object
 
 #' @exportS3Method
 slim.dg_ridge <- function(object) {
-  object$left_out <- NULL
   map <- object$space$map
   if (!is.null(map$landmarks) && !is_custom(object$space$kernel)) {
     object$space$map <- without_factor(map, object$space$domain_kernel$kappa)

@@ -14,17 +14,12 @@ newton_data <- function(space, sample) {
 # From so many rows on steps are made by conjugate gradients, which need products with K alone.
 conjugate_rows <- 200L
 
-# K [n x n], root: U [n x q] with K ~ UU' from q rows, see core/ridge/conjugate.h; NULL where there
-# are few rows, and if K of the q rows is not positive definite, as where it is 0 or a user's own.
-# An environment, so that the root is made when it is first asked for, and once: the dual problem
-# and Cox regression never ask.
+# K [n x n], root: its landmark_root(), NULL where there are few rows. An environment, so that the
+# root is made when it is first asked for, and once: the dual problem and Cox regression never ask.
 gram_data <- function(K) {
   data <- structure(new.env(parent = emptyenv()), class = "gram_data")
   data$K <- K
-  n <- nrow(K)
-  delayedAssign("root", if (n >= conjugate_rows) {
-    on_error(ridge_landmarks_(K, ceiling(3 * sqrt(n))), function(e) NULL)
-  }, assign.env = data)
+  delayedAssign("root", if (nrow(K) >= conjugate_rows) landmark_root(K), assign.env = data)
   data
 }
 

@@ -76,12 +76,7 @@ solve_ridge <- function(space, sample, task, args) UseMethod("solve_ridge")
 # (K + ridge) alpha + 1 b' = Y; with a constant 1'alpha = 0.
 #' @exportS3Method
 solve_ridge.gram_space <- function(space, sample, task, args) {
-  solved <- solve_gram(function() space_gram(space), task, args)
-  if (!is.null(sample$left_out)) {
-    found <- left_out_by_landmarks(space, sample, task, args, args$lambda)
-    solved$left_out <- matrix(found, nrow(task$Y))
-  }
-  solved
+  solve_gram(function() space_gram(space), task, args)
 }
 
 #' @exportS3Method
@@ -143,7 +138,7 @@ conjugate_error <- 1e-20
 solve_conjugate <- function(K, Y, ridge, intercept) {
   n <- nrow(Y)
   if (n < rows_of_conjugate * ncol(Y)) return(NULL)
-  root <- on_error(ridge_landmarks_(K, ceiling(3 * sqrt(n))), function(e) NULL)
+  root <- landmark_root(K)
   if (is.null(root) || any(colSums(Y^2) == 0)) return(NULL)
   # no step follows that would correct this one: to this error
   solved <- core_result(ridge_conjugate_(

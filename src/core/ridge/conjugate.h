@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -98,7 +99,9 @@ ConjugateReport conjugate_gradients(Systems& systems, Eigen::MatrixXd residual,
     direction.conservativeResize(Eigen::NoChange, active);
     const Eigen::MatrixXd image = systems.image(direction, which);
     for (Eigen::Index k = 0; k < active; ++k) {
-      const double length = left(k) / direction.col(k).dot(image.col(k));
+      // of a matrix that is not positive definite nothing converges
+      const double bend = direction.col(k).dot(image.col(k));
+      const double length = bend > 0 ? left(k) / bend : std::numeric_limits<double>::quiet_NaN();
       systems.move(k, which[static_cast<std::size_t>(k)], length);
       residual.col(k) -= length * image.col(k);
       gained(k) += length * left(k);
