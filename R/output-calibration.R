@@ -27,8 +27,9 @@
 #' diagonal on which predicted equals observed, and the number of rows as columns at the bottom.
 #' With more than two classes each has a panel.
 #'
-#' @param object A [dg_cv()] with a metric that needs probabilities (`"log_loss"` or `"brier"`), or
-#'   a fitted model with probabilities (as `type = "prob"` of [predict.dg_learner()] lists them).
+#' @param object A [dg_cv()] with a metric that needs probabilities (`"log_loss"` or `"brier"`), a
+#'   fitted model with probabilities (as `type = "prob"` of [predict.dg_learner()] lists them),
+#'   predictions as in [dg_validate()], or a `dg_validate()` of classes.
 #' @param newdata For a model: data frame of rows with the response, or without it and `y`.
 #' @param domain,y Domain and response of each row of `newdata`, if they are not columns of it.
 #' @param bins Number of bins of equal width. Default 10.
@@ -71,16 +72,19 @@ dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins
                            class = NULL) {
   check_given(object, "object")
   bins <- check_count(bins, "bins", at_least = 2L)
-  held <- held_probabilities(object, newdata, domain, y)
-  levels <- colnames(held$prob)
+  found <- validation_rows(object, newdata, domain, y)
+  held <- found$methods[[1L]]
+  if (is.null(held$prob)) abort_no_validated()
+  levels <- class_levels(held)
   class <- read_class(class, levels)
-  rows <- !is.na(held$truth) & !is.na(rowSums(held$prob))
+  truth <- value_labels(held$truth)
+  check_known_classes(truth, levels)
+  rows <- !is.na(truth) & !is.na(rowSums(held$prob))
   if (!any(rows)) abort("data", "No row has both a class and a probability.")
-  truth <- as.character(held$truth)[rows]
   domain <- factor(held$domain[rows])
   each_class <- function(describe) {
     lapply(stats::setNames(class, class), function(name) {
-      describe(name, held$prob[rows, name], truth == name, domain)
+      describe(name, held$prob[rows, match(name, levels)], truth[rows] == name, domain)
     })
   }
   by_domain <- do.call(rbind, unname(each_class(calibrate_domains)))
@@ -89,68 +93,18 @@ dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins
   table$class <- factor(table$class, class)
   error <- vapply(tables, function(t) sum(t$rows * abs(t$observed - t$predicted)), 0) / sum(rows)
   structure(list(by_domain = by_domain, table = table, error = error, rows = sum(rows),
-                 domains = nlevels(domain), labels = held$labels),
+                 domains = nlevels(domain), labels = found$labels),
             class = c("dg_calibration", "dg_result"))
 }
 
-# list(prob [rows x classes], truth, domain, labels)
-held_probabilities <- function(object, newdata, domain, y) UseMethod("held_probabilities")
-
-#' @exportS3Method
-held_probabilities.default <- function(object, newdata, domain, y) {
-  abort("argument", "`object` must be a fitted model or the result of dg_cv(), not ",
-        describe(object), ".")
-}
-
-#' @exportS3Method
-held_probabilities.dg_cv <- function(object, newdata, domain, y) {
-  if (!is.null(newdata) || !is.null(domain) || !is.null(y)) {
-    abort("argument", "`newdata`, `domain` and `y` must not be given with the result of dg_cv(), ",
-          "which has its own held-out rows.")
-  }
-  rows <- object$predictions
-  if (is.null(rows$prob)) {
-    abort("argument", "`object` has no probabilities: use `dg_cv(metric = \"log_loss\")` or ",
-          "\"brier\", with a model that has probabilities.")
-  }
-  list(prob = `colnames<-`(rows$prob, levels(rows$truth)), truth = rows$truth,
-       domain = rows$domain, labels = object$labels)
-}
-
-#' @exportS3Method
-held_probabilities.dg_learner <- function(object, newdata, domain, y) {
-  if (is.null(newdata)) {
-    abort("argument", "`newdata` must be given: probabilities are overconfident on the training ",
-          "rows.")
-  }
-  prob <- predict(object, newdata, domain = domain, type = "prob")
-  y <- if (is.null(y)) response_of(object, newdata) else read_vector(y, nrow(prob), "y")
-  if (is.null(y)) abort("data", "`newdata` must have the response, or `y` must be given.")
-  other <- setdiff(value_labels(y), c(colnames(prob), NA))
-  if (length(other)) {
-    abort("data", "The response must have the classes of training (",
-          enumerate(colnames(prob), quote = "\""), "), not ", enumerate(other, quote = "\""), ".")
-  }
-  list(prob = prob, truth = value_labels(y), labels = variable_names(object$blueprint),
-       domain = new_domain(object$blueprint, newdata, domain, nrow(prob), FALSE, "newdata"))
-}
-
-# Minimum number of rows of a class, and of the others, for a slope.
-calibration_rows <- 5L
-
+# Ratio, intercept and slope are those of dg_validate().
 calibrate_domains <- function(class, prob, positive, domain) {
-  logit <- stats::qlogis(pmin(pmax(prob, 1e-10), 1 - 1e-10))
   lines <- lapply(split(seq_along(prob), domain), function(i) {
-    enough <- min(sum(positive[i]), sum(!positive[i])) >= calibration_rows
-    fitted <- function(formula) {
-      if (!enough) return(NA_real_)
-      fit <- suppressWarnings(stats::glm(formula, stats::binomial(),
-                                         data.frame(hit = positive[i], logit = logit[i])))
-      unname(utils::tail(stats::coef(fit), 1L))
-    }
+    site <- list(y = as.integer(positive[i]), p = prob[i])
     data.frame(rows = length(i), observed = sum(positive[i]), expected = sum(prob[i]),
                ratio = sum(positive[i]) / sum(prob[i]), p = number_p(prob[i], sum(positive[i])),
-               intercept = fitted(hit ~ offset(logit)), slope = fitted(hit ~ logit))
+               intercept = logistic_intercept(site)$estimate,
+               slope = logistic_slope(site)$estimate)
   })
   data.frame(class = class, domain = levels(domain), do.call(rbind, lines), row.names = NULL)
 }

@@ -1,0 +1,577 @@
+#' Validation by site
+#'
+#' @description
+#' Measures how well a model predicts at each site (hospital, school, instrument: a held-out or new
+#' domain), how much sites differ, and what is to be expected at a site that nobody has seen.
+#'
+#' @details
+#' **Measures by site.** With y the response and p the prediction of the n rows of a site:
+#'
+#' | name | response | definition | perfect | scale |
+#' |---|---|---|---|---|
+#' | `auc` | class | area under the ROC curve; error by DeLong and others (1988) | 1 | logit |
+#' | `oe` | class, count | observed over expected events, sum of y / sum of p | 1 | log |
+#' | `intercept` | class | a of logit P(y = 1) = a + logit p | 0 | |
+#' | `slope` | class | b of logit P(y = 1) = a + b logit p | 1 | |
+#' | `brier` | class | mean of (y - p)^2 | 0 | log |
+#' | `scaled_brier` | class | 1 - Brier score / that of the site's proportion | 1 | log of 1 - x |
+#' | `log_loss` | class | mean of -log(probability of the true class) | 0 | log |
+#' | `sensitivity` | class | proportion of events with p at or above `threshold` | 1 | logit |
+#' | `specificity` | class | proportion of others with p below `threshold` | 1 | logit |
+#' | `rmse` | number | root of the mean of (y - p)^2 | 0 | log |
+#' | `r2` | number | 1 - mean of (y - p)^2 / variance of y at the site | 1 | log of 1 - x |
+#' | `bias` | number | mean of p - y: above 0, predictions are too high | 0 | |
+#' | `intercept`, `slope` | number | a and b of y = a + b p by least squares | 0, 1 | |
+#' | `deviance` | count | mean of 2 (y log(y / p) - y + p) | 0 | log |
+#' | `slope` | count | b of log E(y) = a + b log p | 1 | |
+#' | `rps` | ordinal | mean of the sum over k of (P(y <= k) - 1\[y <= k\])^2 | 0 | log |
+#' | `concordance` | ordinal | of pairs of rows with different y, proportion with the higher mean class predicted for the higher y; ties count 1/2 | 1 | logit |
+#'
+#' Standard errors are for other rows of the same site and assume independent rows. On the given
+#' scale estimates are nearly normal: there intervals are symmetric and sites are summarised.
+#'
+#' **Small sites.** A site without both classes has no `auc`; one with fewer than 5 events or 5
+#' others has no `slope`. With fewer than 10 of either, `intercept` and `slope` have Firth's penalty
+#' (1993), and the error of `auc` is that of Hanley and McNeil (1982, equation 1) at (A n1 n0 +
+#' 1/2) / (n1 n0 + 1), which allows for the number of pairs. Proportions of 0 or 1 count half a row
+#' more of each kind, and a site without an event counts half an event in `oe`, for their place
+#' on the scale. A site with few rows has a large error and so a small weight.
+#'
+#' **Summary over sites.** The value of site g on its scale is \eqn{\theta_g + e_g}{theta_g + e_g}
+#' with \eqn{\theta_g \sim N(\mu, \tau^2)}{theta_g ~ N(mu, tau^2)}. \eqn{\mu}{mu} and
+#' \eqn{\tau}{tau} are by restricted maximum likelihood, the interval of \eqn{\mu}{mu} by Knapp and
+#' Hartung (2003) with Student's quantile (`metafor::rma.uni(test = "knha")`), but never narrower
+#' than without their factor. Folds of a cross-validation share training rows: the variance of
+#' \eqn{\mu}{mu} is multiplied by 1 + n / n_1 for n_1 of n rows in training, as in [dg_compare()].
+#'
+#' **A new site.** Intervals from one estimate of \eqn{\tau}{tau} cover too little with few sites.
+#' `new_lower` to `new_upper` are quantiles of the posterior predictive distribution of
+#' \eqn{\theta}{theta} at a new site, by quadrature over \eqn{\tau}{tau}, with a flat density of
+#' \eqn{\mu}{mu} and a half-normal one of \eqn{\tau}{tau}. They are for the measure with many rows
+#' of the new site, not for the value in few rows. They assume that the new site is of the kind of
+#' these. `target` gives the probability that a new site passes.
+#'
+#' **Ranking.** `shrunk` is the posterior mean of each site, on the scale of the measure and back:
+#' a site with few rows is drawn to the mean.
+#'
+#' @param object The result of [dg_cv()] or [dg_compare()]; a fitted model with `newdata`; or
+#'   predictions of any model with `y` and `domain`: a numeric vector (of two classes, the
+#'   probability of the second) or a matrix of probabilities with a column for each class.
+#' @param newdata Data frame of labelled rows of new domains, for a fitted model.
+#' @param domain,y Domain and response of each row, if they are not columns of `newdata`.
+#' @param response Kind of response: `"number"`, `"class"`, `"count"` or `"ordinal"`. Default `NULL`:
+#'   by the response and, of [dg_glm()], its family.
+#' @param class Name of the class that is the event. Default `NULL`: the second of two. Must be
+#'   given with more than two classes.
+#' @param threshold Probability at or above which an event is predicted, for `sensitivity` and
+#'   `specificity`. Default `NULL`: without these.
+#' @param target Named list: what a site must reach, such as `list(auc = 0.7, oe = c(0.8, 1.25))`.
+#'   One number is the least value (the largest, for measures of which less is better), two numbers
+#'   are a range.
+#' @param covariates Data frame with a row for each domain: the column named as the domain variable
+#'   (or `domain`), and covariates of sites for a meta-regression. Default `NULL`: none.
+#' @param level Level of intervals. Default 0.95.
+#' @return `plot()` returns a ggplot2 object. `dg_validate()` returns an object of class
+#'   `dg_validate`, a list with
+#'   \item{summary}{data frame, a row for each method and measure: `method`, `measure`, number of
+#'     `domains` with a value, `mean`, its interval `lower` to `upper`, `tau` (on the scale of the
+#'     measure), the interval of a new site `new_lower` to `new_upper`, and with `target` the
+#'     probability `pass` that a new site reaches it}
+#'   \item{domains}{data frame, a row for each method, measure and domain: `method`, `measure`,
+#'     `domain`, `rows`, `events` (`NA` without), `estimate`, its standard error `se`, interval
+#'     `lower` to `upper`, and `shrunk` with `shrunk_lower` to `shrunk_upper`}
+#'   \item{differences, paired}{of a [dg_compare()]: for each method and measure the mean
+#'     difference from the baseline, as `summary`; and by domain, with errors of paired rows}
+#'   \item{regression}{with `covariates`, a data frame: `method`, `measure`, `term`, `estimate` (on
+#'     the scale of the measure), `se`, `lower`, `upper`, `p`, and `tau`, what is left of it}
+#'   \item{rows}{data frame of the rows: `method`, `domain`, `y`, `p`}
+#'   \item{kind, class, level, target, labels, held_out, baseline}{as given or found}
+#' @section Errors:
+#' Censored times; a cross-validation without predictions (of a [row_source()]) or, for measures of
+#' probabilities, without probabilities (`dg_cv(metric = "log_loss")` keeps them); more than two
+#' classes without `class`; probabilities outside 0 to 1 and predicted counts of 0 or less;
+#' covariates that lack a domain. The package metafor is needed. Domains of `newdata` that were in
+#' training give a warning of class `domgen_warning_training_domains`.
+#' @references
+#' DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the areas under two or
+#' more correlated receiver operating characteristic curves. *Biometrics* 44, 837-845.
+#'
+#' Firth, D. (1993). Bias reduction of maximum likelihood estimates. *Biometrika* 80, 27-38.
+#'
+#' Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a receiver
+#' operating characteristic (ROC) curve. *Radiology* 143, 29-36.
+#'
+#' Knapp, G. and Hartung, J. (2003). Improved tests for a random effects meta-regression with a
+#' single covariate. *Statistics in Medicine* 22, 2693-2710.
+#'
+#' Debray, T. P. A. and others (2017). A guide to systematic review and meta-analysis of prediction
+#' model performance. *BMJ* 356, i6460.
+#' @seealso [dg_net_benefit()], [dg_calibration()], [dg_cv()], [dg_compare()]
+#' @examplesIf requireNamespace("metafor", quietly = TRUE)
+#' toy <- simulate_dcm(domains = 8, n = 60, seed = 1)
+#' cv <- dg_cv(dg_glm(lambda = 1), y ~ . | domain, data = toy, metric = "log_loss")
+#' validation <- dg_validate(cv, target = list(auc = 0.7))
+#' validation
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(validation, measure = "auc")
+#'
+#' # predictions of any model
+#' growth <- lm(weight ~ Time, data = ChickWeight)
+#' dg_validate(fitted(growth), y = ChickWeight$weight, domain = ChickWeight$Chick)
+#' @export
+dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, response = NULL,
+                        class = NULL, threshold = NULL, target = NULL, covariates = NULL,
+                        level = 0.95) {
+  check_given(object, "object")
+  level <- check_between(level, "level", 0.5, 0.999)
+  threshold <- if (!is.null(threshold)) check_between(threshold, "threshold", 0, 1)
+  need_package("metafor", "dg_validate()")
+  found <- validation_rows(object, newdata, domain, y)
+  kind <- read_response_kind(response, found)
+  sites <- lapply(found$methods, site_rows, kind, class)
+  chosen <- measures_for(kind, sites, threshold)
+  target <- check_target(target, chosen)
+  values <- lapply(sites, measure_sites, chosen, threshold)
+  pooled <- lapply(values, pool_measures, chosen, found$inflation, level)
+  result <- list(
+    summary = by_method(Map(summary_rows, pooled, list(chosen), list(target))),
+    domains = by_method(Map(site_table, values, pooled, sites, list(chosen), level)),
+    rows = by_method(lapply(sites, kept_rows)), kind = kind, class = sites[[1L]]$class,
+    level = level, target = target, inflation = found$inflation, labels = found$labels,
+    held_out = found$held_out, title = found$title, notes = found$notes
+  )
+  if (!is.null(covariates)) {
+    X <- read_covariates(covariates, sites[[1L]], found$labels)
+    result$regression <- by_method(lapply(values, regress_measures, chosen, X, level))
+  }
+  if (!is.null(found$baseline)) {
+    result$baseline <- found$baseline
+    result <- c(result, compare_measures(values, found$baseline, chosen, found$inflation, level))
+  }
+  structure(result, class = c("dg_validate", "dg_result"))
+}
+
+# Data frames of methods below each other, the column `method` first.
+by_method <- function(frames) {
+  frames <- Map(function(frame, name) cbind(method = rep(name, nrow(frame)), frame), frames,
+                names(frames))
+  `rownames<-`(do.call(rbind, unname(frames)), NULL)
+}
+
+# ---- rows -------------------------------------------------------------------------------------
+
+# list(methods: a named list of list(truth, prediction, decision, prob, domain, rep), family: that
+# of dg_glm() or NULL, inflation, labels, held_out, title, baseline, notes).
+validation_rows <- function(object, newdata, domain, y) UseMethod("validation_rows")
+
+#' @exportS3Method
+validation_rows.default <- function(object, newdata, domain, y) {
+  abort("argument", "`object` must be the result of dg_cv() or dg_compare(), a fitted model, or a ",
+        "vector or matrix of predictions, not ", describe(object), ".")
+}
+
+#' @exportS3Method
+validation_rows.dg_cv <- function(object, newdata, domain, y) {
+  check_no_new_rows(newdata, domain, y)
+  list(methods = stats::setNames(list(cv_rows(object)), object$spec$parts$title),
+       family = object$spec$args$family, inflation = 1 + 1 / object$share, labels = object$labels,
+       held_out = object$held_out, title = object$spec$parts$title, notes = cv_notes(object))
+}
+
+#' @exportS3Method
+validation_rows.dg_compare <- function(object, newdata, domain, y) {
+  check_no_new_rows(newdata, domain, y)
+  # the null model ranks nothing and has nothing to calibrate
+  runs <- object$runs[!are_null(object$runs) & !vapply(object$runs, all_failed, NA)]
+  if (length(runs) == 0L) abort("argument", "`object` must have a method that did not fail.")
+  baseline <- if (object$baseline %in% names(runs)) object$baseline else names(runs)[1L]
+  run <- runs[[1L]]
+  list(methods = lapply(runs, cv_rows), family = run$spec$args$family,
+       inflation = 1 + 1 / run$share, labels = run$labels, held_out = run$held_out,
+       title = plural(length(runs), "method"), baseline = if (length(runs) > 1L) baseline)
+}
+
+# For other views of the same rows.
+#' @exportS3Method
+validation_rows.dg_validate <- function(object, newdata, domain, y) {
+  check_no_new_rows(newdata, domain, y)
+  if (object$kind != "class" || is.null(object$rows$p)) abort_no_validated()
+  levels <- c(paste("not", object$class), object$class)
+  methods <- lapply(split(object$rows, factor(object$rows$method, unique(object$rows$method))),
+                    function(rows) {
+    list(truth = levels[1L + rows$y], prob = cbind(1 - rows$p, rows$p), levels = levels,
+         domain = rows$domain)
+  })
+  c(list(methods = methods), object[c("inflation", "labels", "held_out", "title", "baseline")])
+}
+
+check_no_new_rows <- function(newdata, domain, y) {
+  if (!is.null(newdata) || !is.null(domain) || !is.null(y)) {
+    abort("argument", "`newdata`, `domain` and `y` must not be given with a cross-validation, ",
+          "which has its own held-out rows.")
+  }
+}
+
+cv_rows <- function(cv) {
+  rows <- cv$predictions
+  if (is.null(rows)) {
+    abort("argument", "`object` has no predictions: those of a source are not kept.")
+  }
+  c(as.list(rows), if (!is.null(rows$prob)) list(levels = levels(rows$truth)))
+}
+
+#' @exportS3Method
+validation_rows.dg_learner <- function(object, newdata, domain, y) {
+  if (is.null(newdata)) {
+    abort("argument", "`newdata` must be given: training rows do not show how a model predicts ",
+          "elsewhere.")
+  }
+  classes <- isTRUE(object$response$kind == "class")
+  values <- predict(object, newdata, domain = domain,
+                    type = if (classes) "prob" else "response")
+  y <- if (is.null(y)) response_of(object, newdata) else read_vector(y, NROW(values), "y")
+  if (is.null(y)) abort("data", "`newdata` must have the response, or `y` must be given.")
+  domain <- new_domain(object$blueprint, newdata, domain, NROW(values), FALSE, "newdata")
+  known <- intersect(value_labels(unique(domain)), value_labels(unique(object$domain)))
+  if (length(known)) {
+    warn("training_domains", "`newdata` has domains of training (", enumerate(known, quote = "\""),
+         "): their scores are optimistic.")
+  }
+  rows <- if (classes) list(truth = value_labels(y), prob = values)
+          else list(truth = y, prediction = values)
+  list(methods = stats::setNames(list(c(rows, list(domain = domain))), object$spec$parts$title),
+       family = object$family, inflation = 1, labels = variable_names(object$blueprint),
+       held_out = "rows of new domains", title = object$spec$parts$title)
+}
+
+#' @exportS3Method
+validation_rows.numeric <- function(object, newdata, domain, y) {
+  if (!is.null(newdata)) {
+    abort("argument", "`newdata` must not be given with predictions: give `y` and `domain`.")
+  }
+  n <- NROW(object)
+  if (is.null(y) || is.null(domain)) {
+    abort("argument", "`y` and `domain` must be given with predictions, one for each of ",
+          plural(n, "row"), ".")
+  }
+  y <- read_vector(y, n, "y")
+  domain <- read_vector(domain, n, "domain")
+  rows <- list(truth = y, domain = domain)
+  discrete <- is.factor(y) || is.character(y) || is.logical(y)
+  if (is.matrix(object)) rows$prob <- object
+  else if (discrete) rows$prob <- cbind(1 - object, object)
+  else rows$prediction <- as.numeric(object)
+  if (discrete && !is.matrix(object)) {
+    classes <- if (is.factor(y)) levels(y) else sort(unique(value_labels(y)))
+    if (length(classes) != 2L) {
+      abort("argument", "Predictions of ", length(classes), " classes must be a matrix of ",
+            "probabilities with a column for each class.")
+    }
+    colnames(rows$prob) <- classes
+  }
+  list(methods = list(model = rows), inflation = 1, labels = list(response = "y", domain = "domain"),
+       held_out = "rows as given", title = "Model")
+}
+
+#' @exportS3Method
+validation_rows.matrix <- validation_rows.numeric
+
+read_response_kind <- function(response, found) {
+  if (!is.null(response)) {
+    return(check_choice(response, "response", names(measures)))
+  }
+  rows <- found$methods[[1L]]
+  if (is.complex(rows$truth)) {
+    abort("argument", "`dg_validate()` has no measures of censored times.")
+  }
+  family <- found$family$name
+  if (identical(family, "ordinal") || is.ordered(rows$truth)) return("ordinal")
+  if (!is.null(family) && family %in% c("poisson", "quasipoisson")) return("count")
+  if (is.null(rows$prob) && is.numeric(rows$truth)) "number" else "class"
+}
+
+# ---- sites ------------------------------------------------------------------------------------
+
+# list(y, p, score: as in `measures`, place: of each row in order to pair methods, rep, domain: a
+# factor, class, levels). p is NULL where there are no probabilities.
+site_rows <- function(rows, kind, class) {
+  domain <- as.factor(rows$domain)
+  n <- length(domain)
+  rep <- if (is.null(rows$rep)) rep(1, n) else rows$rep
+  place <- if (is.null(rows$row)) seq_len(n) else rows$row
+  found <- switch(kind, class = event_rows(rows, class), ordinal = ordered_rows(rows),
+                  number = , count = number_rows(rows, kind))
+  known <- !is.na(found$y) & !is.na(domain)
+  for (values in found[c("p", "score")]) {
+    if (!is.null(values)) known <- known & !is.na(rowSums(cbind(values)))
+  }
+  if (!any(known)) abort("data", "No row has both a response and a prediction.")
+  found[c("y", "p", "score")] <- lapply(found[c("y", "p", "score")], take, known)
+  c(found, list(domain = droplevels(domain[known]), rep = rep[known], place = place[known]))
+}
+
+event_rows <- function(rows, class) {
+  levels <- class_levels(rows)
+  truth <- value_labels(rows$truth)
+  check_known_classes(truth, levels)
+  if (is.null(class) && length(levels) > 2L) {
+    abort("argument", "`class` must name the event, one of ", enumerate(levels, quote = "\""), ".")
+  }
+  class <- if (is.null(class)) levels[2L] else check_choice(class, "class", levels)
+  column <- match(class, levels)
+  p <- rows$prob[, column]
+  if (!is.null(p)) check_probabilities(p)
+  score <- if (is.null(rows$decision)) p
+           else if (is.matrix(rows$decision)) rows$decision[, column]
+           else if (column == 2L) rows$decision else -rows$decision
+  list(y = as.integer(truth == class), p = p, score = score, class = class)
+}
+
+class_levels <- function(rows) {
+  if (!is.null(rows$levels)) rows$levels
+  else if (!is.null(rows$prob)) colnames(rows$prob) else levels(rows$truth)
+}
+
+check_known_classes <- function(truth, levels) {
+  other <- setdiff(truth, c(levels, NA))
+  if (length(other)) {
+    abort("data", "The response must have the classes of the predictions (",
+          enumerate(levels, quote = "\""), "), not ", enumerate(other, quote = "\""), ".")
+  }
+}
+
+check_probabilities <- function(p) {
+  bad <- !is.na(p) & (p < 0 | p > 1)
+  if (any(bad)) {
+    abort("data", "Probabilities must be from 0 to 1, not ", format(p[bad][1L]), ".")
+  }
+}
+
+ordered_rows <- function(rows) {
+  P <- rows$prob
+  if (is.null(P)) abort_no_validated()
+  check_probabilities(P)
+  levels <- class_levels(rows)
+  y <- match(value_labels(rows$truth), levels)
+  list(y = y, p = unname(P), score = drop(P %*% seq_along(levels)), levels = levels)
+}
+
+number_rows <- function(rows, kind) {
+  if (!is.numeric(rows$truth)) {
+    abort("data", "`response` \"", kind, "\" needs numbers, not ", describe(rows$truth), ".")
+  }
+  p <- as.numeric(rows$prediction)
+  y <- as.numeric(rows$truth)
+  if (kind == "count" && any(y < 0 | p <= 0, na.rm = TRUE)) {
+    abort("data", "Counts must be 0 or more and their predicted means above 0.")
+  }
+  list(y = y, p = p)
+}
+
+abort_no_validated <- function() {
+  abort("argument", "`object` has no probabilities: use `dg_cv(metric = \"log_loss\")` or ",
+        "\"brier\", with a model that has probabilities.")
+}
+
+# Those that rows of all methods have what it needs for.
+measures_for <- function(kind, sites, threshold) {
+  with_prob <- all(vapply(sites, function(site) !is.null(site$p), NA))
+  if (!is.null(threshold) && (kind != "class" || !with_prob)) {
+    abort("argument", "`threshold` must be NULL without probabilities of classes.")
+  }
+  chosen <- Filter(function(m) {
+    (with_prob || !"prob" %in% m$needs) && (!is.null(threshold) || !"threshold" %in% m$needs)
+  }, measures[[kind]])
+  # a standard deviation of bias is large in units of the response
+  lapply(chosen, function(m) {
+    if (isTRUE(m$response)) m$large <- m$large * max(stats::sd(sites[[1L]]$y), 1e-12)
+    m
+  })
+}
+
+check_target <- function(target, chosen) {
+  if (is.null(target)) return(NULL)
+  fine <- is.list(target) && !is.null(names(target)) && all(names(target) %in% names(chosen)) &&
+    all(vapply(target, function(t) is.numeric(t) && length(t) %in% 1:2 && !anyNA(t), NA))
+  if (!fine) {
+    abort("argument", "`target` must be a list of one or two numbers by measure (",
+          enumerate(names(chosen), length(chosen)), "), such as `list(", names(chosen)[1L],
+          " = 0.7)`, not ", describe(target), ".")
+  }
+  Map(function(value, name) {
+    if (length(value) == 2L) return(sort(value))
+    better <- chosen[[name]]$better
+    if (is.numeric(better)) {
+      abort("argument", "`target` of ", name, " must be two numbers, a range.")
+    }
+    if (better == "high") c(value, Inf) else c(-Inf, value)
+  }, target, names(target))
+}
+
+# For each measure list(estimate, se, value, value_se [domains]; effects: of each domain's rows, by
+# place). Of repeats the means.
+measure_sites <- function(rows, chosen, threshold) {
+  parts <- split(seq_along(rows$y), list(rows$rep, rows$domain), drop = TRUE)
+  at <- split(seq_along(parts), rows$domain[vapply(parts, `[`, 0L, 1L)])
+  lapply(chosen, function(measure) {
+    found <- lapply(parts, function(i) {
+      site <- measure$of(lapply(rows[c("y", "p", "score")], take, i), threshold = threshold)
+      c(on_scale(site, scales[[measure$scale]]), list(place = rows$place[i]))
+    })
+    mean_of <- function(name) {
+      vapply(at, function(k) mean(vapply(found[k], `[[`, 0, name), na.rm = TRUE), 0)
+    }
+    list(estimate = mean_of("estimate"), se = mean_of("se"), value = mean_of("value"),
+         value_se = mean_of("value_se"), effects = lapply(at, function(k) {
+           all <- unlist(lapply(found[k], `[[`, "effect"), use.names = FALSE)
+           place <- unlist(lapply(found[k], `[[`, "place"), use.names = FALSE)
+           tapply(all, place, sum) / length(k)
+         }))
+  })
+}
+
+# The value on the scale and its error, by the derivative where they are not given.
+on_scale <- function(site, scale) {
+  if (is.null(site$value)) {
+    site$value <- if (is.na(site$estimate)) NA_real_ else scale$to(site$estimate)
+    site$value_se <- abs(scale$slope(site$estimate)) * site$se
+  }
+  site
+}
+
+# ---- summaries --------------------------------------------------------------------------------
+
+pool_measures <- function(values, chosen, inflation, level) {
+  Map(function(value, measure) {
+    random_effects(value$value, value$value_se, measure$large, inflation, level)
+  }, values, chosen)
+}
+
+summary_rows <- function(pooled, chosen, target) {
+  rows <- Map(function(found, measure, name) {
+    scale <- scales[[measure$scale]]
+    limits <- target[[name]]
+    row <- data.frame(
+      measure = name, domains = found$domains, mean = scale$from(found$mean),
+      from_scale(found$lower, found$upper, scale), tau = found$tau,
+      new_interval(found, scale)
+    )
+    if (!is.null(target)) row$pass <- pass_probability(found$new, scale, limits)
+    row
+  }, pooled, chosen, names(chosen))
+  do.call(rbind, unname(rows))
+}
+
+# The scale may turn the order round.
+from_scale <- function(lower, upper, scale, prefix = "") {
+  ends <- scale$from(cbind(lower, upper))
+  stats::setNames(data.frame(pmin(ends[, 1L], ends[, 2L]), pmax(ends[, 1L], ends[, 2L])),
+                  paste0(prefix, c("lower", "upper")))
+}
+
+new_interval <- function(found, scale) {
+  ends <- if (is.null(found$new)) c(NA_real_, NA_real_) else found$new$interval
+  from_scale(ends[1L], ends[2L], scale, "new_")
+}
+
+# The probability that a new site lies between these limits.
+pass_probability <- function(new, scale, limits) {
+  if (is.null(limits) || is.null(new)) return(NA_real_)
+  ends <- suppressWarnings(scale$to(pmin(pmax(limits, scale$range[1L]), scale$range[2L])))
+  below <- mixture_below(ends, new$weights, new$mean, new$sd)
+  abs(below[2L] - below[1L])
+}
+
+site_table <- function(values, pooled, rows, chosen, level) {
+  once <- rows$rep == rows$rep[1L]
+  n <- tabulate(rows$domain[once], nlevels(rows$domain))
+  events <- if (is.null(rows$class)) NA_integer_
+            else as.integer(rowsum(rows$y[once], as.integer(rows$domain[once])))
+  tables <- Map(function(value, found, measure, name) {
+    scale <- scales[[measure$scale]]
+    half <- stats::qnorm((1 + level) / 2) * value$value_se
+    shrunk <- matrix(NA_real_, length(n), 3L)
+    if (!is.null(found$new)) shrunk[found$known, ] <- found$new$sites
+    data.frame(measure = name, domain = levels(rows$domain), rows = n, events = events,
+               estimate = value$estimate, se = value$se,
+               from_scale(value$value - half, value$value + half, scale),
+               shrunk = scale$from(shrunk[, 1L]),
+               from_scale(shrunk[, 2L], shrunk[, 3L], scale, "shrunk_"), row.names = NULL)
+  }, values, pooled, chosen, names(chosen))
+  do.call(rbind, unname(tables))
+}
+
+kept_rows <- function(rows) {
+  data <- data.frame(domain = rows$domain, y = rows$y)
+  data$p <- rows$p
+  data
+}
+
+# Differences from the baseline on the same rows, by domain with paired errors, and over domains.
+compare_measures <- function(values, baseline, chosen, inflation, level) {
+  others <- values[setdiff(names(values), baseline)]
+  base <- values[[baseline]]
+  paired <- lapply(others, function(other) Map(pair_values, other, base))
+  half <- stats::qnorm((1 + level) / 2)
+  by_domain <- lapply(paired, function(pairs) do.call(rbind, unname(Map(function(pair, name) {
+    data.frame(measure = name, domain = names(pair$value), difference = unname(pair$value),
+               se = unname(pair$se), lower = unname(pair$value - half * pair$se),
+               upper = unname(pair$value + half * pair$se))
+  }, pairs, names(pairs)))))
+  over <- lapply(paired, function(pairs) do.call(rbind, unname(Map(function(pair, measure, name) {
+    # on no scale: a difference may be of either sign
+    large <- max(measure$large, 1) * max(stats::sd(pair$value, na.rm = TRUE), 1e-12, na.rm = TRUE)
+    found <- random_effects(pair$value, pair$se, 2 * large, inflation, level)
+    data.frame(measure = name, domains = found$domains, difference = found$mean,
+               lower = found$lower, upper = found$upper, tau = found$tau,
+               new_interval(found, scales$identity))
+  }, pairs, chosen, names(pairs)))))
+  list(differences = by_method(over), paired = by_method(by_domain))
+}
+
+# list(value, se [domains]) of the difference of two methods on the same rows.
+pair_values <- function(a, b) {
+  domains <- intersect(names(a$estimate), names(b$estimate))
+  se <- vapply(domains, function(domain) {
+    of_a <- a$effects[[domain]]
+    of_b <- b$effects[[domain]]
+    if (!setequal(names(of_a), names(of_b))) return(NA_real_)
+    sqrt(sum((of_a - of_b[names(of_a)])^2))
+  }, 0)
+  list(value = a$estimate[domains] - b$estimate[domains], se = se)
+}
+
+# ---- meta-regression --------------------------------------------------------------------------
+
+# The model matrix of the covariates, a row for each domain of the rows, without the intercept.
+read_covariates <- function(covariates, rows, labels) {
+  if (!is.data.frame(covariates)) {
+    abort("argument", "`covariates` must be a data frame, not ", describe(covariates), ".")
+  }
+  column <- intersect(c(labels$domain, "domain"), names(covariates))[1L]
+  if (is.na(column)) {
+    abort("argument", "`covariates` must have the column `", labels$domain, "` or `domain`.")
+  }
+  at <- match(levels(rows$domain), value_labels(covariates[[column]]))
+  if (anyNA(at)) {
+    abort("data", "`covariates` must have a row for ",
+          enumerate(levels(rows$domain)[is.na(at)], quote = "\""), ".")
+  }
+  own <- covariates[at, setdiff(names(covariates), column), drop = FALSE]
+  if (ncol(own) == 0L || anyNA(own)) {
+    abort("data", "`covariates` must have a column beside the domain, without missing values.")
+  }
+  stats::model.matrix(~ ., own)[, -1L, drop = FALSE]
+}
+
+regress_measures <- function(values, chosen, X, level) {
+  rows <- Map(function(value, measure, name) {
+    known <- is.finite(value$value) & is.finite(value$value_se) & value$value_se > 0
+    if (sum(known) < ncol(X) + 2L) return(NULL)
+    fit <- fit_metafor(value$value[known], value$value_se[known], X[known, , drop = FALSE])
+    half <- stats::qt((1 + level) / 2, fit$k - fit$p) * fit$se
+    data.frame(measure = name, term = rownames(fit$beta), estimate = c(fit$beta), se = fit$se,
+               lower = c(fit$beta) - half, upper = c(fit$beta) + half, p = fit$pval,
+               tau = sqrt(fit$tau2), row.names = NULL)
+  }, values, chosen, names(chosen))
+  do.call(rbind, unname(rows))
+}

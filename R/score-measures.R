@@ -1,0 +1,281 @@
+# Performance of predictions at one site, for dg_validate(): estimate, standard error, and the effect
+# of each row on the estimate (its influence function), by which the errors of two methods on the
+# same rows are compared.
+
+# By kind of response. better: "high", "low", or the value of perfect predictions; scale: on which the
+# error is nearly normal, see scales; large: a large standard deviation over sites on that scale, see
+# site_posterior(); response: TRUE if the value has the response's unit; needs: "prob" or
+# "threshold"; of: the function of a site's rows, which gives a site_value(). Rows are a list: y (events 0 and 1, numbers, counts, or codes of ordered classes), p (probability of the event,
+# mean, or matrix of probabilities), score (that ranks the rows).
+measures <- list(
+  class = list(
+    auc = list(title = "AUC", better = "high", scale = "logit", large = 1,
+               of = function(d, ...) site_auc(d)),
+    oe = list(title = "observed/expected", better = 1, scale = "log", large = 1, needs = "prob",
+              of = function(d, ...) site_ratio(d)),
+    intercept = list(title = "calibration intercept", better = 0, scale = "identity", large = 1,
+                     needs = "prob", of = function(d, ...) logistic_intercept(d)),
+    slope = list(title = "calibration slope", better = 1, scale = "identity", large = 0.5,
+                 needs = "prob", of = function(d, ...) logistic_slope(d)),
+    brier = list(title = "Brier score", better = "low", scale = "log", large = 0.5, needs = "prob",
+                 of = function(d, ...) site_mean((d$y - d$p)^2)),
+    scaled_brier = list(title = "scaled Brier score", better = "high", scale = "unexplained",
+                        large = 0.5, needs = "prob",
+                        of = function(d, ...) site_explained((d$y - d$p)^2, d$y)),
+    log_loss = list(title = "log loss", better = "low", scale = "log", large = 0.5,
+                    needs = "prob", of = function(d, ...) site_mean(binary_log_loss(d))),
+    sensitivity = list(title = "sensitivity", better = "high", scale = "logit", large = 1,
+                       needs = c("prob", "threshold"), of = function(d, threshold) {
+                         site_proportion(d$p >= threshold, d$y == 1)
+                       }),
+    specificity = list(title = "specificity", better = "high", scale = "logit", large = 1,
+                       needs = c("prob", "threshold"), of = function(d, threshold) {
+                         site_proportion(d$p < threshold, d$y == 0)
+                       })
+  ),
+  number = list(
+    rmse = list(title = "RMSE", better = "low", scale = "log", large = 0.5,
+                of = function(d, ...) site_root(site_mean((d$y - d$p)^2))),
+    r2 = list(title = "R squared", better = "high", scale = "unexplained", large = 0.5,
+              of = function(d, ...) site_explained((d$y - d$p)^2, d$y)),
+    bias = list(title = "bias", better = 0, scale = "identity", large = 1, response = TRUE,
+                of = function(d, ...) site_mean(d$p - d$y)),
+    intercept = list(title = "calibration intercept", better = 0, scale = "identity", large = 1,
+                     response = TRUE, of = function(d, ...) linear_calibration(d)[[1L]]),
+    slope = list(title = "calibration slope", better = 1, scale = "identity", large = 0.5,
+                 of = function(d, ...) linear_calibration(d)[[2L]])
+  ),
+  count = list(
+    deviance = list(title = "Poisson deviance", better = "low", scale = "log", large = 0.5,
+                    of = function(d, ...) site_mean(poisson_deviance(d))),
+    oe = list(title = "observed/expected", better = 1, scale = "log", large = 1,
+              of = function(d, ...) site_ratio(d)),
+    slope = list(title = "calibration slope", better = 1, scale = "identity", large = 0.5,
+                 of = function(d, ...) log_linear_slope(d))
+  ),
+  ordinal = list(
+    rps = list(title = "ranked probability score", better = "low", scale = "log", large = 0.5,
+               of = function(d, ...) site_mean(ranked_probability(d))),
+    concordance = list(title = "concordance", better = "high", scale = "logit", large = 1,
+                       of = function(d, ...) site_auc(d))
+  )
+)
+
+# to and from a scale, and its derivative at an estimate. The proportion that is not explained is
+# positive and skewed as a mean square is.
+scales <- list(
+  identity = list(to = identity, from = identity, slope = function(x) 1, range = c(-Inf, Inf)),
+  log = list(to = log, from = exp, slope = function(x) 1 / x, range = c(0, Inf)),
+  logit = list(to = stats::qlogis, from = stats::plogis, slope = function(x) 1 / (x * (1 - x)),
+               range = c(0, 1)),
+  unexplained = list(to = function(x) log(1 - x), from = function(v) 1 - exp(v),
+                     slope = function(x) -1 / (1 - x), range = c(-Inf, 1))
+)
+
+# effect: of each row on the estimate, so that its sum of squares is the variance. se: where another
+# one is better. value, value_se: those on the scale, where they do not follow.
+site_value <- function(estimate, effect, se = sqrt(sum(effect^2)), value = NULL, value_se = NULL) {
+  list(estimate = estimate, effect = effect, se = se, value = value, value_se = value_se)
+}
+
+# Where a site has no value.
+no_value <- function(n) site_value(NA_real_, rep(NA_real_, n), NA_real_)
+
+# The mean of values of independent rows.
+site_mean <- function(values) {
+  n <- length(values)
+  if (n < 2L) return(no_value(n))
+  mean <- mean(values)
+  site_value(mean, (values - mean) / sqrt(n * (n - 1)))
+}
+
+site_root <- function(found) {
+  root <- sqrt(found$estimate)
+  effect <- found$effect / (2 * root)
+  site_value(root, effect)
+}
+
+# 1 - mean square / variance of the response.
+site_explained <- function(squares, y) {
+  n <- length(y)
+  around <- (y - mean(y))^2
+  if (n < 3L || mean(around) == 0) return(no_value(n))
+  ratio <- mean(squares) / mean(around)
+  site_value(1 - ratio, -(squares - ratio * around) / (mean(around) * sqrt(n * (n - 1))))
+}
+
+# Observed over expected events. A site without an event is counted as half of one, for its value on
+# the log scale.
+site_ratio <- function(d) {
+  observed <- sum(d$y)
+  expected <- sum(d$p)
+  n <- length(d$y)
+  if (n < 2L || expected <= 0) return(no_value(n))
+  ratio <- observed / expected
+  found <- site_value(ratio, (d$y - ratio * d$p) / expected * sqrt(n / (n - 1)))
+  if (observed == 0) {
+    found$value <- log(0.5 / expected)
+    found$value_se <- sqrt(2)
+  }
+  found
+}
+
+# With half a hit and half a miss more where all or none are hits.
+site_proportion <- function(hit, among) {
+  n <- sum(among)
+  if (n == 0L) return(no_value(length(hit)))
+  hits <- sum(hit[among])
+  share <- hits / n
+  found <- site_value(share, ifelse(among, (hit - share) / n, 0))
+  if (hits == 0L || hits == n) {
+    found$value <- log((hits + 0.5) / (n - hits + 0.5))
+    found$value_se <- sqrt(1 / (hits + 0.5) + 1 / (n - hits + 0.5))
+  }
+  found
+}
+
+# Fewer events, or others, than this are few: estimates are penalised or have errors of a model.
+few_events <- 10L
+
+# The probability that of two rows with different y the one with the larger y has the larger score;
+# ties count one half. The effects are the placements of DeLong, DeLong and Clarke-Pearson (1988),
+# of more than two ordered classes those of all pairs of classes together.
+site_auc <- function(d) {
+  n <- length(d$y)
+  codes <- sort(unique(d$y))
+  if (length(codes) < 2L) return(no_value(n))
+  score <- signif(d$score, 12L)
+  won <- numeric(n)
+  pairs <- 0
+  for (high in codes[-1L]) for (low in codes[codes < high]) {
+    upper <- which(d$y == high)
+    lower <- which(d$y == low)
+    ranks <- rank(score[c(upper, lower)])
+    first <- seq_along(upper)
+    # of each row, the pairs in which its order is right
+    won[upper] <- won[upper] + ranks[first] - rank(score[upper])
+    won[lower] <- won[lower] + length(upper) - (ranks[-first] - rank(score[lower]))
+    pairs <- pairs + as.numeric(length(upper)) * length(lower)
+  }
+  own <- n_others(d$y)
+  area <- sum(won) / (2 * pairs)
+  effect <- (won - area * own) / pairs
+  sizes <- tabulate(match(d$y, codes))
+  # DeLong's variances of the placements have n - 1
+  if (length(codes) == 2L && min(sizes) > 1L) {
+    size <- sizes[match(d$y, codes)]
+    effect <- effect * sqrt(size / (size - 1))
+  }
+  found <- site_value(area, effect)
+  if (min(sum(sizes) - max(sizes), max(sizes)) < few_events || area %in% c(0, 1)) {
+    # of few rows the placements say little of the error
+    near <- (area * pairs + 0.5) / (pairs + 1)
+    found$value <- stats::qlogis(near)
+    events <- max(sum(sizes) - max(sizes), 1)
+    found$value_se <- area_error(near, events, n - events) / (near * (1 - near))
+  }
+  found
+}
+
+# For each row, the number of rows with another y.
+n_others <- function(y) length(y) - as.numeric(table(y)[as.character(y)])
+
+# Hanley and McNeil (1982), equation 1.
+area_error <- function(area, events, others) {
+  q1 <- area / (2 - area)
+  q2 <- 2 * area^2 / (1 + area)
+  sqrt((area * (1 - area) + (events - 1) * (q1 - area^2) + (others - 1) * (q2 - area^2)) /
+         (events * others))
+}
+
+binary_log_loss <- function(d) -log(pmax(ifelse(d$y == 1, d$p, 1 - d$p), 1e-15))
+
+# 2 (y log(y / mu) - y + mu)
+poisson_deviance <- function(d) 2 * (ifelse(d$y > 0, d$y * log(d$y / d$p), 0) - d$y + d$p)
+
+# The sum of squares over the classes' boundaries of the predicted less the observed distribution
+# function.
+ranked_probability <- function(d) {
+  K <- ncol(d$p)
+  below <- t(apply(d$p, 1L, cumsum))[, -K, drop = FALSE]
+  rowSums((below - outer(d$y, seq_len(K - 1L), "<="))^2)
+}
+
+# Minimum number of rows for a slope; with classes of events, and of others.
+calibration_rows <- 5L
+
+# Probabilities as logits.
+logits <- function(p) stats::qlogis(pmin(pmax(p, 1e-10), 1 - 1e-10))
+
+# a of logit P(y = 1) = a + logit p
+logistic_intercept <- function(d) {
+  fit <- logistic_fit(cbind(rep(1, length(d$y))), d$y, logits(d$p))
+  if (is.null(fit)) no_value(length(d$y)) else fit(1L)
+}
+
+# b of logit P(y = 1) = a + b logit p
+logistic_slope <- function(d) {
+  events <- sum(d$y)
+  x <- logits(d$p)
+  enough <- min(events, length(d$y) - events) >= calibration_rows && stats::sd(x) > 1e-8
+  fit <- if (enough) logistic_fit(cbind(1, x), d$y, 0)
+  if (is.null(fit)) no_value(length(d$y)) else fit(2L)
+}
+
+# Logistic regression by Newton's method; with few events, or where there is no maximum, with Firth's
+# penalty (1993; Heinze and Schemper, 2002, equation 2). A function of the coefficient's place; NULL
+# if it does not converge.
+logistic_fit <- function(X, y, offset, penalised = min(sum(y), sum(1 - y)) < few_events) {
+  beta <- numeric(ncol(X))
+  for (step in seq_len(100L)) {
+    p <- stats::plogis(drop(X %*% beta) + offset)
+    W <- p * (1 - p)
+    information <- crossprod(X, W * X)
+    inverse <- tryCatch(solve(information), error = function(e) NULL)
+    if (is.null(inverse)) break
+    residual <- y - p
+    if (penalised) residual <- residual + rowSums((X %*% inverse) * X) * W * (0.5 - p)
+    move <- drop(inverse %*% crossprod(X, residual))
+    move <- move * min(1, 5 / max(abs(move)))
+    beta <- beta + move
+    if (max(abs(move)) < 1e-10) {
+      p <- stats::plogis(drop(X %*% beta) + offset)
+      inverse <- solve(crossprod(X, p * (1 - p) * X))
+      effects <- (X * (y - p)) %*% inverse
+      return(function(k) site_value(beta[k], effects[, k], sqrt(inverse[k, k])))
+    }
+  }
+  if (!penalised) logistic_fit(X, y, offset, TRUE)
+}
+
+# y = a + b p: values of a and b.
+linear_calibration <- function(d) {
+  n <- length(d$y)
+  if (n < calibration_rows || stats::sd(d$p) <= 1e-8 * max(abs(d$p))) {
+    return(list(no_value(n), no_value(n)))
+  }
+  centred <- d$p - mean(d$p)
+  slope <- centred / sum(centred^2)
+  b <- sum(slope * d$y)
+  # the intercept is the mean of y less b times that of p
+  weights <- list(1 / n - mean(d$p) * slope, slope)
+  residual <- d$y - mean(d$y) - b * centred
+  lapply(weights, function(w) {
+    site_value(sum(w * d$y), w * residual, sqrt(sum(residual^2) / (n - 2) * sum(w^2)))
+  })
+}
+
+# b of log mean = a + b log p, with an error that allows for overdispersion.
+log_linear_slope <- function(d) {
+  n <- length(d$y)
+  x <- log(d$p)
+  if (sum(d$y > 0) < calibration_rows || stats::sd(x) <= 1e-8) return(no_value(n))
+  X <- cbind(1, x)
+  fit <- suppressWarnings(stats::glm.fit(X, d$y, family = stats::poisson()))
+  if (!fit$converged) return(no_value(n))
+  mean <- fit$fitted.values
+  inverse <- solve(crossprod(X, mean * X))
+  dispersion <- max(sum((d$y - mean)^2 / mean) / (n - 2), 1)
+  site_value(fit$coefficients[[2L]], drop((X * (d$y - mean)) %*% inverse[, 2L]),
+             sqrt(dispersion * inverse[2L, 2L]))
+}
