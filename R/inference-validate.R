@@ -2,7 +2,7 @@
 #'
 #' @description
 #' Measures how well a model predicts at each site (hospital, school, instrument: a held-out or new
-#' domain), how much sites differ, and what is to be expected at a site that nobody has seen.
+#' domain), how much sites differ, and what is to be expected at a further site.
 #'
 #' @details
 #' **Measures by site.** With y the response and p the prediction of the n rows of a site:
@@ -25,7 +25,10 @@
 #' | `deviance` | count | mean of 2 (y log(y / p) - y + p) | 0 | log |
 #' | `slope` | count | b of log E(y) = a + b log p | 1 | |
 #' | `rps` | ordinal | mean of the sum over k of (P(y <= k) - 1\[y <= k\])^2 | 0 | log |
-#' | `concordance` | ordinal | of pairs of rows with different y, proportion with the higher mean class predicted for the higher y; ties count 1/2 | 1 | logit |
+#' | `concordance` | ordinal | pairs of rows in the right order, see below | 1 | logit |
+#'
+#' `concordance` is the proportion of pairs of rows with different y in which the row with the
+#' higher y has the higher predicted mean class; ties count 1/2.
 #'
 #' Standard errors are for other rows of the same site and assume independent rows. On the given
 #' scale estimates are nearly normal: there intervals are symmetric and sites are summarised.
@@ -59,7 +62,7 @@
 #'   probability of the second) or a matrix of probabilities with a column for each class.
 #' @param newdata Data frame of labelled rows of new domains, for a fitted model.
 #' @param domain,y Domain and response of each row, if they are not columns of `newdata`.
-#' @param response Kind of response: `"number"`, `"class"`, `"count"` or `"ordinal"`. Default `NULL`:
+#' @param response Kind of response: `"number"`, `"class"`, `"count"`, `"ordinal"`. Default `NULL`:
 #'   by the response and, of [dg_glm()], its family.
 #' @param class Name of the class that is the event. Default `NULL`: the second of two. Must be
 #'   given with more than two classes.
@@ -268,7 +271,8 @@ validation_rows.numeric <- function(object, newdata, domain, y) {
     }
     colnames(rows$prob) <- classes
   }
-  list(methods = list(model = rows), inflation = 1, labels = list(response = "y", domain = "domain"),
+  list(methods = list(model = rows), inflation = 1,
+       labels = list(response = "y", domain = "domain"),
        held_out = "rows as given", title = "Model")
 }
 

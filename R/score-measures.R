@@ -1,12 +1,13 @@
-# Performance of predictions at one site, for dg_validate(): estimate, standard error, and the effect
-# of each row on the estimate (its influence function), by which the errors of two methods on the
-# same rows are compared.
+# Performance of predictions at one site, for dg_validate(): estimate, standard error, and the
+# effect of each row on the estimate (its influence function), by which the errors of two methods on
+# the same rows are compared.
 
-# By kind of response. better: "high", "low", or the value of perfect predictions; scale: on which the
-# error is nearly normal, see scales; large: a large standard deviation over sites on that scale, see
-# site_posterior(); response: TRUE if the value has the response's unit; needs: "prob" or
-# "threshold"; of: the function of a site's rows, which gives a site_value(). Rows are a list: y (events 0 and 1, numbers, counts, or codes of ordered classes), p (probability of the event,
-# mean, or matrix of probabilities), score (that ranks the rows).
+# By kind of response. better: "high", "low", or the value of perfect predictions; scale: on which
+# the error is nearly normal, see scales; large: a large standard deviation over sites on that
+# scale, see site_posterior(); response: TRUE if the value has the response's unit; needs: "prob" or
+# "threshold"; of: the function of a site's rows, which gives a site_value(). Rows are a list: y
+# (events 0 and 1, numbers, counts, or codes of ordered classes), p (probability of the event, mean,
+# or matrix of probabilities), score (that ranks the rows).
 measures <- list(
   class = list(
     auc = list(title = "AUC", better = "high", scale = "logit", large = 1,
@@ -222,9 +223,9 @@ logistic_slope <- function(d) {
   if (is.null(fit)) no_value(length(d$y)) else fit(2L)
 }
 
-# Logistic regression by Newton's method; with few events, or where there is no maximum, with Firth's
-# penalty (1993; Heinze and Schemper, 2002, equation 2). A function of the coefficient's place; NULL
-# if it does not converge.
+# Logistic regression by Newton's method; with few events, or where there is no maximum, with
+# Firth's penalty (1993; Heinze and Schemper, 2002, equation 2). A function of the coefficient's
+# place; NULL if it does not converge.
 logistic_fit <- function(X, y, offset, penalised = min(sum(y), sum(1 - y)) < few_events) {
   beta <- numeric(ncol(X))
   for (step in seq_len(100L)) {

@@ -3,8 +3,8 @@
 # metafor; what a new site may have is a posterior distribution, since intervals from estimates of
 # tau alone cover too little with few sites.
 
-# value, se: of each site, on the scale of the measure; large: see site_posterior(); inflation: of the
-# variance of the mean, for values whose training sets overlap.
+# value, se: of each site, on the scale of the measure; large: see site_posterior(); inflation: of
+# the variance of the mean, for values whose training sets overlap.
 random_effects <- function(value, se, large, inflation = 1, level = 0.95) {
   known <- is.finite(value) & is.finite(se) & se > 0
   value <- value[known]
@@ -48,8 +48,8 @@ fit_metafor <- function(value, se, X = NULL) {
 }
 
 # The posterior distribution by quadrature over tau, with a flat density of the mean and a
-# half-normal one of tau with standard deviation `large`: given tau, the mean, each site and a new site
-# are normal. list(weights, mean, sd: of a new site; site_mean,
+# half-normal one of tau with standard deviation `large`: given tau, the mean, each site and a new
+# site are normal. list(weights, mean, sd: of a new site; site_mean,
 # site_sd [nodes x sites]).
 site_posterior <- function(value, se, large, inflation = 1, nodes = 201L) {
   spread <- max(stats::sd(value), min(se))
