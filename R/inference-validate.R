@@ -43,9 +43,10 @@
 #' **Summary over sites.** The value of site g on its scale is \eqn{\theta_g + e_g}{theta_g + e_g}
 #' with \eqn{\theta_g \sim N(\mu, \tau^2)}{theta_g ~ N(mu, tau^2)}. \eqn{\mu}{mu} and
 #' \eqn{\tau}{tau} are by restricted maximum likelihood, the interval of \eqn{\mu}{mu} by Knapp and
-#' Hartung (2003) with Student's quantile (`metafor::rma.uni(test = "knha")`), but never narrower
-#' than without their factor. Folds of a cross-validation share training rows: the variance of
-#' \eqn{\mu}{mu} is multiplied by 1 + n / n_1 for n_1 of n rows in training, as in [dg_compare()].
+#' Hartung (2003) with Student's quantile, but never narrower than without their factor
+#' (`metafor::rma.uni(test = "adhoc")`). Folds of a cross-validation share training rows: the
+#' variance of \eqn{\mu}{mu} is multiplied by 1 + n / n_1 for n_1 of n rows in training, as in
+#' [dg_compare()].
 #'
 #' **A new site.** Intervals from one estimate of \eqn{\tau}{tau} cover too little with few sites.
 #' `new_lower` to `new_upper` are quantiles of the posterior predictive distribution of

@@ -243,7 +243,7 @@ logistic_fit <- function(X, y, offset, penalised = min(sum(y), sum(1 - y)) < few
       p <- stats::plogis(drop(X %*% beta) + offset)
       inverse <- solve(crossprod(X, p * (1 - p) * X))
       effects <- (X * (y - p)) %*% inverse
-      return(function(k) site_value(beta[k], effects[, k], sqrt(inverse[k, k])))
+      return(function(k) site_value(beta[[k]], effects[, k], sqrt(inverse[k, k])))
     }
   }
   if (!penalised) logistic_fit(X, y, offset, TRUE)

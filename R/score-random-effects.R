@@ -16,8 +16,7 @@ random_effects <- function(value, se, large, inflation = 1, level = 0.95) {
   if (k == 1L) return(utils::modifyList(empty, list(mean = value, se = se)))
   fit <- fit_metafor(value, se)
   mean <- c(fit$beta)
-  # Knapp and Hartung's error can be far too small by chance: at least that of the weights
-  error <- max(fit$se, 1 / sqrt(sum(1 / (se^2 + fit$tau2)))) * sqrt(inflation)
+  error <- fit$se * sqrt(inflation)
   half <- stats::qt((1 + level) / 2, k - 1) * error
   list(domains = k, mean = mean, se = error, lower = mean - half, upper = mean + half,
        tau = sqrt(fit$tau2), known = known,
@@ -36,10 +35,11 @@ new_site <- function(posterior, level) {
   posterior
 }
 
-# Restricted maximum likelihood with Knapp and Hartung's standard error. What converges to no tau in
-# the usual steps does in smaller ones.
+# Restricted maximum likelihood with Knapp and Hartung's standard error, which can be far too small
+# by chance and is therefore at least that of the weights ("adhoc"). What does not converge in the
+# usual steps does in smaller ones.
 fit_metafor <- function(value, se, X = NULL) {
-  given <- list(yi = value, sei = se, method = "REML", test = "knha")
+  given <- list(yi = value, sei = se, method = "REML", test = "adhoc")
   given$mods <- X
   fit <- function(...) {
     do.call(metafor::rma.uni, c(given, list(control = list(maxiter = 1000L, ...))))

@@ -1,0 +1,46 @@
+values <- c(0.6, 1.1, 1.9, 0.2, 1.4, 0.9, 1.6)
+errors <- c(0.2, 0.3, 0.5, 0.25, 0.2, 0.6, 0.15)
+
+test_that("mean, tau and interval are metafor's", {
+  skip_if_not_installed("metafor")
+  fit <- metafor::rma.uni(values, sei = errors, method = "REML", test = "adhoc")
+  found <- random_effects(values, errors, 1)
+  expect_equal(found$mean, c(fit$beta), tolerance = 1e-8)
+  expect_equal(found$tau^2, fit$tau2, tolerance = 1e-8)
+  expect_equal(c(found$lower, found$upper), c(fit$ci.lb, fit$ci.ub), tolerance = 1e-8)
+  wider <- random_effects(values, errors, 1, inflation = 2)
+  expect_equal(wider$se, sqrt(2) * found$se)
+})
+
+test_that("without differences between sites the interval is not narrower than that of the weights", {
+  skip_if_not_installed("metafor")
+  found <- random_effects(c(1, 1.001, 0.999, 1), rep(0.2, 4), 1)
+  expect_equal(found$se, 0.1, tolerance = 1e-3)
+})
+
+test_that("the posterior is that of a fine grid over mean and tau", {
+  grid <- expand.grid(mu = seq(-4, 6, length.out = 801), tau = seq(0.0025, 5, by = 0.005))
+  log_density <- dnorm(grid$tau, 0, 1, log = TRUE)
+  for (g in seq_along(values)) {
+    log_density <- log_density + dnorm(values[g], grid$mu, sqrt(errors[g]^2 + grid$tau^2), TRUE)
+  }
+  weight <- exp(log_density - max(log_density))
+  weight <- weight / sum(weight)
+  below <- function(x) sum(weight * pnorm(x, grid$mu, grid$tau))
+  new <- new_site(site_posterior(values, errors, 1), 0.95)
+  expect_equal(vapply(new$interval, below, 0), c(0.025, 0.975), tolerance = 2e-3)
+  # a site: mean of its normal given mean and tau
+  part <- errors[3L]^2 / (errors[3L]^2 + grid$tau^2)
+  expect_equal(new$sites[3L, 1L], sum(weight * (part * grid$mu + (1 - part) * values[3L])),
+               tolerance = 1e-3)
+})
+
+test_that("a mixture's quantiles are where its distribution function says", {
+  at <- mixture_quantiles(c(0.1, 0.7), c(0.3, 0.7), c(0, 5), c(1, 2))
+  expect_equal(mixture_below(at, c(0.3, 0.7), c(0, 5), c(1, 2)), c(0.1, 0.7), tolerance = 1e-6)
+})
+
+test_that("one site has a value and no summary, none has neither", {
+  expect_identical(random_effects(1, 0.1, 1)$lower, NA_real_)
+  expect_identical(random_effects(NA_real_, NA_real_, 1)$domains, 0L)
+})

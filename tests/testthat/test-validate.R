@@ -1,0 +1,179 @@
+skip_if_not_installed("metafor")
+
+hospitals <- function(domains = 6, n = 60, seed = 1) {
+  set.seed(seed)
+  data <- do.call(rbind, lapply(seq_len(domains), function(g) {
+    x <- rnorm(n)
+    data.frame(hospital = paste("hospital", g), x = x, z = rnorm(n),
+               death = factor(rbinom(n, 1, plogis(rnorm(1, -0.5, 0.4) + x)), 0:1, c("no", "yes")))
+  }))
+  data$stay <- 5 + 2 * data$x + rnorm(nrow(data))
+  data$visits <- rpois(nrow(data), exp(0.3 * data$x))
+  data
+}
+
+test_that("each value is that of the held-out rows of its domain", {
+  data <- hospitals()
+  cv <- dg_cv(dg_glm(lambda = 1), death ~ x + z | hospital, data = data, metric = "log_loss")
+  found <- dg_validate(cv, threshold = 0.4)
+  rows <- cv$predictions[cv$predictions$domain == "hospital 3", ]
+  y <- rows$truth == "yes"
+  p <- rows$prob[, 2L]
+  of <- function(name) {
+    found$domains$estimate[found$domains$measure == name & found$domains$domain == "hospital 3"]
+  }
+  expect_equal(of("oe"), sum(y) / sum(p))
+  expect_equal(of("brier"), mean((y - p)^2))
+  expect_equal(of("scaled_brier"), 1 - mean((y - p)^2) / (mean(y) * (1 - mean(y))))
+  expect_equal(of("log_loss"), -mean(log(ifelse(y, p, 1 - p))))
+  expect_equal(of("sensitivity"), mean(p[y] >= 0.4))
+  expect_equal(of("specificity"), mean(p[!y] < 0.4))
+  expect_equal(unique(found$domains$events[found$domains$domain == "hospital 3"]), sum(y))
+})
+
+test_that("a domain's interval is on the scale of the measure, and so is the summary", {
+  found <- dg_validate(fitted(lm(weight ~ Time, ChickWeight)), y = ChickWeight$weight,
+                       domain = ChickWeight$Diet)
+  rmse <- found$domains[found$domains$measure == "rmse", ]
+  expect_equal(rmse$upper / rmse$estimate, rmse$estimate / rmse$lower)
+  pooled <- metafor::rma.uni(log(rmse$estimate), sei = rmse$se / rmse$estimate, method = "REML",
+                             test = "adhoc")
+  expect_equal(found$summary$mean[1L], exp(c(pooled$beta)), tolerance = 1e-8)
+  expect_equal(found$summary$lower[1L], exp(pooled$ci.lb), tolerance = 1e-8)
+})
+
+test_that("folds widen the interval of the mean, new data do not", {
+  data <- hospitals()
+  cv <- dg_cv(dg_glm(lambda = 1), death ~ x + z | hospital, data = data, metric = "log_loss")
+  rows <- cv$predictions
+  again <- dg_validate(rows$prob[, 2L], y = rows$truth, domain = rows$domain)
+  of <- function(found) {
+    row <- found$summary[found$summary$measure == "oe", ]
+    log(row$upper / row$lower)
+  }
+  expect_equal(of(dg_validate(cv)) / of(again), sqrt(1 + 1 / cv$share), tolerance = 1e-6)
+})
+
+test_that("a fitted model is validated on new rows, and domains of training are reported", {
+  data <- hospitals()
+  new <- data$hospital %in% c("hospital 5", "hospital 6")
+  model <- dg_lm(stay ~ x + z | hospital, data = data[!new, ])
+  found <- dg_validate(model, data[new, ])
+  expect_setequal(found$domains$domain, c("hospital 5", "hospital 6"))
+  off <- predict(model, data[new, ]) - data$stay[new]
+  expect_equal(found$domains$estimate[found$domains$measure == "bias"],
+               unname(c(tapply(off, data$hospital[new], mean))))
+  expect_warning(dg_validate(model, data), class = "domgen_warning_training_domains")
+})
+
+test_that("the kind of response is found, or given", {
+  data <- hospitals()
+  counts <- dg_cv(dg_glm(family = poisson(), lambda = 1), visits ~ x | hospital, data = data)
+  expect_identical(dg_validate(counts)$summary$measure, names(measures$count))
+  expect_identical(dg_validate(counts, response = "number")$kind, "number")
+  ordered <- data
+  ordered$death <- factor(data$death, ordered = TRUE)
+  ordinal <- dg_cv(dg_glm(family = "ordinal", lambda = 1), death ~ x | hospital, data = ordered,
+                   metric = "log_loss")
+  found <- dg_validate(ordinal)
+  expect_identical(found$kind, "ordinal")
+  # with two classes concordance is the AUC
+  auc <- dg_validate(ordinal, response = "class")
+  expect_equal(found$summary$mean[2L], auc$summary$mean[1L], tolerance = 1e-6)
+})
+
+test_that("an event may be any class", {
+  data <- hospitals()
+  cv <- dg_cv(dg_glm(lambda = 1), death ~ x | hospital, data = data, metric = "log_loss")
+  yes <- dg_validate(cv)
+  no <- dg_validate(cv, class = "no")
+  expect_equal(no$summary$mean[no$summary$measure == "auc"],
+               yes$summary$mean[yes$summary$measure == "auc"], tolerance = 1e-8)
+  expect_equal(no$rows$p, 1 - yes$rows$p)
+  irises <- dg_cv(dg_glm(lambda = 1), Species ~ . | site, metric = "log_loss",
+                  data = cbind(iris, site = rep(1:5, 30)))
+  expect_error(dg_validate(irises), "name the event", class = "domgen_error_argument")
+  expect_identical(dg_validate(irises, class = "virginica")$class, "virginica")
+})
+
+test_that("methods are compared on the same rows", {
+  data <- hospitals()
+  compared <- dg_compare(list(both = dg_lm(), one = dg_lm()), stay ~ x + z | hospital, data = data,
+                         refits = FALSE)
+  expect_equal(dg_validate(compared)$paired$se, rep(0, nrow(dg_validate(compared)$paired)))
+  compared <- dg_compare(list(ridge = dg_ridge(lambda = 1), line = dg_lm()), data = data,
+                         stay ~ x + z | hospital, baseline = "line", refits = FALSE)
+  found <- dg_validate(compared)
+  row <- found$paired[found$paired$measure == "bias" & found$paired$domain == "hospital 2", ]
+  runs <- lapply(compared$runs, function(run) run$predictions[run$predictions$domain ==
+                                                                "hospital 2", ])
+  off <- runs$ridge$prediction - runs$line$prediction
+  expect_equal(row$difference, mean(off))
+  expect_equal(row$se, sd(off) / sqrt(length(off)))
+  expect_identical(unique(found$differences$method), "ridge")
+})
+
+test_that("a target's probability is that of the predictive distribution", {
+  found <- dg_validate(fitted(lm(weight ~ Time, ChickWeight)), y = ChickWeight$weight,
+                       domain = ChickWeight$Diet, target = list(rmse = 40, slope = c(0.8, 1.2)))
+  of <- function(name, column) found$summary[[column]][found$summary$measure == name]
+  # at the ends of the interval it is 2.5 %
+  at_end <- dg_validate(fitted(lm(weight ~ Time, ChickWeight)), y = ChickWeight$weight,
+                        domain = ChickWeight$Diet, target = list(rmse = of("rmse", "new_lower")))
+  expect_equal(at_end$summary$pass[1L], 0.025, tolerance = 1e-5)
+  expect_true(of("slope", "pass") > 0 && of("slope", "pass") < 1)
+  expect_identical(of("bias", "pass"), NA_real_)
+})
+
+test_that("covariates of domains are in a meta-regression", {
+  data <- hospitals(8)
+  cv <- dg_cv(dg_lm(), stay ~ x + z | hospital, data = data)
+  beds <- data.frame(hospital = paste("hospital", 8:1), beds = c(1, 5, 2, 8, 3, 9, 4, 7))
+  found <- dg_validate(cv, covariates = beds)
+  rmse <- found$domains[found$domains$measure == "rmse", ]
+  X <- beds$beds[match(rmse$domain, beds$hospital)]
+  fit <- metafor::rma.uni(log(rmse$estimate), sei = rmse$se / rmse$estimate, mods = cbind(beds = X),
+                          method = "REML", test = "adhoc")
+  row <- found$regression[found$regression$measure == "rmse" & found$regression$term == "beds", ]
+  expect_equal(c(row$estimate, row$p), c(fit$beta[2L], fit$pval[2L]), tolerance = 1e-8)
+  expect_error(dg_validate(cv, covariates = beds[-1L, ]), "must have a row for \"hospital 8\"")
+})
+
+test_that("what cannot be validated is an error that names the remedy", {
+  data <- hospitals()
+  cv <- dg_cv(dg_glm(lambda = 1), death ~ x | hospital, data = data)
+  expect_identical(dg_validate(cv)$summary$measure, "auc")
+  expect_error(dg_validate(cv, threshold = 0.5), "`threshold` must be NULL")
+  expect_error(dg_validate(cv, target = list(rmse = 1)), "`target` must be a list")
+  expect_error(dg_validate(cv, newdata = data), "must not be given")
+  expect_error(dg_validate(data), "`object` must be")
+  expect_error(dg_validate(1:3), "`y` and `domain` must be given")
+  expect_error(dg_validate(c(0.2, 1.3), y = c("a", "b"), domain = 1:2), "from 0 to 1")
+  expect_error(dg_validate(c(0, 1), y = c(0, 3), domain = 1:2, response = "count"), "above 0")
+  expect_error(dg_validate(dg_glm(death ~ x | hospital, data = data)), "`newdata` must be given")
+})
+
+test_that("rows without a prediction and sites without events are left out and reported", {
+  data <- hospitals()
+  data$death[data$hospital == "hospital 2"] <- "no"
+  p <- plogis(data$x - 0.5)
+  p[data$hospital == "hospital 4"] <- NA
+  found <- dg_validate(p, y = data$death, domain = data$hospital)
+  expect_false("hospital 4" %in% found$domains$domain)
+  expect_output(print(found), "No value: AUC in 1 domain")
+  expect_identical(found$summary$domains[found$summary$measure == "auc"], 4L)
+})
+
+test_that("plots are objects of ggplot2", {
+  skip_if_not_installed("ggplot2")
+  data <- hospitals()
+  compared <- dg_compare(list(a = dg_glm(lambda = 1), b = dg_glm(lambda = 100)), data = data,
+                         death ~ x | hospital, metric = "log_loss", refits = FALSE)
+  found <- dg_validate(compared)
+  for (type in c("forest", "ranking", "calibration", "difference")) {
+    expect_s3_class(plot(found, type), "ggplot")
+    expect_silent(ggplot2::ggplot_build(plot(found, type)))
+  }
+  expect_silent(ggplot2::ggplot_build(plot(found, measure = c("auc", "slope"))))
+  expect_error(plot(found, measure = "rmse"), "`measure` must be one of")
+})
