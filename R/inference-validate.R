@@ -36,7 +36,8 @@
 #' **Small sites.** A site without both classes has no `auc`; one with fewer than 5 events or 5
 #' others has no `slope`. With fewer than 10 of either, `intercept` and `slope` have Firth's penalty
 #' (1993), and the error of `auc` is that of Hanley and McNeil (1982, equation 1) at (A n1 n0 +
-#' 1/2) / (n1 n0 + 1), which allows for the number of pairs. Proportions of 0 or 1 count half a row
+#' 1/2) / (n1 n0 + 1), which allows for the number of pairs. With fewer than 10 rows a site's
+#' standard error is that of a row of all sites over the root of its rows. Proportions of 0 or 1 count half a row
 #' more of each kind, and a site without an event counts half an event in `oe`, for their place
 #' on the scale. A site with few rows has a large error and so a small weight.
 #'
@@ -417,21 +418,40 @@ check_target <- function(target, chosen) {
 measure_sites <- function(rows, chosen, threshold) {
   parts <- split(seq_along(rows$y), list(rows$rep, rows$domain), drop = TRUE)
   at <- split(seq_along(parts), rows$domain[vapply(parts, `[`, 0L, 1L)])
+  sizes <- lengths(parts)
   lapply(chosen, function(measure) {
-    found <- lapply(parts, function(i) {
-      site <- measure$of(lapply(rows[c("y", "p", "score")], take, i), threshold = threshold)
-      c(on_scale(site, scales[[measure$scale]]), list(place = rows$place[i]))
+    sites <- lapply(parts, function(i) {
+      measure$of(lapply(rows[c("y", "p", "score")], take, i), threshold = threshold)
     })
+    sites <- with_common_errors(sites, sizes, scales[[measure$scale]])
     mean_of <- function(name) {
-      vapply(at, function(k) mean(vapply(found[k], `[[`, 0, name), na.rm = TRUE), 0)
+      vapply(at, function(k) mean(vapply(sites[k], `[[`, 0, name), na.rm = TRUE), 0)
     }
     list(estimate = mean_of("estimate"), se = mean_of("se"), value = mean_of("value"),
          value_se = mean_of("value_se"), effects = lapply(at, function(k) {
-           all <- unlist(lapply(found[k], `[[`, "effect"), use.names = FALSE)
-           place <- unlist(lapply(found[k], `[[`, "place"), use.names = FALSE)
-           tapply(all, place, sum) / length(k)
+           effect <- unlist(lapply(sites[k], `[[`, "effect"), use.names = FALSE)
+           place <- unlist(lapply(parts[k], function(i) rows$place[i]), use.names = FALSE)
+           tapply(effect, place, sum) / length(k)
          }))
   })
+}
+
+# On the scale of the measure. Few rows may be alike by chance, and a site of two such rows would
+# outweigh all others: where there are fewer than ten, the variance of a row is that of all sites.
+with_common_errors <- function(sites, sizes, scale) {
+  own <- vapply(sites, function(site) is.null(site$value_se), NA)
+  sites <- lapply(sites, on_scale, scale)
+  se <- vapply(sites, `[[`, 0, "value_se")
+  known <- is.finite(se) & own
+  few <- known & sizes < few_events
+  judged <- known & (sizes >= few_events | !any(sizes[known] >= few_events))
+  common <- sum((sizes * se^2 * (sizes - 1))[judged]) / sum((sizes - 1)[judged])
+  sites[few] <- Map(function(site, n) {
+    site$value_se <- sqrt(common / n)
+    site$se <- site$value_se / abs(scale$slope(site$estimate))
+    site
+  }, sites[few], sizes[few])
+  sites
 }
 
 # The value on the scale and its error, by the derivative where they are not given.

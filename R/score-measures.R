@@ -135,7 +135,7 @@ site_proportion <- function(hit, among) {
   found
 }
 
-# Fewer events, or others, than this are few: estimates are penalised or have errors of a model.
+# Fewer events, others or rows than this are few: estimates are penalised, or have errors of a model.
 few_events <- 10L
 
 # The probability that of two rows with different y the one with the larger y has the larger score;

@@ -41,8 +41,10 @@ new_site <- function(posterior, level) {
 fit_metafor <- function(value, se, X = NULL) {
   given <- list(yi = value, sei = se, method = "REML", test = "adhoc")
   given$mods <- X
+  # its warning of errors that differ much says nothing to users of sites of different sizes
   fit <- function(...) {
-    do.call(metafor::rma.uni, c(given, list(control = list(maxiter = 1000L, ...))))
+    given$control <- list(maxiter = 1000L, ...)
+    suppressWarnings(do.call(metafor::rma.uni, given))
   }
   tryCatch(fit(), error = function(e) fit(stepadj = 0.3, threshold = 1e-6))
 }
