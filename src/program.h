@@ -9,7 +9,7 @@
 
 #include "arguments.h"
 #include "core/kernel/gram.h"
-#include "core/kernel/tree.h"
+#include "core/kernel/kernel.h"
 
 namespace domgen {
 
