@@ -2,7 +2,7 @@
 #ifndef DOMGEN_PROGRAM_H
 #define DOMGEN_PROGRAM_H
 
-#include <RcppEigen.h>
+#include <Rcpp.h>
 
 #include <memory>
 #include <vector>
