@@ -1,5 +1,5 @@
 // Linear SVM on features: convert, call, convert back.
-#include <RcppEigen.h>
+#include <Rcpp.h>
 
 #include <cmath>
 #include <cstdint>

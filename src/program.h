@@ -2,14 +2,14 @@
 #ifndef DOMGEN_PROGRAM_H
 #define DOMGEN_PROGRAM_H
 
-#include <RcppEigen.h>
+#include <Rcpp.h>
 
 #include <memory>
 #include <vector>
 
 #include "arguments.h"
 #include "core/kernel/gram.h"
-#include "core/kernel/tree.h"
+#include "core/kernel/kernel.h"
 
 namespace domgen {
 

@@ -6,7 +6,7 @@
 #include "gram-argument.h"
 #include "parallel.h"
 
-#include <RcppEigen.h>
+#include <Rcpp.h>
 
 #include <string>
 #include <vector>

@@ -1,24 +1,30 @@
 library(testthat)
 library(domgen)
 
-# Here, as on CRAN, a check takes minutes: without the files that take more than five seconds, three
-# quarters of the time. `make test` runs all.
+# Here, as on CRAN, a check takes minutes: without the files that take more than three seconds, nine
+# tenths of the time. `make test` runs all.
 slow <- c("bad-input-arguments", "bad-input-data", "bad-input-features", "bad-input-learners",
-          "bad-input-newdata", "bad-input-source", "base-seal", "data-impute",
-          "data-plain-columns", "data-scaling-domains", "data-source-csv", "engines", "fuzz",
+          "bad-input-newdata", "bad-input-source", "base-print", "base-seal", "core-calls",
+          "data-impute", "data-plain-columns", "data-scaling-domains", "data-source",
+          "data-source-csv", "demo", "engines", "feature", "feature-product", "fit-many", "fuzz",
           "gram-memory", "inference-effect", "inference-importance", "inference-interval",
-          "integration-knitr", "integration-recipes", "interrupts", "kernel-core", "kernel-mixed",
-          "kernel-slopes", "laws", "layers", "learner-adapt", "learner-calibrate", "learner-glm",
-          "learner-glm-cox", "learner-glm-penalty", "learner-glm-source", "learner-gp",
-          "learner-svm-logistic", "learner-svm-newton", "method-predict-source",
+          "inference-novelty-size", "integration-knitr", "integration-recipes",
+          "integration-tibble", "interrupts", "kernel-core", "kernel-mixed", "kernel-precomputed",
+          "kernel-slopes", "laws", "layers", "learner-adapt", "learner-adapt-glm",
+          "learner-calibrate", "learner-features", "learner-glm", "learner-glm-cox",
+          "learner-glm-penalty", "learner-glm-source", "learner-gp", "learner-gp-likelihood",
+          "learner-gp-predict", "learner-mixed", "learner-penalty", "learner-ridge",
+          "learner-ridge-bandwidths", "learner-svm-logistic", "learner-svm-newton",
+          "learner-svm-source", "linear-svm-core", "method-own-data", "method-predict-source",
           "method-reference", "no-leak", "output-experiments", "output-explain", "output-fitted",
-          "output-plots", "output-print", "output-summary", "projection-core",
-          "projection-normalise", "projection-terms", "projection-unlabelled", "rows-source",
-          "run-context", "run-lock", "run-pass", "run-pieces", "run-recognise", "saved-models",
-          "score-cv", "score-metrics", "score-passes", "score-shots", "selection-auto",
-          "selection-auto-members", "selection-auto-score", "selection-auto-source",
-          "selection-compare", "selection-diagnose", "selection-ensemble", "selection-tune",
-          "smo-core", "threads")
+          "output-plots", "output-print", "output-result", "output-summary", "pipeline-kernel",
+          "projection-core", "projection-normalise", "projection-path", "projection-terms",
+          "projection-unlabelled", "rows-source", "run-context", "run-lock", "run-pass",
+          "run-pieces", "run-recognise", "run-sink-file", "saved-models", "score-cv",
+          "score-failed", "score-lodo", "score-mean-error", "score-metrics", "score-passes",
+          "score-shots", "selection-auto", "selection-auto-members", "selection-auto-score",
+          "selection-auto-source", "selection-compare", "selection-diagnose", "selection-ensemble",
+          "selection-tune", "selection-tune-search", "smo-core", "threads")
 stopifnot(file.exists(file.path("testthat", paste0("test-", slow, ".R"))))
 if (identical(Sys.getenv("NOT_CRAN"), "true")) {
   test_check("domgen")

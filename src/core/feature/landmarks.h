@@ -4,7 +4,7 @@
 #define DOMGEN_CORE_FEATURE_LANDMARKS_H
 
 #include "../kernel/gram.h"
-#include "../kernel/tree.h"
+#include "../kernel/kernel.h"
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
 #include "map.h"

@@ -5,7 +5,6 @@
 
 #include "../kernel/gram.h"
 #include "../kernel/pair-difference.h"
-#include "../kernel/tree.h"
 #include "../linalg/assert.h"
 #include "../linalg/cholesky.h"
 #include "../linalg/pool.h"

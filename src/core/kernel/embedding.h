@@ -14,25 +14,6 @@
 
 namespace domgen {
 
-// sums[, domains[j]] += tile[, j]
-struct DomainSumLoop {
-  Patch at;
-  const double* tile;
-  const int* domains;
-  double* sums;
-
-  template <int W>
-  DOMGEN_INLINE void run() const {
-    for (Index j = 0; j < at.cols; ++j) {
-      const double* column = tile + j * tile_rows;
-      double* sum = sums + domains[at.col + j] * tile_rows;
-      for (Index i = 0; i < at.padded_rows(); i += W) {
-        Simd<W>::at(sum + i) += Simd<W>::at(column + i);
-      }
-    }
-  }
-};
-
 // The rows of X and Z with their domains 0, ..., G - 1. When `same`, Z is X.
 struct DomainRows {
   Index n, m;

@@ -7,7 +7,8 @@
 #include "../linalg/assert.h"
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
-#include "leaf.h"
+#include "kernel.h"
+#include "tile.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,6 +4,7 @@
 #define DOMGEN_CORE_KERNEL_LEAF_H
 
 #include "../linalg/view.h"
+#include "kernel.h"
 #include "profile.h"
 #include "tile.h"
 
@@ -14,18 +15,6 @@
 #include <utility>
 
 namespace domgen {
-
-enum class Side { x, z };
-
-class Kernel {
- public:
-  virtual ~Kernel() = default;
-  // Tiles of scratch space that evaluate() uses.
-  virtual int scratch_tiles() const { return 0; }
-  virtual void evaluate(const Patch& at, double* scratch, double* tile) const = 0;
-  // k(x_i, x_i) or k(z_j, z_j)
-  virtual Eigen::VectorXd self(Side side) const = 0;
-};
 
 struct RowPair {
   std::shared_ptr<const Rows> x, z;

@@ -9,12 +9,12 @@
 #include "../linalg/view.h"
 #include "gram.h"
 #include "pair-difference.h"
-#include "profile.h"
-#include "tree.h"
+#include "tile.h"
 
 #include <Eigen/Core>
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 namespace domgen {
@@ -51,6 +51,35 @@ class PairWeights {
   }
 };
 
+// The domains of the columns of each strip, and which of them that of a column is.
+class StripDomains {
+ public:
+  StripDomains(const std::vector<int>& domain, Index G) : places_(domain.size()) {
+    std::vector<int> place(static_cast<std::size_t>(G));
+    for (std::size_t i = 0; i < domain.size(); ++i) {
+      if (i % tile_rows == 0) {
+        strips_.emplace_back();
+        std::fill(place.begin(), place.end(), -1);
+      }
+      int& known = place[static_cast<std::size_t>(domain[i])];
+      if (known < 0) {
+        known = static_cast<int>(strips_.back().size());
+        strips_.back().push_back(domain[i]);
+      }
+      places_[i] = known;
+    }
+  }
+
+  const int* places() const { return places_.data(); }
+  const std::vector<int>& domains(Index strip) const {
+    return strips_[static_cast<std::size_t>(strip)];
+  }
+
+ private:
+  std::vector<int> places_;
+  std::vector<std::vector<int>> strips_;
+};
+
 // Each strip of columns has one writer, and strips are added in their order.
 class PairSums {
  public:
@@ -72,14 +101,17 @@ class PairSums {
   // of g: the derivative in a symmetric kappa is sum_gh cells_gh dkappa_gh.
   Eigen::MatrixXd by_domains(const Kernel& kernel, const std::vector<int>& domain, Index G) const {
     Eigen::MatrixXd strips = Eigen::MatrixXd::Zero(G * G, count_tiles(weights_.rows()));
+    const StripDomains own(domain, G);
     each_tile(kernel, DomainWeights(),
-              [&](const Patch& at, Index strip, const double* W, const double* tile) {
-                double* cells = strips.col(strip).data();
-                for (Index j = 0; j < at.cols; ++j) {
-                  double* column = cells + domain[at.col + j] * G;
-                  for (Index i = 0; i < at.rows; ++i) {
-                    column[domain[at.row + i]] += W[i + j * tile_rows] * tile[i + j * tile_rows];
-                  }
+              [&](const Patch& at, Index strip, double* W, const double* tile) {
+                const std::vector<int>& among = own.domains(strip);
+                AlignedBuffer sums(tile_rows * among.size());
+                run_vectorised(TileCombineLoop<Times>{at.padded_rows(), at.padded_cols(), tile, W});
+                run_vectorised(DomainSumLoop{at, W, own.places(), sums.data()});
+                for (std::size_t place = 0; place < among.size(); ++place) {
+                  double* column = strips.col(strip).data() + among[place] * G;
+                  const double* sum = sums.data() + static_cast<Index>(place) * tile_rows;
+                  for (Index i = 0; i < at.rows; ++i) column[domain[at.row + i]] += sum[i];
                 }
               });
     const Eigen::VectorXd sum = strips.rowwise().sum();

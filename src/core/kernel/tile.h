@@ -104,6 +104,56 @@ struct TileProductLoop {
   }
 };
 
+struct Sum {
+  template <class T>
+  static DOMGEN_INLINE void apply(T& value, const T& part) {
+    value += part;
+  }
+};
+
+struct Times {
+  template <class T>
+  static DOMGEN_INLINE void apply(T& value, const T& part) {
+    value *= part;
+  }
+};
+
+// tile = Operation(tile, part), value by value
+template <class Operation>
+struct TileCombineLoop {
+  Index rows, cols;
+  const double* part;
+  double* tile;
+
+  template <int W>
+  DOMGEN_INLINE void run() const {
+    for (Index j = 0; j < cols; ++j) {
+      for (Index i = j * tile_rows; i < j * tile_rows + rows; i += W) {
+        Operation::apply(Simd<W>::at(tile + i), Simd<W>::at(part + i));
+      }
+    }
+  }
+};
+
+// sums[, domains[j]] += tile[, j]
+struct DomainSumLoop {
+  Patch at;
+  const double* tile;
+  const int* domains;
+  double* sums;
+
+  template <int W>
+  DOMGEN_INLINE void run() const {
+    for (Index j = 0; j < at.cols; ++j) {
+      const double* column = tile + j * tile_rows;
+      double* sum = sums + domains[at.col + j] * tile_rows;
+      for (Index i = 0; i < at.padded_rows(); i += W) {
+        Simd<W>::at(sum + i) += Simd<W>::at(column + i);
+      }
+    }
+  }
+};
+
 // value = profile(value) for each value of the tile.
 template <class Profile>
 struct ProfileLoop {

@@ -5,6 +5,7 @@
 
 #include "../linalg/view.h"
 #include "columns.h"
+#include "kernel.h"
 #include "leaf.h"
 
 #include <Eigen/Core>
@@ -19,51 +20,6 @@
 #include <vector>
 
 namespace domgen {
-
-// What R hands over, with every number filled in.
-struct KernelProgram {
-  std::string type;
-  Eigen::VectorXd inv;     // 1 / sigma: one value, or one per predictor
-  Eigen::VectorXd origin;  // of inner products; empty: 0
-  double gamma = 0, coef0 = 0;
-  int degree = 1;
-  std::vector<KernelProgram> parts;
-  std::vector<int> columns;  // that the part sees
-  MatrixView table;          // of a lookup
-  // Kernels evaluated in R: values [n x m], k(x_i, x_i), k(z_j, z_j).
-  MatrixView values, self_x, self_z;
-};
-
-struct Sum {
-  template <class T>
-  static DOMGEN_INLINE void apply(T& value, const T& part) {
-    value += part;
-  }
-};
-
-struct Times {
-  template <class T>
-  static DOMGEN_INLINE void apply(T& value, const T& part) {
-    value *= part;
-  }
-};
-
-// tile = Operation(tile, part), value by value
-template <class Operation>
-struct TileCombineLoop {
-  Index rows, cols;
-  const double* part;
-  double* tile;
-
-  template <int W>
-  DOMGEN_INLINE void run() const {
-    for (Index j = 0; j < cols; ++j) {
-      for (Index i = j * tile_rows; i < j * tile_rows + rows; i += W) {
-        Operation::apply(Simd<W>::at(tile + i), Simd<W>::at(part + i));
-      }
-    }
-  }
-};
 
 template <class Operation>
 class CombinedKernel : public Kernel {
@@ -130,14 +86,11 @@ class NormalisedKernel : public Kernel {
   Eigen::VectorXd x_, z_;  // 1 / sqrt(k(x_i, x_i)), 1 / sqrt(k(z_j, z_j))
 };
 
-// The kernel of a program on the rows of X [n x p] and Z [m x p]; when Z is X
-// they share their packed rows. centred: whose mean becomes the origin.
-class KernelBuilder {
+// What KernelBuilder::build() does.
+class KernelTree {
  public:
-  KernelBuilder(const MatrixView& X, const MatrixView& Z, Side centred = Side::z)
-      : X_(X), Z_(Z), centred_(centred) {
-    if (X.cols() != Z.cols()) throw std::invalid_argument("X and Z differ in columns");
-  }
+  KernelTree(const MatrixView& X, const MatrixView& Z, Side centred)
+      : X_(X), Z_(Z), centred_(centred) {}
 
   std::unique_ptr<Kernel> build(const KernelProgram& k) const {
     std::unique_ptr<Kernel> found;
@@ -230,8 +183,8 @@ class KernelBuilder {
     const Eigen::MatrixXd z = chosen(Z_, k.columns);
     const Eigen::MatrixXd other = same ? Eigen::MatrixXd() : chosen(X_, k.columns);
     const Eigen::MatrixXd& x = same ? z : other;
-    return KernelBuilder(MatrixView(x.data(), x.rows(), x.cols()),
-                         MatrixView(z.data(), z.rows(), z.cols()), centred_)
+    return KernelTree(MatrixView(x.data(), x.rows(), x.cols()),
+                      MatrixView(z.data(), z.rows(), z.cols()), centred_)
         .build(k.parts[0]);
   }
 

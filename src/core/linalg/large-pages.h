@@ -20,7 +20,7 @@ inline void advise_large_pages(double* data, std::ptrdiff_t size) {
   const std::uintptr_t begin = (address + page - 1) / page * page;
   const std::uintptr_t end =
       (address + static_cast<std::uintptr_t>(size) * sizeof(double)) / page * page;
-  if (end > begin + 4 * page)
+  if (end > begin)
     madvise(reinterpret_cast<char*>(data) + (begin - address), end - begin, MADV_HUGEPAGE);
 #else
   static_cast<void>(data);

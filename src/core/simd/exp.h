@@ -4,7 +4,12 @@
 
 #include "vector.h"
 
+#include <cmath>
 #include <cstdint>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace domgen {
 
@@ -78,24 +83,37 @@ DOMGEN_INLINE void exp_negative_in_place(typename Simd<W>::Vec& x) {
   x = power * reinterpret_cast<Vec>(scale) * 5.421010862427522e-20;
 }
 
-// sqrt(x) for x >= 0, to one unit in the last place; x above 1e300 counts as
-// 1e300. With R's compiler flags sqrt() sets errno, which keeps it scalar, so:
-// Newton's iteration for 1 / sqrt(x) from the classic guess in the exponent.
+// sqrt(x) for x >= 0; x above 1e300 counts as 1e300. By its instruction, because with R's compiler
+// flags sqrt() sets errno, which keeps it scalar.
+template <int W>
+DOMGEN_INLINE void root_in_place(typename Simd<W>::Vec& x) {
+  for (int i = 0; i < W; ++i) x[i] = std::sqrt(x[i]);
+}
+
+#if defined(__SSE2__)
+template <>
+DOMGEN_INLINE void root_in_place<2>(Simd<2>::Vec& x) {
+  x = _mm_sqrt_pd(x);
+}
+#endif
+
+#ifdef DOMGEN_WIDE_VECTORS
+template <>
+DOMGEN_INLINE void root_in_place<4>(Simd<4>::Vec& x) {
+  __asm__("vsqrtpd %0, %0" : "+x"(x));
+}
+template <>
+DOMGEN_INLINE void root_in_place<8>(Simd<8>::Vec& x) {
+  __asm__("vsqrtpd %0, %0" : "+x"(x));
+}
+#endif
+
 template <int W>
 DOMGEN_INLINE void sqrt_in_place(typename Simd<W>::Vec& x) {
   typedef typename Simd<W>::Vec Vec;
-  typedef typename Simd<W>::Int Int;
   const Vec largest = Vec{} + 1e300;
   x = x > largest ? largest : x;
-  const Int guess = std::uint64_t(0x5FE6EB50C7B537A9) - (reinterpret_cast<Int>(x) >> 1);
-  Vec y = reinterpret_cast<Vec>(guess);
-  const Vec half_x = x * 0.5;
-  y = y * (1.5 - half_x * y * y);
-  y = y * (1.5 - half_x * y * y);
-  y = y * (1.5 - half_x * y * y);
-  y = y * (1.5 - half_x * y * y);
-  const Vec root = x * y;
-  x = root + (y * 0.5) * (x - root * root);
+  root_in_place<W>(x);
 }
 
 }  // namespace domgen

@@ -2,7 +2,7 @@
 
 #include "../gp/covariance.h"
 #include "../gp/likelihood.h"
-#include "../kernel/tree.h"
+#include "../kernel/kernel.h"
 #include "../linalg/inverse.h"
 
 #include <Eigen/Cholesky>

@@ -6,7 +6,7 @@
 #include "../kernel/median-distance.h"
 #include "../kernel/neighbours.h"
 #include "../kernel/pair-sums.h"
-#include "../kernel/tree.h"
+#include "../kernel/kernel.h"
 
 #include <algorithm>
 #include <cmath>

@@ -14,6 +14,7 @@
 #include "../kernel/embedding.h"
 #include "../kernel/gram.h"
 #include "../kernel/columns.h"
+#include "../kernel/kernel.h"
 #include "../kernel/leaf.h"
 #include "../kernel/median-distance.h"
 #include "../kernel/neighbours.h"
@@ -77,7 +78,12 @@
 
 #include "test.h"
 
+#include <memory>
 #include <string>
+
+std::unique_ptr<domgen::Kernel> domgen::KernelBuilder::build(const KernelProgram& program) const {
+  return KernelTree(X_, Z_, centred_).build(program);
+}
 
 namespace {
 

@@ -3,7 +3,7 @@
 #ifndef DOMGEN_CORE_TEST_TEST_H
 #define DOMGEN_CORE_TEST_TEST_H
 
-#include "../kernel/tree.h"
+#include "../kernel/kernel.h"
 #include "../linalg/gram-buffer.h"
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
