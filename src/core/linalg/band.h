@@ -243,6 +243,7 @@ class BandForm {
 inline Eigen::MatrixXd solve_shifted(GramBuffer S, const Eigen::MatrixXd& B,
                                      const Eigen::VectorXd& lambda, const Pool& pool) {
   DOMGEN_EXPECT(S.rows() == B.rows());
+  if (lambda.size() == 0) return Eigen::MatrixXd(B.rows(), 0);
   const BandForm form(S.matrix(), B, lambda.minCoeff(), pool);
   Eigen::MatrixXd X = form.to_band(B).replicate(1, lambda.size());
   for (Eigen::Index l = 0; l < lambda.size(); ++l) {
