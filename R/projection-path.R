@@ -1,6 +1,6 @@
 # Projections of the same rows that differ in the ridge only, as in a search for lambda, are solved
-# together: of a Gram matrix the denominators share a band form (core/linalg/band.h), which costs as
-# much as four factors; of features their coordinates.
+# together: of a Gram matrix the denominators share a band form (core/linalg/band.h), which costs at
+# most four factors; of features their coordinates.
 
 path_ridges <- 5L
 

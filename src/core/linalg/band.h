@@ -1,6 +1,8 @@
 // (S + lambda I)^-1 B for many lambda: S = Q T Q' with T a band matrix once, then few
 // operations per lambda. The tridiagonal form needs half of its work from
-// matrix-vector products, which are as slow as the memory; a band needs none.
+// matrix-vector products, which are as slow as the memory; a band needs none. Q begins
+// with B, so that the leading rows of T span the Krylov space of B: T is
+// taken only as far as (S + lambda I)^-1 B needs it.
 #ifndef DOMGEN_CORE_LINALG_BAND_H
 #define DOMGEN_CORE_LINALG_BAND_H
 
@@ -8,11 +10,14 @@
 #include "blas.h"
 #include "gram-buffer.h"
 #include "pool.h"
+#include "symmetric.h"
 
 #include <Eigen/Core>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -22,108 +27,201 @@ namespace domgen {
 class BandForm {
  public:
   // S [n x n], symmetric: its diagonal and upper triangle are overwritten, the rest is not
-  // read.
-  BandForm(Eigen::Map<Eigen::MatrixXd> S, const Pool& pool)
-      : n_(S.rows()), band_(Eigen::MatrixXd::Zero(width + 1, S.rows())) {
-    DOMGEN_EXPECT(S.rows() == S.cols());
-    Eigen::Index j = 0;
-    for (; j + width < n_ - 1; j += width) {
-      pool.interrupt();
-      reduce(S, j);
+  // read. B [n x r]: X = (S + lambda I)^-1 B, lambda >= least, is to have a residual
+  // below |S| |X| n epsilon / 100, which is far below what rounding may leave.
+  BandForm(Eigen::Map<Eigen::MatrixXd> S, const Eigen::MatrixXd& B, double least, const Pool& pool)
+      : n_(S.rows()), width_(widest / 2) {
+    DOMGEN_EXPECT(S.rows() == S.cols() && B.rows() == n_);
+    const bool begins = B.cols() > 0 && B.cols() <= std::min<Eigen::Index>(widest, n_);
+    const double error = norm(S) * double(n_) * std::numeric_limits<double>::epsilon() / 100;
+    Elimination start(*this, least);
+    Eigen::MatrixXd rest;  // of the residual of B, in the rows to come
+    if (begins) {
+      const Eigen::Index multiple = (B.cols() + 7) / 8 * 8;  // products are faster
+      width_ = std::min(n_, std::max<Eigen::Index>(narrowest, multiple));
+      rest = Eigen::MatrixXd::Zero(width_, B.cols());
+      rest.topRows(B.cols()) = turn(S, 0, B);
     }
-    for (; j < n_; ++j) take_row(S, j, n_);
+    const Eigen::RowVectorXd length = B.colwise().norm();
+    Eigen::RowVectorXd form = Eigen::RowVectorXd::Zero(B.cols());  // of X: b'x <= |b| |x|
+    bool shrinks = begins;
+    for (Eigen::Index j = 0; j < n_; j += width_) {
+      pool.interrupt();
+      const Eigen::Index width = std::min(width_, n_ - j), first = j + width;
+      inner_.emplace_back(S.block(j, j, width, width).selfadjointView<Eigen::Upper>());
+      size_ = first;
+      if (first == n_) return;
+      below_.push_back(turn(S, first, S.block(j, first, width, n_ - first).transpose()));
+      if (!shrinks) continue;
+      shrinks = start.advance();
+      if (!shrinks) continue;
+      const std::size_t last = inner_.size() - 1;
+      rest = start.forward(last, rest);
+      form += rest.colwise().squaredNorm();
+      rest = start.carry(last, rest);
+      const Eigen::ArrayXd left = rest.colwise().norm().array() * length.array();
+      if ((left <= error * form.transpose().array()).all()) return;
+    }
   }
 
-  // Q'B
+  // Rows of T that were taken.
+  Eigen::Index size() const { return size_; }
+
+  // Q'B [size x m]
   Eigen::MatrixXd to_band(Eigen::MatrixXd B) const {
     for (const Reflectors& block : blocks_) reflect(block, block.F.transpose(), B);
-    return B;
+    return B.topRows(size_);
   }
 
-  // QB
-  Eigen::MatrixXd from_band(Eigen::MatrixXd B) const {
+  // QB for B [size x m]
+  Eigen::MatrixXd from_band(const Eigen::MatrixXd& B) const {
+    Eigen::MatrixXd image = Eigen::MatrixXd::Zero(n_, B.cols());
+    image.topRows(size_) = B;
     for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block)
-      reflect(*block, block->F, B);
-    return B;
+      reflect(*block, block->F, image);
+    return image;
   }
 
-  // B <- (T + lambda I)^-1 B; false where a pivot of T + lambda I = L D L' is not positive.
+  // B <- (T + lambda I)^-1 B [size x m]; false where T + lambda I is not positive definite.
   bool solve(double lambda, Eigen::Ref<Eigen::MatrixXd> B) const {
-    DOMGEN_EXPECT(B.rows() == n_);
-    Eigen::MatrixXd L = band_;
-    L.row(0).array() += lambda;
-    for (Eigen::Index c = 0; c < n_; ++c) {
-      const Eigen::Index below = std::min<Eigen::Index>(width, n_ - 1 - c);
-      const double pivot = L(0, c);
-      if (!(pivot > 0)) return false;
-      auto column = L.col(c).segment(1, below);
-      for (Eigen::Index e = 0; e < below; ++e)
-        L.col(c + 1 + e).head(below - e) -= (column[e] / pivot) * column.tail(below - e);
-      column /= pivot;
+    DOMGEN_EXPECT(B.rows() == size_);
+    Elimination elimination(*this, lambda);
+    const std::size_t blocks = inner_.size();
+    for (std::size_t k = 0; k < blocks; ++k) {
+      if (!elimination.advance()) return false;
+      auto own = rows(B, k);
+      own = elimination.forward(k, own);
+      if (k + 1 < blocks) rows(B, k + 1) += elimination.carry(k, own);
     }
-    for (Eigen::Index j = 0; j < B.cols(); ++j) {
-      auto x = B.col(j);
-      for (Eigen::Index c = 0; c < n_; ++c) {
-        const Eigen::Index below = std::min<Eigen::Index>(width, n_ - 1 - c);
-        x.segment(c + 1, below) -= x[c] * L.col(c).segment(1, below);
-      }
-      x.array() /= L.row(0).transpose().array();
-      for (Eigen::Index c = n_ - 1; c >= 0; --c) {
-        const Eigen::Index below = std::min<Eigen::Index>(width, n_ - 1 - c);
-        x[c] -= L.col(c).segment(1, below).dot(x.segment(c + 1, below));
-      }
+    for (std::size_t k = blocks; k-- > 0;) {
+      auto own = rows(B, k);
+      own = k + 1 < blocks ? elimination.backward(k, own, rows(B, k + 1))
+                           : elimination.backward(k, own);
     }
     return true;
   }
 
  private:
-  enum : Eigen::Index { width = 32 };
+  enum : Eigen::Index { narrowest = 16, widest = 64 };
   // I - V F V', V [m x k] unit lower trapezoidal, on the last m rows.
   struct Reflectors {
     Eigen::MatrixXd V, F;
   };
 
-  Eigen::Index n_;
-  Eigen::MatrixXd band_;  // T [width + 1 x n], column c from the diagonal down
+  // T + lambda I = L L', block by block: L_k in the diagonal, W_k' = C_k L_k^-T below it.
+  class Elimination {
+   public:
+    Elimination(const BandForm& form, double lambda) : form_(form), lambda_(lambda) {}
+
+    // The next block; false where it is not positive definite.
+    bool advance() {
+      const std::size_t k = L_.size();
+      Eigen::MatrixXd A = form_.inner_[k];
+      A.diagonal().array() += lambda_;
+      if (k > 0) multiply("T", "N", -1, W_[k - 1], W_[k - 1], A);
+      const int n = static_cast<int>(A.rows());
+      int info = 0;
+      dpotrf_("L", &n, A.data(), &n, &info, 1);
+      if (info != 0) return false;
+      L_.push_back(std::move(A));
+      if (k < form_.below_.size()) W_.push_back(forward(k, form_.below_[k].transpose()));
+      return true;
+    }
+
+    // L_k^-1 B
+    Eigen::MatrixXd forward(std::size_t k, Eigen::MatrixXd B) const {
+      divide("N", L_[k], B);
+      return B;
+    }
+    // What B, L_k^-1 of its block of a right side, adds to the next.
+    Eigen::MatrixXd carry(std::size_t k, const Eigen::MatrixXd& B) const {
+      Eigen::MatrixXd next = Eigen::MatrixXd::Zero(W_[k].cols(), B.cols());
+      multiply("T", "N", -1, W_[k], B, next);
+      return next;
+    }
+    // L_k^-T B, and L_k^-T (B - W_k next)
+    Eigen::MatrixXd backward(std::size_t k, Eigen::MatrixXd B) const {
+      divide("T", L_[k], B);
+      return B;
+    }
+    Eigen::MatrixXd backward(std::size_t k, Eigen::MatrixXd B, const Eigen::MatrixXd& next) const {
+      multiply("N", "N", -1, W_[k], next, B);
+      return backward(k, std::move(B));
+    }
+
+   private:
+    const BandForm& form_;
+    const double lambda_;
+    std::vector<Eigen::MatrixXd> L_, W_;
+
+    static void divide(const char* trans, const Eigen::MatrixXd& L, Eigen::MatrixXd& B) {
+      const int n = static_cast<int>(B.rows()), m = static_cast<int>(B.cols());
+      const double one = 1;
+      dtrsm_("L", "L", trans, "N", &n, &m, &one, L.data(), &n, B.data(), &n, 1, 1, 1, 1);
+    }
+  };
+
+  const Eigen::Index n_;
+  Eigen::Index width_, size_ = 0;
+  // T: its diagonal blocks [width x width], and those below them, upper trapezoidal
+  std::vector<Eigen::MatrixXd> inner_, below_;
   std::vector<Reflectors> blocks_;
 
-  void take_row(const Eigen::Map<Eigen::MatrixXd>& S, Eigen::Index c, Eigen::Index end) {
-    band_.col(c).head(end - c) = S.row(c).segment(c, end - c).transpose();
+  static double norm(const Eigen::Map<Eigen::MatrixXd>& S) {
+    double squares = S.diagonal().squaredNorm();
+    for (Eigen::Index j = 1; j < S.cols(); ++j) squares += 2 * S.col(j).head(j).squaredNorm();
+    return std::sqrt(squares);
   }
 
-  // What is right of the band in the rows j, ..., j + width - 1 becomes zero, and the rest
-  // below S <- (I - V F V')' S (I - V F V').
-  void reduce(Eigen::Map<Eigen::MatrixXd>& S, Eigen::Index j) {
-    const Eigen::Index first = j + width;
-    const int n = static_cast<int>(n_), m = static_cast<int>(n_ - first), b = int(width),
-              k = std::min(m, b), length = 64 * b;
+  template <class Matrix>
+  Eigen::Block<Matrix> rows(Matrix& B, std::size_t block) const {
+    const Eigen::Index first = Eigen::Index(block) * width_;
+    return {B, first, 0, inner_[block].rows(), B.cols()};
+  }
+
+  // C <- C + scale op(A) op(B)
+  static void multiply(const char* op_a, const char* op_b, double scale, const Eigen::MatrixXd& A,
+                       const Eigen::MatrixXd& B, Eigen::MatrixXd& C) {
+    const int m = static_cast<int>(C.rows()), n = static_cast<int>(C.cols()),
+              k = static_cast<int>(op_a[0] == 'N' ? A.cols() : A.rows()),
+              lda = static_cast<int>(A.rows()), ldb = static_cast<int>(B.rows());
+    const double one = 1;
+    dgemm_(op_a, op_b, &m, &n, &k, &scale, A.data(), &lda, B.data(), &ldb, &one, C.data(), &m, 1,
+           1);
+  }
+
+  // H = I - V F V' on the rows `first`, ..., with `panel` = H R, R upper trapezoidal, the result:
+  // S <- H'S H.
+  Eigen::MatrixXd turn(Eigen::Map<Eigen::MatrixXd>& S, Eigen::Index first, Eigen::MatrixXd panel) {
+    const int n = static_cast<int>(n_), m = static_cast<int>(n_ - first),
+              b = static_cast<int>(panel.cols()), k = std::min(m, b), length = 64 * b;
     int info = 0;
     Eigen::VectorXd tau(k), work(length);
+    dgeqrf_(&m, &b, panel.data(), &m, tau.data(), work.data(), &length, &info);
+    if (info != 0) throw std::runtime_error("the band form failed");
+    const Eigen::MatrixXd R = panel.topRows(k).triangularView<Eigen::Upper>();
     Reflectors block;
     Eigen::MatrixXd& V = block.V;
-    V = S.block(j, first, width, m).transpose();
-    dgeqrf_(&m, &b, V.data(), &m, tau.data(), work.data(), &length, &info);
-    if (info != 0) throw std::runtime_error("the band form failed");
+    V.swap(panel);
+    V.conservativeResize(m, k);
     block.F = Eigen::MatrixXd::Zero(k, k);
     dlarft_("F", "C", &m, &k, V.data(), &m, tau.data(), block.F.data(), &k, 1, 1);
-    for (Eigen::Index c = 0; c < width; ++c) {
-      take_row(S, j + c, first);
-      const Eigen::Index beyond = std::min<Eigen::Index>(c + 1, k);
-      band_.col(j + c).segment(width - c, beyond) = V.col(c).head(beyond);
-    }
-    V.conservativeResize(m, k);
     V.topRows(k).triangularView<Eigen::Upper>().setZero();
     V.topRows(k).diagonal().setOnes();
 
-    Eigen::MatrixXd X(m, k);
+    Eigen::MatrixXd X = Eigen::MatrixXd::Zero(m, k);
     double* rest = &S(first, first);
-    const double one = 1, zero = 0, minus_one = -1;
-    dsymm_("L", "U", &m, &k, &one, rest, &n, V.data(), &m, &zero, X.data(), &m, 1, 1);
-    X = X * block.F;
-    const Eigen::MatrixXd inner = block.F.transpose() * (V.transpose() * X);
-    X -= V * (0.5 * inner);
+    const double one = 1, minus_one = -1;
+    Eigen::MatrixXd SV;
+    symmetric_product('U', rest, n_, V, SV);
+    multiply("N", "N", 1, SV, block.F, X);
+    Eigen::MatrixXd inner = Eigen::MatrixXd::Zero(k, k);
+    multiply("T", "N", 1, V, X, inner);
+    inner = block.F.transpose() * inner;
+    multiply("N", "N", -0.5, V, inner, X);
     dsyr2k_("U", "N", &m, &k, &minus_one, V.data(), &m, X.data(), &m, &one, rest, &n, 1, 1);
     blocks_.push_back(std::move(block));
+    return R;
   }
 
   static void reflect(const Reflectors& block, const Eigen::MatrixXd& F, Eigen::MatrixXd& B) {
@@ -145,16 +243,15 @@ class BandForm {
 inline Eigen::MatrixXd solve_shifted(GramBuffer S, const Eigen::MatrixXd& B,
                                      const Eigen::VectorXd& lambda, const Pool& pool) {
   DOMGEN_EXPECT(S.rows() == B.rows());
-  const BandForm form(S.matrix(), pool);
+  if (lambda.size() == 0) return Eigen::MatrixXd(B.rows(), 0);
+  const BandForm form(S.matrix(), B, lambda.minCoeff(), pool);
   Eigen::MatrixXd X = form.to_band(B).replicate(1, lambda.size());
-  std::vector<char> solved(std::size_t(lambda.size()), 0);
-  pool.run(lambda.size(), [&](Eigen::Index begin, Eigen::Index end) {
-    for (Eigen::Index l = begin; l < end; ++l)
-      solved[std::size_t(l)] = form.solve(lambda[l], X.middleCols(l * B.cols(), B.cols()));
-  });
-  if (std::find(solved.begin(), solved.end(), 0) != solved.end())
-    throw std::domain_error("`lambda` must be large enough for a positive definite matrix");
-  return form.from_band(std::move(X));
+  for (Eigen::Index l = 0; l < lambda.size(); ++l) {
+    pool.interrupt();
+    if (!form.solve(lambda[l], X.middleCols(l * B.cols(), B.cols())))
+      throw std::domain_error("`lambda` must be large enough for a positive definite matrix");
+  }
+  return form.from_band(X);
 }
 
 }  // namespace domgen

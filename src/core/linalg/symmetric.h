@@ -29,6 +29,31 @@ void in_strips(Eigen::Index columns, double operations, const Pool& pool, const 
 // Up to this many columns one dsymv (dtrsv) each is faster than dsymm (dtrsm).
 constexpr Eigen::Index few_columns = 8;
 
+// Y = A V for A [n x n] of which one triangle is read, 'L' or 'U', and few columns: dsymm reads
+// such a triangle element by element, dgemm does not.
+inline void symmetric_product(char triangle, const double* A, Eigen::Index stride,
+                              const Eigen::MatrixXd& V, Eigen::MatrixXd& Y) {
+  const int n = static_cast<int>(V.rows()), k = static_cast<int>(V.cols()),
+            ld = static_cast<int>(stride), block = 256;
+  const double one = 1, zero = 0;
+  Y.resize(n, k);
+  for (int j = 0; j < n; j += block) {
+    const int width = std::min(block, n - j);
+    dsymm_("L", &triangle, &width, &k, &one, A + j + j * stride, &ld, &V(j, 0), &n, &zero, &Y(j, 0),
+           &n, 1, 1);
+  }
+  for (int j = 0; j < n; j += block) {
+    const int width = std::min(block, n - j), other = triangle == 'U' ? 0 : j + width,
+              rows = triangle == 'U' ? j : n - other;
+    if (rows == 0) continue;
+    const double* panel = A + other + j * stride;
+    dgemm_("N", "N", &rows, &k, &width, &one, panel, &ld, &V(j, 0), &n, &one, &Y(other, 0), &n, 1,
+           1);
+    dgemm_("T", "N", &width, &k, &rows, &one, panel, &ld, &V(other, 0), &n, &one, &Y(j, 0), &n, 1,
+           1);
+  }
+}
+
 class SymmetricLower {
  public:
   SymmetricLower(const double* data, Eigen::Index n) : data_(data), n_(static_cast<int>(n)) {}
@@ -50,9 +75,7 @@ class SymmetricLower {
       for (Eigen::Index j = 0; j < V.cols(); ++j) multiply(V.col(j).data(), product.col(j).data());
       return product;
     }
-    const double one = 1, zero = 0;
-    const int k = static_cast<int>(V.cols());
-    dsymm_("L", "L", &n_, &k, &one, data_, &n_, V.data(), &n_, &zero, product.data(), &n_, 1, 1);
+    symmetric_product('L', data_, n_, V, product);
     return product;
   }
 

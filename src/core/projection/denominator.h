@@ -24,12 +24,6 @@
 
 namespace domgen {
 
-// (D - ridge I + ridges_l I)^-1 V, columns j + l k for column j of V [d x k].
-struct RidgeSolutions {
-  Eigen::MatrixXd X;
-  Eigen::VectorXd jitter;  // what each ridge was raised by
-};
-
 // Lives in the memory of K, which it consumes: the factor of D goes above the diagonal, and from
 // then on K is only what is on and below it. No second d x d matrix is needed, but half of
 // one for many ridges.
@@ -86,30 +80,27 @@ class Denominator {
     abandon();
   }
 
-  // V [d x k] for each ridge, with the same rules.
-  RidgeSolutions solve_ridges(const Eigen::MatrixXd& V, const Eigen::VectorXd& ridges,
-                              const Pool& pool) {
+  // D - ridge I, as far as D^-1 V needs it for each of these ridges.
+  BandForm band_form(const Eigen::MatrixXd& V, const Eigen::VectorXd& ridges, const Pool& pool) {
     fill(pool);
-    const BandForm band(K_, pool);
+    double least = std::numeric_limits<double>::infinity();
+    for (Eigen::Index l = 0; l < ridges.size(); ++l)
+      least = std::min(least, ridges[l] + next_jitter(0, ridges[l], 0));
+    BandForm band(K_, V, least, pool);
     K_.diagonal() = diagonal_;
-    const Eigen::MatrixXd rotated = band.to_band(V);
-    RidgeSolutions found;
-    found.X.resize(V.rows(), V.cols() * ridges.size());
-    found.jitter = Eigen::VectorXd::Zero(ridges.size());
-    std::vector<char> solved(std::size_t(ridges.size()), 0);
-    pool.run(ridges.size(), [&](Eigen::Index begin, Eigen::Index end) {
-      for (Eigen::Index l = begin; l < end; ++l) {
-        auto X = found.X.middleCols(l * V.cols(), V.cols());
-        for (int attempt = 0; attempt < attempts && !solved[std::size_t(l)]; ++attempt) {
-          found.jitter[l] = next_jitter(attempt, ridges[l], found.jitter[l]);
-          X = rotated;
-          solved[std::size_t(l)] = band.solve(ridges[l] + found.jitter[l], X);
-        }
-      }
-    });
-    if (std::find(solved.begin(), solved.end(), 0) != solved.end()) abandon();
-    found.X = band.from_band(std::move(found.X));
-    return found;
+    return band;
+  }
+
+  // D^-1 V of another ridge, with the same rules, both in the coordinates of the band; a factor
+  // remains that of the old ridge.
+  Eigen::MatrixXd solve(const BandForm& band, double ridge, const Eigen::MatrixXd& V) {
+    ridge_ = ridge;
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+      jitter_ = next_jitter(attempt, ridge_, jitter_);
+      Eigen::MatrixXd X = V;
+      if (band.solve(ridge_ + jitter_, X)) return X;
+    }
+    abandon();
   }
 
   // D of another ridge; a factor remains that of the old one.

@@ -51,13 +51,13 @@ inline void small_eigenproblem(const Eigen::MatrixXd& T, bool symmetric, Eigen::
 }
 
 // N = right left' has its directions in the span of V = D^-1 right: B = V C,
-// T C = C Gamma with T = left' V [r x r].
-inline Directions span_directions(const Eigen::MatrixXd& V, const Numerator& N,
-                                  const Ratio& ratio) {
+// T C = C Gamma with T = left' V [r x r]. V and left in any orthogonal coordinates.
+inline Directions span_directions(const Eigen::MatrixXd& V, const Eigen::MatrixXd& left,
+                                  const Numerator& N, const Ratio& ratio) {
   Directions directions;
   directions.B.resize(V.rows(), 0);
   if (V.cols() == 0) return directions;
-  const Eigen::MatrixXd T = N.left().transpose() * V;
+  const Eigen::MatrixXd T = left.transpose() * V;
   // When K commutes with D, T is symmetric in the published form too.
   const bool symmetric = N.symmetric() || (ratio.denominator.plus.cols() == 0 && !ratio.form);
   Eigen::MatrixXd C;
@@ -73,9 +73,9 @@ inline Directions span_directions(const Eigen::MatrixXd& V, const Numerator& N,
 
 inline Directions low_rank_directions(Denominator& D, const Numerator& N, const Ratio& ratio,
                                       const Pool& pool) {
-  if (N.right().cols() == 0) return span_directions(N.right(), N, ratio);
+  if (N.right().cols() == 0) return span_directions(N.right(), N.left(), N, ratio);
   D.factorise(pool);
-  return span_directions(D.cholesky().solve(N.right()), N, ratio);
+  return span_directions(D.cholesky().solve(N.right()), N.left(), N, ratio);
 }
 
 // The leading pairs of a positive semidefinite operator: Lanczos, or the dense

@@ -22,6 +22,7 @@ class Numerator {
     } else if (ratio.total == 0) {
       left_ = right_ = ratio.numerator.plus;
     }
+    norm_ = frobenius();
   }
 
   // N = right left' [d x r each]?
@@ -31,14 +32,7 @@ class Numerator {
   bool symmetric() const { return !ratio_.response || !ratio_.published; }
 
   // Frobenius norm of N; of full rank, from below.
-  double norm() const {
-    if (low_rank())
-      return std::sqrt(std::max(
-          (right_.transpose() * right_).cwiseProduct(left_.transpose() * left_).sum(), 0.0));
-    const Eigen::MatrixXd& plus = ratio_.numerator.plus;
-    const double full = ratio_.total * ratio_.gram_norm * ratio_.gram_norm;
-    return std::sqrt(full * full / double(K_.rows()) + (plus.transpose() * plus).squaredNorm());
-  }
+  double norm() const { return norm_; }
 
   // N B given S = KB.
   Eigen::MatrixXd apply(const Eigen::MatrixXd& B, const Eigen::MatrixXd& S) const {
@@ -50,6 +44,16 @@ class Numerator {
   SymmetricLower K_;
   const Ratio& ratio_;
   Eigen::MatrixXd right_, left_;
+  double norm_;
+
+  double frobenius() const {
+    if (low_rank())
+      return std::sqrt(std::max(
+          (right_.transpose() * right_).cwiseProduct(left_.transpose() * left_).sum(), 0.0));
+    const Eigen::MatrixXd& plus = ratio_.numerator.plus;
+    const double full = ratio_.total * ratio_.gram_norm * ratio_.gram_norm;
+    return std::sqrt(full * full / double(K_.rows()) + (plus.transpose() * plus).squaredNorm());
+  }
 
   Eigen::MatrixXd full(const Eigen::MatrixXd& B, Eigen::MatrixXd S) const {
     const Eigen::VectorXd& h = ratio_.constant;

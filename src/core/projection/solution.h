@@ -89,26 +89,32 @@ inline std::vector<Solution> solve_ridges(GramBuffer K, const Ratio& ratio,
   Denominator D(std::move(K), ratio);
   const Numerator N(D.gram(), ratio);
   if (!N.low_rank()) throw std::logic_error("the numerator must be of low rank");
-  const Eigen::Index k = N.right().cols();
-  const RidgeSolutions spans = D.solve_ridges(N.right(), ridges, pool);
+  const BandForm band = D.band_form(N.right(), ridges, pool);
+  const Eigen::MatrixXd right = band.to_band(N.right()), left = band.to_band(N.left());
 
   std::vector<Solution> solutions(std::size_t(ridges.size()));
-  Eigen::MatrixXd all(spans.X.rows(), spans.X.cols());
+  std::vector<double> jitter;
+  Eigen::MatrixXd all(band.size(), ratio.ncomp * ridges.size());
   Eigen::Index used = 0;
   for (std::size_t l = 0; l < solutions.size(); ++l) {
     pool.interrupt();
     Directions& directions = solutions[l].directions;
-    directions = span_directions(spans.X.middleCols(Eigen::Index(l) * k, k), N, ratio);
-    if (ratio.centred_rows) centre_columns(directions.B);
+    directions = span_directions(D.solve(band, ridges[Eigen::Index(l)], right), left, N, ratio);
+    jitter.push_back(D.jitter());
     all.middleCols(used, directions.B.cols()) = directions.B;
     used += directions.B.cols();
   }
-  const Eigen::MatrixXd scores = D.gram().times(all.leftCols(used), pool);
+  Eigen::MatrixXd B = band.from_band(all.leftCols(used));
+  if (ratio.centred_rows) centre_columns(B);
+  const Eigen::MatrixXd scores = D.gram().times(B, pool);
   used = 0;
   for (std::size_t l = 0; l < solutions.size(); ++l) {
-    solutions[l].S = scores.middleCols(used, solutions[l].directions.B.cols());
-    used += solutions[l].S.cols();
-    D.set_ridge(ridges[Eigen::Index(l)], spans.jitter[Eigen::Index(l)]);
+    Directions& directions = solutions[l].directions;
+    const Eigen::Index m = directions.B.cols();
+    directions.B = B.middleCols(used, m);
+    solutions[l].S = scores.middleCols(used, m);
+    used += m;
+    D.set_ridge(ridges[Eigen::Index(l)], jitter[l]);
     finish_solution(solutions[l], D, N, ratio);
   }
   return solutions;

@@ -44,6 +44,33 @@ void cholesky() {
         150 * unit * S.trace());
 }
 
+// S has the decaying eigenvalues of points on a line. The band ends early; more columns than it
+// begins with need all of it.
+void band() {
+  const Index n = 400;
+  const double least = 0.01;
+  MatrixXd S(n, n);
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < n; ++i) S(i, j) = std::exp(-1e-3 * double((i - j) * (i - j)));
+  for (const Index columns : {1, 20, 70}) {
+    const MatrixXd B = numbers(n, columns, 3);
+    MatrixXd memory = S;
+    const domgen::BandForm form({memory.data(), n, n}, B, least, pool);
+    double worst = 0;
+    for (const double lambda : {least, 1.0}) {
+      MatrixXd X = form.to_band(B);
+      if (!form.solve(lambda, X)) X.setConstant(1e300);
+      X = form.from_band(X);
+      const MatrixXd left = B - S * X - lambda * X;
+      worst =
+          std::max(worst, (left.colwise().norm().array() / X.colwise().norm().array()).maxCoeff());
+    }
+    check("band: residual, whether or not it ends early", worst, n * unit * S.norm());
+    const bool early = form.size() < n / 2;
+    check("band: it ends early where it begins with B", early == (columns <= 64) ? 0 : 1, 0);
+  }
+}
+
 // Two groupings of 150 rows (more than two pieces), one group of the second without rows.
 void group_means() {
   const Index n = 150;
@@ -113,6 +140,7 @@ void failing_worker() {
 void test_linalg() {
   failing_worker();
   cholesky();
+  band();
   group_means();
   eigenpairs();
 }
