@@ -36,10 +36,10 @@
 #' **Small sites.** A site without both classes has no `auc`; one with fewer than 5 events or 5
 #' others has no `slope`. With fewer than 10 of either, `intercept` and `slope` have Firth's penalty
 #' (1993), and the error of `auc` is that of Hanley and McNeil (1982, equation 1) at (A n1 n0 +
-#' 1/2) / (n1 n0 + 1), which allows for the number of pairs. With fewer than 10 rows a site's
-#' standard error is that of a row of all sites over the root of its rows. Proportions of 0 or 1 count half a row
-#' more of each kind, and a site without an event counts half an event in `oe`, for their place
-#' on the scale. A site with few rows has a large error and so a small weight.
+#' 1/2) / (n1 n0 + 1), which allows for the number of pairs. With fewer than 10 rows, the standard
+#' error is that of a row of all sites over the root of the site's rows. Proportions of 0 or 1 count
+#' half a row more of each kind, and a site without an event counts half an event in `oe`, for their
+#' place on the scale. A site with few rows has a large error and so a small weight.
 #'
 #' **Summary over sites.** The value of site g on its scale is \eqn{\theta_g + e_g}{theta_g + e_g}
 #' with \eqn{\theta_g \sim N(\mu, \tau^2)}{theta_g ~ N(mu, tau^2)}. \eqn{\mu}{mu} and
@@ -48,6 +48,14 @@
 #' (`metafor::rma.uni(test = "adhoc")`). Folds of a cross-validation share training rows: the
 #' variance of \eqn{\mu}{mu} is multiplied by 1 + n / n_1 for n_1 of n rows in training, as in
 #' [dg_compare()].
+#'
+#' **Few events.** With fewer than 40 events at some site, values and errors on the scale are
+#' correlated, and weights by them are biased. For `oe`, `intercept` (of classes), `sensitivity` and
+#' `specificity`, the likelihood of the events then takes the place of the normal one at such sites
+#' (Stijnen, Hamza and Ozdemir, 2010; for `oe` that of a Poisson variable with its variance times
+#' the proportion without an event, or times the dispersion of counts), and \eqn{\mu}{mu} with its
+#' interval and \eqn{\tau}{tau} (the median) are of the posterior distribution of the next
+#' paragraph.
 #'
 #' **A new site.** Intervals from one estimate of \eqn{\tau}{tau} cover too little with few sites.
 #' `new_lower` to `new_upper` are quantiles of the posterior predictive distribution of
@@ -108,6 +116,10 @@
 #'
 #' Knapp, G. and Hartung, J. (2003). Improved tests for a random effects meta-regression with a
 #' single covariate. *Statistics in Medicine* 22, 2693-2710.
+#'
+#' Stijnen, T., Hamza, T. H. and Ozdemir, P. (2010). Random effects meta-analysis of event outcome
+#' in the framework of the generalized linear mixed model with applications in sparse data.
+#' *Statistics in Medicine* 29, 3046-3067.
 #'
 #' Debray, T. P. A. and others (2017). A guide to systematic review and meta-analysis of prediction
 #' model performance. *BMJ* 356, i6460.
@@ -428,7 +440,9 @@ measure_sites <- function(rows, chosen, threshold) {
       vapply(at, function(k) mean(vapply(sites[k], `[[`, 0, name), na.rm = TRUE), 0)
     }
     list(estimate = mean_of("estimate"), se = mean_of("se"), value = mean_of("value"),
-         value_se = mean_of("value_se"), effects = lapply(at, function(k) {
+         value_se = mean_of("value_se"),
+         likelihoods = lapply(at, function(k) sites[[k[1L]]]$likelihood),
+         effects = lapply(at, function(k) {
            effect <- unlist(lapply(sites[k], `[[`, "effect"), use.names = FALSE)
            place <- unlist(lapply(parts[k], function(i) rows$place[i]), use.names = FALSE)
            tapply(effect, place, sum) / length(k)
@@ -467,7 +481,8 @@ on_scale <- function(site, scale) {
 
 pool_measures <- function(values, chosen, inflation, level) {
   Map(function(value, measure) {
-    random_effects(value$value, value$value_se, measure$large, inflation, level)
+    random_effects(value$value, value$value_se, measure$large, inflation, level,
+                   value$likelihoods)
   }, values, chosen)
 }
 

@@ -75,8 +75,11 @@ scales <- list(
 
 # effect: of each row on the estimate, so that its sum of squares is the variance. se: where another
 # one is better. value, value_se: those on the scale, where they do not follow.
-site_value <- function(estimate, effect, se = sqrt(sum(effect^2)), value = NULL, value_se = NULL) {
-  list(estimate = estimate, effect = effect, se = se, value = value, value_se = value_se)
+# likelihood: where events are few, its logarithm as a function of values on the scale.
+site_value <- function(estimate, effect, se = sqrt(sum(effect^2)), value = NULL, value_se = NULL,
+                       likelihood = NULL) {
+  list(estimate = estimate, effect = effect, se = se, value = value, value_se = value_se,
+       likelihood = likelihood)
 }
 
 # Where a site has no value.
@@ -118,6 +121,12 @@ site_ratio <- function(d) {
     found$value <- log(0.5 / expected)
     found$value_se <- sqrt(2)
   }
+  if (observed < some_events) {
+    # of independent events that vary as theirs do, or more
+    variance <- max(sum((d$y - ratio * d$p)^2), observed) / max(observed, 1)
+    if (all(d$y %in% 0:1)) variance <- 1 - observed / n
+    found$likelihood <- function(value) (observed * value - expected * exp(value)) / variance
+  }
   found
 }
 
@@ -132,11 +141,18 @@ site_proportion <- function(hit, among) {
     found$value <- log((hits + 0.5) / (n - hits + 0.5))
     found$value_se <- sqrt(1 / (hits + 0.5) + 1 / (n - hits + 0.5))
   }
+  if (min(hits, n - hits) < some_events) {
+    found$likelihood <- function(value) hits * value - n * log1p(exp(value))
+  }
   found
 }
 
-# Fewer events, others or rows than this are few: estimates are penalised, or have errors of a model.
+# Fewer events, others or rows than this are few: estimates are penalised, or have errors of a
+# model.
 few_events <- 10L
+
+# With fewer events than this, the summary over sites uses the likelihood of the number of events.
+some_events <- 40L
 
 # The probability that of two rows with different y the one with the larger y has the larger score;
 # ties count one half. The effects are the placements of DeLong, DeLong and Clarke-Pearson (1988),
@@ -210,8 +226,22 @@ logits <- function(p) stats::qlogis(pmin(pmax(p, 1e-10), 1 - 1e-10))
 
 # a of logit P(y = 1) = a + logit p
 logistic_intercept <- function(d) {
-  fit <- logistic_fit(cbind(rep(1, length(d$y))), d$y, logits(d$p))
-  if (is.null(fit)) no_value(length(d$y)) else fit(1L)
+  offset <- logits(d$p)
+  fit <- logistic_fit(cbind(rep(1, length(d$y))), d$y, offset)
+  if (is.null(fit)) return(no_value(length(d$y)))
+  found <- fit(1L)
+  if (min(sum(d$y), sum(1 - d$y)) < some_events) {
+    found$likelihood <- intercept_likelihood(d$y, offset)
+  }
+  found
+}
+
+# On a grid, since it is asked for at thousands of values; the likelihood of a is smooth.
+intercept_likelihood <- function(y, offset) {
+  at <- seq(-12, 12, by = 0.05)
+  values <- vapply(at, function(a) sum(stats::plogis((2 * y - 1) * (a + offset), log.p = TRUE)), 0)
+  between <- stats::splinefun(at, values, method = "natural")
+  function(value) between(pmin(pmax(value, -12), 12))
 }
 
 # b of logit P(y = 1) = a + b logit p

@@ -44,3 +44,28 @@ test_that("one site has a value and no summary, none has neither", {
   expect_identical(random_effects(1, 0.1, 1)$lower, NA_real_)
   expect_identical(random_effects(NA_real_, NA_real_, 1)$domains, 0L)
 })
+
+test_that("a likelihood that is normal gives what the normal one does", {
+  likelihoods <- Map(function(value, error) {
+    function(at) stats::dnorm(value, at, error, log = TRUE)
+  }, values, errors)
+  given <- random_effects(values, errors, 1, inflation = 2, likelihoods = likelihoods)
+  posterior <- new_site(site_posterior(values, errors, 1, inflation = 2), 0.95)
+  expect_equal(given$new$interval, posterior$interval, tolerance = 0.01)
+  expect_equal(given$new$sites, posterior$sites, tolerance = 0.01)
+})
+
+test_that("with few events mean and tau are not those of weights that depend on the events", {
+  skip_if_not_installed("metafor")
+  set.seed(1)
+  expected <- rep(3, 300)
+  events <- rpois(300, expected * exp(rnorm(300, 0, 0.3)))
+  value <- ifelse(events > 0, log(events / expected), log(0.5 / expected))
+  se <- ifelse(events > 0, 1 / sqrt(events), sqrt(2))
+  likelihoods <- Map(function(o, e) function(at) o * at - e * exp(at), events, expected)
+  found <- random_effects(value, se, 1, likelihoods = likelihoods)
+  expect_lt(abs(found$mean), 0.08)
+  expect_equal(found$tau, 0.3, tolerance = 0.3)
+  # what weights by the events would give
+  expect_gt(random_effects(value, se, 1)$mean, 0.1)
+})

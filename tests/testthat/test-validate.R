@@ -48,7 +48,7 @@ test_that("folds widen the interval of the mean, new data do not", {
   rows <- cv$predictions
   again <- dg_validate(rows$prob[, 2L], y = rows$truth, domain = rows$domain)
   of <- function(found) {
-    row <- found$summary[found$summary$measure == "oe", ]
+    row <- found$summary[found$summary$measure == "brier", ]
     log(row$upper / row$lower)
   }
   expect_equal(of(dg_validate(cv)) / of(again), sqrt(1 + 1 / cv$share), tolerance = 1e-6)
