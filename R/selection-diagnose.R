@@ -184,21 +184,22 @@ keep_rows <- function(sample, keep) {
   utils::modifyList(sample_part(sample, keep), list(y = sample$y[keep]))
 }
 
-# V = sum_g w_g'K w_g / G - w'K w / G^2, where w_g is 1/n_g on domain g and 0 elsewhere, and w
-# their sum, for the domains as they are and as they are permuted; one K serves all.
+# With what they lack added to lambda, gains are those of twice as many.
+diagnose_landmarks <- 200L
+
+# The mean of |mu_g|^2 over domains less |mu|^2, mu the mean of mu_g, for the domains as they are and
+# as they are permuted. Of landmarks K ~ ZZ' + d I, with d what they lack of the diagonal.
 diagnose_shift <- function(sample, args) {
-  K <- space_gram(gram_space(kernel_rbf(), domain_pooled(), sample, args$threads))
-  G <- nlevels(sample$domain)
+  space <- gram_space(kernel_rbf(), domain_pooled(), sample, args$threads)
+  n <- nrow(sample$X)
+  pivots <- draw_pivots(space$kernel, NULL, space, min(diagnose_landmarks, n), features = TRUE)
   domain <- as.integer(sample$domain)
   codes <- cbind(domain, permuted_domains(domain, sample$unit, args$permutations))
-  w <- apply(codes, 2L, function(g) 1 / tabulate(g)[g])
-  # domains of one size have the same weights however they are permuted
-  other <- c(1L, which(colSums(w != w[, 1L]) > 0))
-  product <- colSums(w[, other, drop = FALSE] * (K %*% w[, other, drop = FALSE]))
-  means <- replace(rep(product[1L], ncol(w)), other, product) / G^2
-  own <- core_result(kernel_group_means_(K, codes, G, args$threads)) / G
-  found <- unname(own - means)[1L]
-  by_chance <- (own - means)[-1L]
+  G <- nlevels(sample$domain)
+  lacking <- pivots$left * apply(codes, 2L, function(g) mean(1 / tabulate(g))) * (1 - 1 / G)
+  variances <- lacking + core_result(variance_of_means_(t(pivots$features), codes, G, args$threads))
+  found <- unname(variances[1L])
+  by_chance <- variances[-1L]
   range <- stats::quantile(by_chance, c(0.025, 0.975), names = FALSE)
   list(variance = found, level = mean(by_chance), lower = range[1L], upper = range[2L],
        ratio = found / mean(by_chance),
@@ -209,11 +210,15 @@ diagnose_shift <- function(sample, args) {
 # scores [domains x settings]: for each domain, its score at the setting with the best mean in the
 # other domains.
 choose_elsewhere <- function(scores, metric) {
+  scores[cbind(seq_len(nrow(scores)), best_elsewhere(scores, metric))]
+}
+
+# Which setting that is; NA settings are none.
+best_elsewhere <- function(scores, metric) {
   known <- ifelse(is.na(scores), 0, scores)
   counts <- !is.na(scores)
   others <- sweep(-known, 2L, colSums(known), "+") / sweep(-counts, 2L, colSums(counts), "+")
-  best <- apply(losses(others, metric$better), 1L, function(s) {
+  apply(losses(others, metric$better), 1L, function(s) {
     if (all(is.na(s))) NA_integer_ else which.min(s)
   })
-  scores[cbind(seq_len(nrow(scores)), best)]
 }
