@@ -75,7 +75,7 @@ follow_path <- function(study, model, own, worlds, groups, near = NULL, scores =
 
 # NULL where all domains have the same predictors.
 distributions <- function(study, shift) {
-  if (shift$variance <= 1e-12) return(NULL)
+  if (shift$variance <= no_variance) return(NULL)
   lapply(distribution_times, function(bandwidth_factor) {
     domain_distribution(study$kernel, kernel_rbf(bandwidth_factor = bandwidth_factor))
   })

@@ -2,8 +2,8 @@
 # and a row. One eigendecomposition serves all lambda, all held-out groups of rows, and all
 # responses: that of the data and the simulated ones.
 
-# The kernel on x is that of `study`. What landmarks lack of the kernel's diagonal is added to lambda,
-# as in left_out_by_landmarks(). list(
+# The kernel on x is that of `study`. What landmarks lack of the kernel's diagonal is added to
+# lambda, as in left_out_by_landmarks(). list(
 #   F [r + 1 x n]: features in which the sum of squares of all rows is diagonal, and a constant,
 #   penalised [r + 1]: that diagonal, where there is a penalty with what landmarks lack,
 #   costs, unit: of each row, or NULL, threads).
@@ -45,7 +45,7 @@ without_groups <- function(model, Y, groups, share, own = ncol(Y), targets = 1L,
       targets, share[rows] * held, combine, model$threads
     ))
     values <- array(Y[, seq_len(own)], c(nrow(Y), own, length(lambdas)))
-    values[rows[held], , ] <- values[rows[held], , ] - found$residuals[held, ]
+    values[rows[held], , ] <- c(values[rows[held], , ]) - c(found$residuals[held, ])
     list(values = values, errors = found$errors)
   }
 }
