@@ -45,7 +45,7 @@ kernel_gram_(list(type = "given", values = diag(n), diag_x = rep(1, n), diag_z =
 kernel_cross_(mixed, X, Z, kappa, codes, rep_len(1:3, 5L), 2L)
 kernel_apply_(mixed, X, Z, numbers(5L, 3L, 4), NULL, NULL, NULL, 2L)
 kernel_diag_(mixed, X)
-for (threads in 1:3) kernel_group_means_(diag(n), cbind(codes, rev(codes)), 4L, threads)
+for (threads in 1:3) variance_of_means_(t(X), cbind(codes, rev(codes)), 4L, threads)
 kernel_means_(mixed, X, codes, 3L, NULL, NULL, 0L, 2L)
 kernel_means_(rbf, X, codes, 3L, Z, c(1L, 2L, 1L, 2L, 2L), 2L, 2L)
 kernel_pivoted_cholesky_(rbf, X, 1e-12, n)
@@ -118,6 +118,9 @@ ridge_path_(wide, 0, Y, sqrt(ridge), c(0.1, 1), sizes, matrix(0, 4, 2), TRUE, 1e
 # few rows and many, with costs and without
 ridge_without_(t(X), X[, 1:2], rep_len(c(1, 0, 2), n), c(2L, n - 2L), crossprod(X, X[, 1:2]),
                matrix(9 * n, 3L, 2L), 2L)
+ridge_without_errors_(t(X), X[, c(1:2, 1:2)], rep_len(c(1, 0, 2), n), c(2L, n - 2L),
+                      crossprod(X, X[, c(1:2, 1:2)]), matrix(9 * n, 3L, 2L), 2L, 1L, rep(1, n),
+                      matrix(1, 2L, 3L), 2L)
 ridge_shifted_(wide + 0, Y, c(0.1, 1), 2L)
 ridge_many_(wide + 0, Y, sqrt(ridge), c(0.1, 1), TRUE, 2L)
 pair_slopes_(F, F, list(type = "matern5_rate", inv = 1), c(1, 2, 3), X, kappa, codes, 2L)

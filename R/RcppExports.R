@@ -85,8 +85,8 @@ kernel_diag_ <- function(program, X) {
     .Call(`_domgen_kernel_diag_`, program, X)
 }
 
-kernel_group_means_ <- function(K, codes, groups, threads) {
-    .Call(`_domgen_kernel_group_means_`, K, codes, groups, threads)
+variance_of_means_ <- function(Z, codes, groups, threads) {
+    .Call(`_domgen_variance_of_means_`, Z, codes, groups, threads)
 }
 
 median_distance_ <- function(X, rounding) {
@@ -163,6 +163,10 @@ ridge_many_ <- function(K, Y, root, lambda, intercept, threads) {
 
 ridge_without_ <- function(F, Y, root, sizes, sums, penalised, threads) {
     .Call(`_domgen_ridge_without_`, F, Y, root, sizes, sums, penalised, threads)
+}
+
+ridge_without_errors_ <- function(F, Y, root, sizes, sums, penalised, own, targets, share, combine, threads) {
+    .Call(`_domgen_ridge_without_errors_`, F, Y, root, sizes, sums, penalised, own, targets, share, combine, threads)
 }
 
 pair_slopes_ <- function(left, right, rate, inv, X, kappa, domain, threads) {

@@ -238,13 +238,12 @@ predict_from_features <- function(features, dim, sample, task, args, lambdas) {
   values <- array(0, c(dim(targets), length(lambdas)))
   for (basis in diagonal_bases(sums, lambdas)) {
     for (i in runs) {
-      values[i, , basis$at] <- core_result(ridge_without_(
+      values[i, , basis$at] <- c(targets[i, ]) - core_result(ridge_without_(
         basis$turn(features(i)), targets[i, , drop = FALSE] - rep(sums$intercept, each = length(i)),
         sqrt(task$costs[i]), rle(as.integer(groups[i]))$lengths, basis$sums, basis$penalised,
         args$threads))
     }
   }
-  values <- values + rep(sums$intercept, each = nrow(targets))
   if (!moved) return(values)
   # of a number
   own <- centre[as.integer(groups), 1L]
@@ -312,7 +311,7 @@ eigen_basis <- function(sums, lambdas) {
 # With the constant, whose products with centred targets and features sum to 0.
 new_basis <- function(sums, at, turn, cross, penalised) {
   constant <- sums$constant
-  list(at = at, turn = turn, sums = rbind(cross, if (constant) 0),
+  list(at = at, turn = turn, sums = if (constant) rbind(cross, numeric(ncol(cross))) else cross,
        penalised = rbind(penalised, if (constant) sums$total))
 }
 

@@ -21,35 +21,61 @@ new_study <- function(sample, metric, args, step) {
        costs = task$costs / mean(task$costs), Y = Y,
        targets = if (ncol(Y) <= 4L) Y else stats::prcomp(Y, rank. = 4L)$x,
        share = 1 / tabulate(sample$domain)[sample$domain] / nlevels(sample$domain),
-       lambdas = nrow(Y) * 10^seq(-5, 0, by = 0.5), landmarks = 400L, step = step)
+       lambdas = nrow(Y) * 10^seq(-5, 0, by = 0.5),
+       landmarks = diagnose_landmarks, step = step)
 }
 
 # Pooling with the bandwidth that is best on held-out domains, so that the gain of other models is
 # not that of another bandwidth.
 best_pooled <- function(study) {
   median <- kernel_fit(kernel_rbf(), study$sample$X)$bandwidth
+  near <- NULL
   models <- lapply(pooled_times, function(bandwidth_factor) {
     kernel <- kernel_rbf(bandwidth_factor * median)
     model <- landmark_model(study, domain_pooled(), kernel)
-    c(model, list(kernel = kernel, left = held_out_targets(study, model, study$sample$domain)))
+    left <- held_out_targets(study, model, study$sample$domain, near)
+    near <<- left$at
+    c(model, list(kernel = kernel, left = left))
   })
   models[[which.min(vapply(models, function(model) min(model$left$errors), 0))]]
 }
 
-# list(values [n x targets x lambdas] of held-out groups, errors [lambdas], the mean over domains of
-# their squared errors).
-held_out_targets <- function(study, model, groups) {
+# list(values [n x targets] of held-out groups at the best lambda, at: which, errors [lambdas], the
+# mean over domains of their squared errors).
+held_out_targets <- function(study, model, groups, near = NULL) {
   Y <- study$targets
-  values <- values_without_groups(model, Y, groups, study$lambdas)
-  errors <- vapply(seq_along(study$lambdas), function(l) {
-    sum(study$share * (lambda_values(values, l) - Y)^2)
-  }, 0)
+  path <- follow_path(study, model, Y, list(basis = Y), groups, near)
+  at <- which.min(path$errors)
+  list(values = lambda_values(path$values, at), at = at, errors = path$errors)
+}
+
+# As without_groups(), of the targets `own` and of `worlds`, at the values of lambda around the best
+# of each world and of the score: more and more from the three `near` the best of another model.
+# Where there is one minimum, that is as good as all. Inf and NA at the others.
+follow_path <- function(study, model, own, worlds, groups, near = NULL, scores = NULL) {
+  L <- length(study$lambdas)
+  if (is.null(near)) near <- (L + 1L) %/% 2L
+  without <- without_groups(model, cbind(own, worlds$basis), groups, study$share, ncol(own),
+                            ncol(study$targets), worlds$combine)
+  values <- array(NA_real_, c(dim(own), L))
+  errors <- NULL
+  at <- pmin(pmax(near + -1:1, 1L), L)
+  known <- integer()
+  while (length(at <- setdiff(at, known)) > 0L) {
+    found <- without(study$lambdas[at])
+    if (is.null(errors)) errors <- matrix(Inf, nrow(found$errors), L)
+    values[, , at] <- found$values
+    errors[, at] <- found$errors
+    known <- c(known, at)
+    best <- c(max.col(-errors, "first"), if (!is.null(scores)) scores(values, at))
+    at <- seq(max(min(best, na.rm = TRUE) - 1L, 1L), min(max(best, na.rm = TRUE) + 1L, L))
+  }
   list(values = values, errors = errors)
 }
 
 # NULL where all domains have the same predictors.
 distributions <- function(study, shift) {
-  if (shift$variance <= 1e-12) return(NULL)
+  if (shift$variance <= no_variance) return(NULL)
   lapply(distribution_times, function(bandwidth_factor) {
     domain_distribution(study$kernel, kernel_rbf(bandwidth_factor = bandwidth_factor))
   })
@@ -68,18 +94,26 @@ known_rows <- function(domain, unit) {
 # A model with known domains needs some landmarks in each domain.
 given_domains <- 100L
 
+domain_landmarks <- 4L
+
 # Pooling and models with known domains, on held-out rows (of a random sample of the domains, if
 # there are many): list(scores [domain, pooled_known, known], row).
 compare_known <- function(study, pooled, args) {
   sample <- study$sample
+  kernel <- study$kernel
   if (nlevels(sample$domain) > given_domains) {
     few <- sort(sample.int(nlevels(sample$domain), given_domains))
-    kernel <- study$kernel
     study <- new_study(keep_rows(sample, as.integer(sample$domain) %in% few), study$metric, args,
                        study$step)
     study$kernel <- kernel
-    pooled <- landmark_model(study, domain_pooled())
+    pooled <- NULL
   }
+  own <- domain_landmarks * nlevels(study$sample$domain)
+  if (own > study$landmarks) {
+    study$landmarks <- own
+    pooled <- NULL
+  }
+  if (is.null(pooled)) pooled <- landmark_model(study, domain_pooled())
   domain <- study$sample$domain
   unit <- study$sample$unit
   found <- compare_models(study, pooled, "known domain", lapply(given_taus, domain_multitask),
@@ -100,11 +134,14 @@ compare_models <- function(study, pooled, label, others, groups, signs) {
   }
   if (is.null(groups)) return(compared(unknown))
   worlds <- worlds_without(study, pooled, groups, signs)
-  base <- score_model(study, pooled, worlds, groups)
+  base <- score_model(study, pooled, worlds, groups, pooled$left$at)
+  near <- which.min(base$errors[, 1L])
   found <- lapply(others, function(between) study$step(label, {
     # without kernels whose fit fails
-    tryCatch(score_model(study, landmark_model(study, between), worlds, groups),
-             domgen_error = function(e) NULL)
+    scored <- tryCatch(score_model(study, landmark_model(study, between), worlds, groups, near),
+                       domgen_error = function(e) NULL)
+    if (!is.null(scored)) near <<- which.min(scored$errors[, 1L])
+    scored
   }))
   found <- Filter(Negate(is.null), found)
   scores <- choose_elsewhere(base$scores, study$metric)
@@ -140,10 +177,9 @@ worlds_without <- function(study, pooled, groups, signs) {
   Y <- study$targets
   # those of domains are known where the bandwidth was chosen
   known <- identical(groups, study$sample$domain) && !is.null(pooled$left)
-  left <- if (known) pooled$left else held_out_targets(study, pooled, groups)
-  best <- which.min(left$errors)
-  fitted <- with_all(pooled, Y, study$lambdas[best])
-  residual <- Y - lambda_values(left$values, best)
+  left <- if (known) pooled$left else held_out_targets(study, pooled, groups, pooled$left$at)
+  fitted <- with_all(pooled, Y, study$lambdas[left$at])
+  residual <- Y - left$values
   cluster <- as.integer(signs)
   drawn <- vapply(seq_len(null_worlds), function(b) {
     sample(c(-1, 1), max(cluster), replace = TRUE)
@@ -161,33 +197,15 @@ worlds_without <- function(study, pooled, groups, signs) {
 
 # Groups held out: list(errors [lambdas x worlds], the mean over domains of squared errors; scores
 # [domains x lambdas] of the response itself).
-score_model <- function(study, model, worlds, groups) {
-  own <- seq_len(ncol(study$Y))
-  targets <- ncol(study$targets)
-  columns <- ncol(worlds$basis) / targets
-  L <- length(study$lambdas)
-  values <- array(0, c(dim(study$Y), L))
-  # of the columns: mean squared errors, or where they are combined their mean products
-  errors <- array(0, c(columns, if (is.null(worlds$combine)) 1L else columns, L))
-  Y <- cbind(study$Y, worlds$basis)
-  without_groups(model, Y, groups, study$lambdas, function(rows, found, l) {
-    values[rows, , l] <<- found[, own]
-    error <- found[, -own, drop = FALSE] - worlds$basis[rows, , drop = FALSE]
-    error <- sqrt(study$share[rows]) * error
-    errors[, , l] <<- errors[, , l] + if (is.null(worlds$combine)) {
-      colSums(matrix(colSums(error^2), targets))
-    } else {
-      # the rows of all targets below each other
-      crossprod(matrix(error, ncol = columns))
-    }
-  })
-  list(errors = t(apply(errors, 3L, world_errors, worlds$combine)),
-       scores = score_choices(L, function(l) lambda_values(values, l), study$scoring))
-}
-
-# From the mean products of the columns' errors, or their mean squares.
-world_errors <- function(products, combine) {
-  if (is.null(combine)) products else colSums(combine * (products %*% combine))
+score_model <- function(study, model, worlds, groups, near = NULL) {
+  scores <- matrix(NA_real_, nlevels(study$scoring$domain), length(study$lambdas))
+  score_path <- function(values, at) {
+    scores[, at] <<- score_choices(length(at), function(l) lambda_values(values, at[l]),
+                                   study$scoring)
+    best_elsewhere(scores, study$metric)
+  }
+  path <- follow_path(study, model, study$Y, worlds, groups, near, score_path)
+  list(errors = t(path$errors), scores = scores)
 }
 
 # Interval of dg_compare(), p of the worlds, and the mean difference for which a two-sided test at 5

@@ -2,63 +2,55 @@
 # and a row. One eigendecomposition serves all lambda, all held-out groups of rows, and all
 # responses: that of the data and the simulated ones.
 
-# The kernel on x is that of `study`. list(
-#   Q [n x r]: sqrt(c) (z - mean of z) in the basis U of Zc'Zc = U diag(values) U',
-#   values [r], root = sqrt(c), total = sum of c, unit: of each row, or NULL, threads).
+# The kernel on x is that of `study`. What landmarks lack of the kernel's diagonal is added to
+# lambda, as in left_out_by_landmarks(). list(
+#   F [r + 1 x n]: features in which the sum of squares of all rows is diagonal, and a constant,
+#   penalised [r + 1]: that diagonal, where there is a penalty with what landmarks lack,
+#   costs, unit: of each row, or NULL, threads).
 landmark_model <- function(study, between, kernel = study$kernel) {
   sample <- study$sample
   space <- gram_space(kernel, between, sample, study$threads)
-  kappa <- space$domain_kernel$kappa
-  rows <- list(X = sample$X, domain = as.integer(sample$domain), threads = study$threads)
-  few <- nrow(rows$X) <= study$landmarks
-  chosen <- if (few) rows
-            else pivot_landmarks(space$kernel, kappa, rows, study$landmarks)
-  map <- landmark_map(space$kernel, kappa, chosen)
-  Z <- feature_rows_(feature_program(map, rows$X, kappa), rows$X,
-                     if (!is.null(kappa)) rows$domain, study$threads)
-  check_overflow(c(min(Z), max(Z)), space$kernel)
-  costs <- study$costs
-  Z <- sqrt(costs) * (Z - rep(colSums(costs * Z) / sum(costs), each = nrow(Z)))
-  basis <- eigen(crossprod(Z), symmetric = TRUE)
-  list(Q = Z %*% basis$vectors, values = pmax(basis$values, 0), root = sqrt(costs),
-       total = sum(costs), unit = sample$unit, threads = study$threads)
+  n <- nrow(sample$X)
+  found <- draw_pivots(space$kernel, space$domain_kernel$kappa, space, min(study$landmarks, n),
+                       features = TRUE)
+  sums <- centred_sums(function(rows) found$features, list(seq_len(n)), matrix(0, n, 0L),
+                       study$costs, TRUE)
+  basis <- eigen_basis(sums, found$left)
+  list(F = basis$turn(found$features), penalised = drop(basis$penalised), costs = study$costs,
+       unit = sample$unit, threads = study$threads)
 }
 
-# Calls use(rows, predictions [rows x columns of Y], l) for each group and each lambda: of its rows
-# by the functions that are fitted without it and without the units of the rows, if these are in
-# several groups. With the columns F = (root, Q) the offset is a feature without a penalty.
-without_groups <- function(model, Y, groups, lambdas, use) {
-  Y <- model$root * Y
-  sums <- rbind(crossprod(model$root, Y), crossprod(model$Q, Y))
-  penalised <- rbind(model$total, outer(model$values, lambdas, "+"))
+# [r + 1 x lambdas]
+penalties <- function(model, lambdas) {
+  last <- length(model$penalised)
+  rbind(outer(model$penalised[-last], lambdas, "+"), model$penalised[last])
+}
+
+# A function of lambdas: for each group of rows by the functions that are fitted without it and
+# without the units of the rows, if these are in several groups, list(values [n x own x lambdas],
+# predictions of the first `own` columns of Y; errors [responses x lambdas], squared errors of the
+# others with weights `share`, see ridge_without_errors_()).
+without_groups <- function(model, Y, groups, share, own = ncol(Y), targets = 1L, combine = NULL) {
+  sums <- model$F %*% (model$costs * Y)
   splits <- unit_splits(model$unit, groups)
   # a row of a unit may be left out with several groups
   out <- lapply(splits, function(split) which(!split$train))
   rows <- unlist(out)
-  F <- rbind(model$root[rows], t(model$Q[rows, , drop = FALSE]))
-  found <- core_result(ridge_without_(F, Y[rows, , drop = FALSE], rep(1, length(rows)),
-                                      lengths(out), sums, penalised, model$threads))
-  before <- cumsum(c(0L, lengths(out)))
-  for (k in seq_along(splits)) {
-    held <- which(splits[[k]]$held)
-    own <- before[k] + match(held, out[[k]])
-    for (l in seq_along(lambdas)) {
-      use(held, found[own, path_columns(l, ncol(Y)), drop = FALSE] / model$root[held], l)
-    }
+  held <- unlist(Map(function(split, rows) split$held[rows], splits, out))
+  F <- model$F[, rows, drop = FALSE]
+  columns <- Y[rows, , drop = FALSE]
+  function(lambdas) {
+    found <- core_result(ridge_without_errors_(
+      F, columns, sqrt(model$costs[rows]), lengths(out), sums, penalties(model, lambdas), own,
+      targets, share[rows] * held, combine, model$threads
+    ))
+    values <- array(Y[, seq_len(own)], c(nrow(Y), own, length(lambdas)))
+    values[rows[held], , ] <- c(values[rows[held], , ]) - c(found$residuals[held, ])
+    list(values = values, errors = found$errors)
   }
-}
-
-# These predictions, [n x columns of Y x lambdas].
-values_without_groups <- function(model, Y, groups, lambdas) {
-  values <- array(0, c(dim(Y), length(lambdas)))
-  without_groups(model, Y, groups, lambdas, function(rows, found, l) values[rows, , l] <<- found)
-  values
 }
 
 # Predictions of all rows by the function that is fitted to all.
 with_all <- function(model, Y, lambda) {
-  Y <- model$root * Y
-  shrunk <- crossprod(model$Q, Y) / (model$values + lambda)
-  values <- model$Q %*% shrunk + model$root %*% (crossprod(model$root, Y) / model$total)
-  values / model$root
+  crossprod(model$F, model$F %*% (model$costs * Y) / c(penalties(model, lambda)))
 }

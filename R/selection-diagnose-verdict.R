@@ -22,7 +22,7 @@ diagnose_verdict <- function(x) {
   c(shift_words(x), headroom_words(x, headroom), gain_words(x, headroom))
 }
 
-same_predictors <- function(x) x$shift$variance <= 1e-12
+same_predictors <- function(x) x$shift$variance <= no_variance
 
 shift_words <- function(x) {
   if (same_predictors(x)) return("All domains have the same predictors.")

@@ -314,16 +314,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// kernel_group_means_
-SEXP kernel_group_means_(SEXP K, SEXP codes, SEXP groups, SEXP threads);
-RcppExport SEXP _domgen_kernel_group_means_(SEXP KSEXP, SEXP codesSEXP, SEXP groupsSEXP, SEXP threadsSEXP) {
+// variance_of_means_
+SEXP variance_of_means_(SEXP Z, SEXP codes, SEXP groups, SEXP threads);
+RcppExport SEXP _domgen_variance_of_means_(SEXP ZSEXP, SEXP codesSEXP, SEXP groupsSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Z(ZSEXP);
     Rcpp::traits::input_parameter< SEXP >::type codes(codesSEXP);
     Rcpp::traits::input_parameter< SEXP >::type groups(groupsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(kernel_group_means_(K, codes, groups, threads));
+    rcpp_result_gen = Rcpp::wrap(variance_of_means_(Z, codes, groups, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -596,6 +596,26 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// ridge_without_errors_
+SEXP ridge_without_errors_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised, SEXP own, SEXP targets, SEXP share, SEXP combine, SEXP threads);
+RcppExport SEXP _domgen_ridge_without_errors_(SEXP FSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP sizesSEXP, SEXP sumsSEXP, SEXP penalisedSEXP, SEXP ownSEXP, SEXP targetsSEXP, SEXP shareSEXP, SEXP combineSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type F(FSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Y(YSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sums(sumsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type penalised(penalisedSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type own(ownSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type targets(targetsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type share(shareSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type combine(combineSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_without_errors_(F, Y, root, sizes, sums, penalised, own, targets, share, combine, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // pair_slopes_
 SEXP pair_slopes_(SEXP left, SEXP right, SEXP rate, SEXP inv, SEXP X, SEXP kappa, SEXP domain, SEXP threads);
 RcppExport SEXP _domgen_pair_slopes_(SEXP leftSEXP, SEXP rightSEXP, SEXP rateSEXP, SEXP invSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP threadsSEXP) {
@@ -671,7 +691,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_kernel_cross_", (DL_FUNC) &_domgen_kernel_cross_, 7},
     {"_domgen_kernel_apply_", (DL_FUNC) &_domgen_kernel_apply_, 8},
     {"_domgen_kernel_diag_", (DL_FUNC) &_domgen_kernel_diag_, 2},
-    {"_domgen_kernel_group_means_", (DL_FUNC) &_domgen_kernel_group_means_, 4},
+    {"_domgen_variance_of_means_", (DL_FUNC) &_domgen_variance_of_means_, 4},
     {"_domgen_median_distance_", (DL_FUNC) &_domgen_median_distance_, 2},
     {"_domgen_linear_svm_", (DL_FUNC) &_domgen_linear_svm_, 11},
     {"_domgen_md5_", (DL_FUNC) &_domgen_md5_, 2},
@@ -691,6 +711,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_ridge_shifted_", (DL_FUNC) &_domgen_ridge_shifted_, 4},
     {"_domgen_ridge_many_", (DL_FUNC) &_domgen_ridge_many_, 6},
     {"_domgen_ridge_without_", (DL_FUNC) &_domgen_ridge_without_, 7},
+    {"_domgen_ridge_without_errors_", (DL_FUNC) &_domgen_ridge_without_errors_, 11},
     {"_domgen_pair_slopes_", (DL_FUNC) &_domgen_pair_slopes_, 8},
     {"_domgen_pair_cells_", (DL_FUNC) &_domgen_pair_cells_, 7},
     {"_domgen_smo_", (DL_FUNC) &_domgen_smo_, 10},

@@ -46,18 +46,17 @@ SEXP kernel_diag_(SEXP program, SEXP X) {
   return domgen::for_r(domgen::read_kernel(program, x, x)->self(domgen::Side::x));
 }
 
-// sum_g |mean of group g|^2 by the Gram matrix K [n x n] of the rows, for each grouping, a column
-// of codes [n x B], 1..groups.
+// sum_g |mean of group g - mean of these means|^2 / G of the columns of Z [r x n], for each
+// grouping, a column of codes [n x B], 1..G.
 // [[Rcpp::export(rng = false)]]
-SEXP kernel_group_means_(SEXP K, SEXP codes, SEXP groups, SEXP threads) {
-  const auto gram = domgen::filled_matrix(K, "K");
-  const Eigen::Index n = gram.rows();
-  domgen::demand_length(gram.cols(), n, "K", "columns");
+SEXP variance_of_means_(SEXP Z, SEXP codes, SEXP groups, SEXP threads) {
+  const auto features = domgen::filled_matrix(Z, "Z");
+  const Eigen::Index n = features.cols();
   const int most = domgen::whole(groups, "groups", 1);
   const auto shape = domgen::matrix_with_rows(codes, "codes", n);
   const std::vector<int> places = domgen::places(codes, "codes", most, n * shape.cols());
   const domgen::Threads pool(threads);
-  return domgen::for_r(domgen::GroupMeans(places, n, most).run(gram, pool));
+  return domgen::for_r(domgen::variance_of_means(features, places, most, pool));
 }
 
 // [[Rcpp::export(rng = false)]]

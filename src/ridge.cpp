@@ -36,6 +36,39 @@ Eigen::VectorXd read_ridge(SEXP ridge, Eigen::Index n) {
   return domgen::numbers(ridge, "ridge", n, -domgen::infinite, domgen::infinite);
 }
 
+// Groups of rows that are left out, see core/ridge/without-group.h.
+struct GroupsOut {
+  domgen::MatrixArgument f, y, total, ridges;
+  Eigen::VectorXd roots;
+  std::vector<Eigen::Index> begin;
+
+  GroupsOut(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised)
+      : f(domgen::filled_matrix(F, "F")), y(domgen::matrix_with_rows(Y, "Y", f.cols())),
+        total(sums, "sums", f.rows(), y.cols()),
+        ridges(domgen::matrix_with_rows(penalised, "penalised", f.rows())),
+        roots(domgen::numbers(root, "root", f.cols(), 0)), begin(read_begin(sizes, f.cols())) {}
+
+  Eigen::Index n() const { return f.cols(); }
+  Eigen::Index k() const { return y.cols(); }
+  Eigen::Index groups() const { return static_cast<Eigen::Index>(begin.size()) - 1; }
+
+  // use(g, its first row, the group) for each
+  template <class Use>
+  void run(SEXP threads, const Use& use) const {
+    const domgen::Threads pool(threads);
+    const Eigen::Index r = f.rows();
+    pool.run(groups(), [&](Eigen::Index first, Eigen::Index end) {
+      for (Eigen::Index g = first; g < end; ++g) {
+        const Eigen::Index from = begin[g], own = begin[g + 1] - from;
+        const domgen::MatrixView rows(f.data() + from * r, r, own);
+        const Eigen::MatrixXd targets = y.map().middleRows(from, own);
+        const domgen::MatrixView targets_view(targets.data(), own, targets.cols());
+        use(g, from, domgen::WithoutGroup(rows, targets_view, roots.segment(from, own), total));
+      }
+    });
+  }
+};
+
 }  // namespace
 
 // (K + diag(ridge))^-1 Y [n x m]. Here and below K or S is consumed (gram-argument.h).
@@ -219,33 +252,51 @@ SEXP ridge_many_(SEXP K, SEXP Y, SEXP root, SEXP lambda, SEXP intercept, SEXP th
   return domgen::named_list({{"coefficients", path.coefficients}, {"intercept", path.intercept}});
 }
 
-// Predictions of each group's rows by the fits without it, [n x k L], see
+// Residuals of each group's rows by the fits without it, [n x k L], see
 // core/ridge/without-group.h: F [r x n], Y [n x k] and root [n] of the rows, sorted by group; sums
 // [r x k] of all, penalised [r x L].
 // [[Rcpp::export(rng = false)]]
 SEXP ridge_without_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised,
                     SEXP threads) {
-  const auto f = domgen::filled_matrix(F, "F");
-  const Eigen::Index n = f.cols(), r = f.rows();
-  const auto y = domgen::matrix_with_rows(Y, "Y", n);
-  const Eigen::VectorXd roots = domgen::numbers(root, "root", n, 0);
-  const domgen::MatrixArgument total(sums, "sums", r, y.cols());
-  const auto ridges = domgen::matrix_with_rows(penalised, "penalised", r);
-  const std::vector<Eigen::Index> begin = read_begin(sizes, n);
-  Eigen::MatrixXd values(n, y.cols() * ridges.cols());
-  const domgen::Threads pool(threads);
-  const auto groups = static_cast<Eigen::Index>(begin.size()) - 1;
-  pool.run(groups, [&](Eigen::Index first, Eigen::Index end) {
-    for (Eigen::Index g = first; g < end; ++g) {
-      const Eigen::Index from = begin[g], own = begin[g + 1] - from;
-      const domgen::MatrixView rows(f.data() + from * r, r, own);
-      const Eigen::MatrixXd targets = y.map().middleRows(from, own);
-      const domgen::MatrixView targets_view(targets.data(), own, targets.cols());
-      const domgen::WithoutGroup group(rows, targets_view, roots.segment(from, own), total);
-      values.middleRows(from, own) = group.predict(ridges.map());
-    }
+  const GroupsOut out(F, Y, root, sizes, sums, penalised);
+  Eigen::MatrixXd values(out.n(), out.k() * out.ridges.cols());
+  out.run(threads, [&](Eigen::Index, Eigen::Index from, const domgen::WithoutGroup& group) {
+    const Eigen::MatrixXd found = group.residuals(out.ridges.map());
+    values.middleRows(from, found.rows()) = found;
   });
   return domgen::for_r(values);
+}
+
+// list(residuals [n x own L] of the first `own` columns of Y, errors [responses x L]: their squared
+// residuals, weighted by `share` [n]). A response has so many columns, `targets`, after the first
+// `own`; or it is the sum of these with weights in its column of `combine`.
+// [[Rcpp::export(rng = false)]]
+SEXP ridge_without_errors_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised,
+                           SEXP own, SEXP targets, SEXP share, SEXP combine, SEXP threads) {
+  const GroupsOut out(F, Y, root, sizes, sums, penalised);
+  const Eigen::Index k = out.k(), L = out.ridges.cols();
+  domgen::SquaredErrors errors;
+  errors.share = domgen::numbers(share, "share", out.n(), 0);
+  errors.own = domgen::whole(own, "own", 0, static_cast<int>(k));
+  errors.targets = domgen::whole(targets, "targets", 1);
+  domgen::demand((k - errors.own) % errors.targets == 0, "targets", "divide the columns of `Y`");
+  domgen::MatrixArgument weights;
+  if (!Rf_isNull(combine))
+    weights = domgen::matrix_with_rows(combine, "combine", errors.columns(k));
+  errors.combine = weights;
+  Eigen::MatrixXd values(out.n(), errors.own * L);
+  const Eigen::Index worlds = errors.worlds(k);
+  Eigen::MatrixXd by_group(worlds * L, out.groups());
+  out.run(threads, [&](Eigen::Index g, Eigen::Index from, const domgen::WithoutGroup& group) {
+    group.each(out.ridges.map(), [&](Eigen::Index l, Eigen::MatrixXd& residual) {
+      values.block(from, l * errors.own, residual.rows(), errors.own) =
+          residual.leftCols(errors.own);
+      by_group.col(g).segment(l * worlds, worlds) = errors.of(residual, from);
+    });
+  });
+  Eigen::MatrixXd sum = by_group.rowwise().sum();
+  sum.resize(worlds, L);
+  return domgen::named_list({{"residuals", values}, {"errors", sum}});
 }
 
 // Sums over pairs of rows with the weights W = (left right' + right left') / 2, left and

@@ -87,15 +87,16 @@ test_that("persons of several devices are left out of the fits that predict them
                         list(response = "any", domain = TRUE), "pooled")
   study <- new_study(sample, metrics$rmse, list(threads = 1L), step = NULL)
   machine <- landmark_model(study, domain_pooled(), kernel_rbf())
-  values <- values_without_groups(machine, study$Y, sample$domain, 1)[, , 1L]
-  F <- cbind(machine$root, machine$Q)
+  values <- without_groups(machine, study$Y, sample$domain, study$share)(1)$values[, , 1L]
+  F <- t(machine$F)
   fold <- folds_of_units(sample$unit, sample$domain)
+  constant <- ncol(F)
+  ridge <- replace(machine$penalised + 1 - colSums(machine$costs * F^2), constant, 0)
   for (i in c(1, 20, 48)) {
     rest <- sample$domain != sample$domain[i] & fold != fold[i]
-    S <- crossprod(F[rest, ]) + diag(c(0, machine$values + 1)) -
-      diag(c(0, colSums(machine$Q^2)))
-    w <- solve(S, crossprod(F[rest, ], machine$root[rest] * study$Y[rest, ]))
-    expect_equal(values[i], drop(F[i, ] %*% w) / machine$root[i], tolerance = 1e-6)
+    FC <- t(machine$costs[rest] * F[rest, ])
+    w <- solve(FC %*% F[rest, ] + diag(ridge), FC %*% study$Y[rest, ])
+    expect_equal(values[i], drop(F[i, ] %*% w), tolerance = 1e-6)
   }
 })
 

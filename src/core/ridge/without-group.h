@@ -32,22 +32,30 @@ class WithoutGroup {
     DOMGEN_EXPECT(sums.rows() == F.rows() && sums.cols() == Y.cols());
   }
 
-  // penalised [r x L]: D + Lambda. Predictions of the group's rows [n x k L], column j + l k for
+  // penalised [r x L]: D + Lambda. Residuals of the group's rows [n x k L], column j + l k for
   // response j.
-  Eigen::MatrixXd predict(const Eigen::MatrixXd& penalised) const {
-    DOMGEN_EXPECT(penalised.rows() == r_);
+  Eigen::MatrixXd residuals(const Eigen::MatrixXd& penalised) const {
     Eigen::MatrixXd values(n_, k_ * penalised.cols());
+    each(penalised, [&](Index l, const Eigen::MatrixXd& residual) {
+      values.middleCols(l * k_, k_) = residual;
+    });
+    return values;
+  }
+
+  // use(l, residuals [n x k]) for each column l of D + Lambda.
+  template <class Use>
+  void each(const Eigen::MatrixXd& penalised, const Use& use) const {
+    DOMGEN_EXPECT(penalised.rows() == r_);
     const bool rows = by_rows();
     const Eigen::MatrixXd costly = F_ * root_.asDiagonal();
-    Eigen::MatrixXd second, cross;
+    Eigen::MatrixXd second, cross, residual;
     if (!rows) add_sums(costly, second, cross);
     for (Index l = 0; l < penalised.cols(); ++l) {
       const Eigen::VectorXd ridge = penalised.col(l);
-      Eigen::Ref<Eigen::MatrixXd> at = values.middleCols(l * k_, k_);
-      if (rows) from_rows(ridge, costly, at);
-      else from_sums(ridge, second, cross, at);
+      if (rows) from_rows(ridge, costly, residual);
+      else from_sums(ridge, second, cross, residual);
+      use(l, residual);
     }
-    return values;
   }
 
  private:
@@ -73,35 +81,40 @@ class WithoutGroup {
            cross.data(), &r_, 1, 1);
   }
 
+  // By C^1/2 residual = (I - B'B)^-1 C^1/2 (y - fit), but for rows whose cost is next to nothing.
   void from_rows(const Eigen::VectorXd& ridge, const Eigen::MatrixXd& costly,
-                 Eigen::Ref<Eigen::MatrixXd> values) const {
+                 Eigen::MatrixXd& residual) const {
     const double one = 1, minus_one = -1;
     const Eigen::VectorXd root = ridge.array().rsqrt();
     const Eigen::MatrixXd B = root.asDiagonal() * costly;
     Eigen::MatrixXd M = Eigen::MatrixXd::Identity(n_, n_);
     dsyrk_("U", "T", &n_, &r_, &minus_one, B.data(), &r_, &one, M.data(), &n_, 1, 1);
     Eigen::MatrixXd weights = ridge.array().inverse().matrix().asDiagonal() * sums_;
-    Eigen::MatrixXd residual = root_.asDiagonal() * (Y_ - project(weights));
+    subtract(weights, residual);
+    residual = root_.asDiagonal() * residual;
     solve(M, residual);
+    if (root_.minCoeff() > 1e-3 * root_.maxCoeff()) {
+      residual = root_.array().inverse().matrix().asDiagonal() * residual;
+      return;
+    }
     weights.noalias() -= root.asDiagonal() * (B * residual);
-    values = project(weights);
+    subtract(weights, residual);
   }
 
   void from_sums(const Eigen::VectorXd& ridge, const Eigen::MatrixXd& second,
-                 const Eigen::MatrixXd& cross, Eigen::Ref<Eigen::MatrixXd> values) const {
+                 const Eigen::MatrixXd& cross, Eigen::MatrixXd& residual) const {
     Eigen::MatrixXd S = second, W = cross;
     S.diagonal() += ridge;
     solve(S, W);
-    values = project(W);
+    subtract(W, residual);
   }
 
-  // F'W
-  Eigen::MatrixXd project(const Eigen::MatrixXd& W) const {
-    const double one = 1, zero = 0;
-    Eigen::MatrixXd values(n_, k_);
-    dgemm_("T", "N", &n_, &k_, &r_, &one, F_.data(), &r_, W.data(), &r_, &zero, values.data(), &n_,
-           1, 1);
-    return values;
+  // Y - F'W
+  void subtract(const Eigen::MatrixXd& W, Eigen::MatrixXd& residual) const {
+    const double one = 1, minus_one = -1;
+    residual = Y_;
+    dgemm_("T", "N", &n_, &k_, &r_, &minus_one, F_.data(), &r_, W.data(), &r_, &one,
+           residual.data(), &n_, 1, 1);
   }
 
   // V <- A^-1 V, with the upper triangle of A, which is lost. A group that is nearly all there is
@@ -123,6 +136,40 @@ class WithoutGroup {
     for (const char* trans : {"T", "N"})
       dtrsm_("L", "U", trans, "N", &size, &columns, &one, A.data(), &size, V.data(), &size, 1, 1, 1,
              1);
+  }
+};
+
+// Weighted squared errors of responses that are linear in columns.
+struct SquaredErrors {
+  Eigen::VectorXd share;  // [n] weights of the rows
+  Index own, targets;     // columns before those of the worlds; columns of one response
+  MatrixView combine;     // [columns x worlds], or empty: each column is a response
+
+  Index columns(Index k) const { return (k - own) / targets; }
+  Index worlds(Index k) const { return combine.size() > 0 ? combine.cols() : columns(k); }
+
+  // residual [n x k] of the rows from `first` on
+  Eigen::VectorXd of(Eigen::MatrixXd& residual, Index first) const {
+    const Index n = residual.rows(), k = residual.cols();
+    residual.array().colwise() *= share.segment(first, n).array().sqrt();
+    Eigen::VectorXd sums = Eigen::VectorXd::Zero(worlds(k));
+    const Eigen::OuterStride<> next(n * targets);
+    for (Index t = 0; t < targets; ++t) {
+      const Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>> error(
+          residual.data() + (own + t) * n, n, columns(k), next);
+      if (combine.size() == 0) {
+        sums += error.colwise().squaredNorm().transpose();
+        continue;
+      }
+      const int rows = static_cast<int>(n), inner = static_cast<int>(error.cols());
+      const int lead = static_cast<int>(n * targets), cols = static_cast<int>(combine.cols());
+      const double one = 1, zero = 0;
+      Eigen::MatrixXd world(n, combine.cols());
+      dgemm_("N", "N", &rows, &cols, &inner, &one, error.data(), &lead, combine.data(), &inner,
+             &zero, world.data(), &rows, 1, 1);
+      sums += world.colwise().squaredNorm().transpose();
+    }
+    return sums;
   }
 };
 

@@ -160,13 +160,14 @@ void without_group() {
     const MatrixXd part = F.leftCols(own), targets = Y.topRows(own), rest = F.rightCols(n - own);
     const MatrixXd weighted = rest * costs.tail(n - own).asDiagonal();
     const domgen::WithoutGroup group(view(part), view(targets), root.head(own), view(sums));
-    const MatrixXd found = group.predict(penalised);
+    const MatrixXd found = group.residuals(penalised);
     double error = 0;
     for (Index l = 0; l < 2; ++l) {
       MatrixXd A = weighted * rest.transpose();
       A.diagonal() += ridges.col(l);
       const MatrixXd W = A.ldlt().solve(weighted * Y.bottomRows(n - own));
-      error = std::max(error, largest(found.middleCols(2 * l, 2) - part.transpose() * W));
+      const MatrixXd residual = targets - part.transpose() * W;
+      error = std::max(error, largest(found.middleCols(2 * l, 2) - residual));
     }
     check(own == 3 ? "ridge without few rows" : "ridge without many rows", error, 1e-10);
   }
