@@ -41,9 +41,13 @@ new_site <- function(posterior, level) {
 fit_metafor <- function(value, se, X = NULL) {
   given <- list(yi = value, sei = se, method = "REML", test = "knha")
   given$mods <- X
-  fit <- function(...) {
-    do.call(metafor::rma.uni, c(given, list(control = list(maxiter = 1000L, ...))))
-  }
+  # sites of very different size are expected, and warned of at each call
+  fit <- function(...) withCallingHandlers(
+    do.call(metafor::rma.uni, c(given, list(control = list(maxiter = 1000L, ...)))),
+    warning = function(w) {
+      if (grepl("sampling variance", conditionMessage(w))) invokeRestart("muffleWarning")
+    }
+  )
   tryCatch(fit(), error = function(e) fit(stepadj = 0.3, threshold = 1e-6))
 }
 
