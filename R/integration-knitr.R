@@ -63,7 +63,11 @@ knitr_markup <- function() {
 # Text and lists of notes in each markup; kable() escapes "|" in markdown.
 text_marks <- list(
   markdown = list(
-    text = function(text) gsub("([\\\\`*_{}<>#~$^@&]|\\[|\\])", "\\\\\\1", text, perl = TRUE),
+    text = function(text) {
+      text <- gsub("([\\\\`*_{}<>#~$^@&])", "\\\\\\1", text, perl = TRUE)
+      # "\\[" begins a formula in R Markdown
+      gsub("]", "&#93;", gsub("[", "&#91;", text, fixed = TRUE), fixed = TRUE)
+    },
     # a note may begin like a list item
     notes = function(notes) {
       list_of(notes, function(note) {

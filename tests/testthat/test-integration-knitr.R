@@ -26,7 +26,11 @@ pipe_cells <- function(text) {
   lines <- gsub("\\|", "&#124;", lines, fixed = TRUE)
   cells <- strsplit(sub("^\\|", "", sub("\\|$", "", lines)), "|", fixed = TRUE)
   cells <- do.call(rbind, lapply(cells, trimws))
-  gsub("&#124;", "|", gsub("\\\\(.)", "\\1", cells), fixed = TRUE)
+  cells <- gsub("\\\\(.)", "\\1", cells)
+  for (mark in list(c("&#124;", "|"), c("&#91;", "["), c("&#93;", "]"))) {
+    cells <- gsub(mark[1], mark[2], cells, fixed = TRUE)
+  }
+  cells
 }
 
 test_that("every result becomes a table of markdown with its numbers, a caption and notes", {
