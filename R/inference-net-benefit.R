@@ -16,10 +16,10 @@
 #' \eqn{\pi}{pi} of events, treating none has 0. Choose t by what a false positive costs: t = 0.1
 #' means that missing an event is as bad as 9 needless treatments.
 #'
-#' **Over sites.** At each threshold the value of site g is \eqn{\theta_g + e_g}{theta_g + e_g}, with
-#' the standard error of a mean of rows, 1, -t/(1-t) or 0 each, and
-#' \eqn{\theta_g \sim N(\mu, \tau^2)}{theta_g ~ N(mu, tau^2)}. The variance of rows is that within all
-#' sites: by its own, a site without a rare false negative would have a high value and a small
+#' **Over sites.** At each threshold the value of site g is \eqn{\theta_g + e_g}{theta_g + e_g},
+#' with the standard error of a mean of rows, 1, -t/(1-t) or 0 each, and
+#' \eqn{\theta_g \sim N(\mu, \tau^2)}{theta_g ~ N(mu, tau^2)}. The variance of rows is that within
+#' all sites: by its own, a site without a rare false negative would have a high value and a small
 #' error, which is a bias. Mean, interval and the interval of a
 #' new site are those of the posterior distribution that [dg_validate()] has for a new site (flat
 #' density of \eqn{\mu}{mu}, half-normal one of \eqn{\tau}{tau}, here with twice the standard
@@ -36,14 +36,14 @@
 #' probability is about the many rows of a new site and assumes one of the kind of these.
 #'
 #' A model with useful near 1 over the thresholds that one would act on can be used as it is; where
-#' it is near 0, act for all or for none. A miscalibrated model has a lower net benefit: [dg_adapt()]
-#' and `calibration` of the learners are remedies.
+#' it is near 0, act for all or for none. A miscalibrated model has a lower net benefit:
+#' [dg_adapt()] and `calibration` of the learners are remedies.
 #'
 #' @inheritParams dg_validate
 #' @param object As in [dg_validate()], with probabilities of classes: the result of [dg_cv()] or
-#'   [dg_compare()] with `metric = "log_loss"` or `"brier"`, a fitted model with `newdata`, predicted
-#'   probabilities with `y` and `domain`, or the result of `dg_validate()`. Of two classes, `y` may
-#'   be 0 and 1.
+#'   [dg_compare()] with `metric = "log_loss"` or `"brier"`, a fitted model with `newdata`,
+#'   predicted probabilities with `y` and `domain`, or the result of `dg_validate()`. With predicted
+#'   probabilities `y` may be 0 and 1.
 #' @param thresholds Numbers between 0 and 1: probabilities at or above which a row is treated.
 #'   Default: 0.01 to 0.99 in steps of 0.01.
 #' @return `plot()` returns a ggplot2 object. `dg_net_benefit()` returns an object of class

@@ -171,7 +171,8 @@ surface_frame <- function(x, parameters) {
   frame <- expand.grid(column = levels(sides[[1L]]), row = levels(sides[[2L]]),
                        KEEP.OUT.ATTRS = FALSE)
   pair <- as.integer(sides[[1L]]) + nlevels(sides[[1L]]) * (as.integer(sides[[2L]]) - 1L)
-  frame$value <- tuning$table[[rule_column(tuning$rule)]][best_rows(tuning, factor(pair, seq_len(nrow(frame))))]
+  best <- best_rows(tuning, factor(pair, seq_len(nrow(frame))))
+  frame$value <- tuning$table[[rule_column(tuning$rule)]][best]
   written <- max(vapply(sides, nlevels, 0L)) <= 12L
   frame$text <- if (written) ifelse(is.na(frame$value), "", same_digits(frame$value)) else ""
   frame$mark <- seq_len(nrow(frame)) == pair[tuning$chosen]
@@ -214,4 +215,11 @@ plot_tuning_curves <- function(frame, tuning) {
       labels = function(names) paste0(" ", shorten(sub(".*\r", "", names), 12), " "),
       guide = ggplot2::guide_axis(check.overlap = TRUE), expand = ggplot2::expansion(0.05, 0.6)
     )
+}
+
+# The column of scores by the rule, if they are no means.
+show_rule <- function(rule) {
+  if (rule_column(rule) == "mean") return(NULL)
+  list(column(rule_column(rule),
+              if (is.numeric(rule)) paste0(format(100 * rule), " % reach") else "worst"))
 }

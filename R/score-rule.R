@@ -53,9 +53,3 @@ with_rule_scores <- function(table, scores, better, rule) {
   if (name != "mean") table[[name]] <- unname(losses(rule_losses(scores, better, rule), better))
   table
 }
-
-show_rule <- function(rule) {
-  if (rule_column(rule) == "mean") return(NULL)
-  list(column(rule_column(rule),
-              if (is.numeric(rule)) paste0(format(100 * rule), " % reach") else "worst"))
-}

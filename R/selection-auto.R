@@ -48,8 +48,8 @@
 #' `rule` is how scores by domain become the one number by which `lambda`, candidates, the number of
 #' members and members beside the ridge regressions are selected. Where more than a standard error
 #' is asked, it is that of the mean difference. Weights minimise the mean squared error, and the
-#' expected score is of the mean, under each rule. What the worst of few domains is worth stands in
-#' [dg_tune()].
+#' expected score is of the mean, under each rule. [dg_tune()] says how little the
+#' worst of few domains is worth.
 #'
 #' ## Expected score
 #' `choice$expected` estimates the score on a new domain. The selected candidates' own score (`raw`)
@@ -113,8 +113,8 @@
 #' @param metric Score for the selection: one score of [dg_cv()] that needs no probabilities and no
 #'   intervals. Default `NULL`: `"rmse"` or `"accuracy"`. With rare classes, `"auc"` or
 #'   `"balanced_accuracy"`.
-#' @param rule What is best over held-out domains: `"best"` (the default), the mean score; `"worst"`,
-#'   the score of the worst domain; or a number between 0.5 and 1, the score that this proportion of
+#' @param rule What is best over held-out domains: `"best"` (the default), the mean score;
+#'   `"worst"`, the score of the worst domain; or a number between 0.5 and 1, the score that this proportion of
 #'   the domains reaches. See "Rule" in [dg_tune()].
 #' @param n_members Maximum number of ridge regressions in the average; each uses a different
 #'   scaling or kernel. Default 5.
@@ -153,7 +153,8 @@
 #'   \item{`expected`}{list: `mean`, the estimated score on a new domain, its standard error `se`
 #'     and 95 % interval `lower` to `upper`, `raw` (before correction), and `domains`, the number of
 #'     domains with a score (with one training domain `NA` and 0)}
-#'   \item{`metric`, `rule`, `rows`, `seed`}{metric; rule; number of rows in the search; seed for sampling them}
+#'   \item{`metric`, `rule`, `rows`, `seed`}{metric; rule; number of rows in the search; seed for
+#'     sampling them}
 #'   \item{`seconds`}{time of the search and the fits}
 #'   \item{`few`}{`TRUE` with one domain}
 #'   \item{`time_limit`}{list: `seconds` (or `NULL`) and `reached`, `TRUE` if the limit ended the
@@ -199,8 +200,8 @@
 #' cbind(subset(CO2, Plant == "Mc3"), predicted = predict(plants, subset(CO2, Plant == "Mc3")))
 #' @export
 dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL,
-                    rule = c("best", "worst"), n_members = 5, folds = NULL, unit = NULL, max_seconds = NULL, max_rows = 1200,
-                    max_ard = 30, calibration = c("none", "platt", "isotonic"),
+                    rule = c("best", "worst"), n_members = 5, folds = NULL, unit = NULL,
+                    max_seconds = NULL, max_rows = 1200, max_ard = 30, calibration = c("none", "platt", "isotonic"),
                     weights = NULL, na.action = stats::na.omit, seed = 1, progress = NULL,
                     threads = NULL, ...) {
   parts <- c(learner_parts("Ensemble selected on the training domains", domain = TRUE,
