@@ -25,6 +25,8 @@ summary.dg_cv <- function(object, ...) {
             class = c("summary.dg_cv", "dg_result"))
 }
 
+nine_tenths_words <- "90 %: the score that nine of ten domains reach."
+
 #' @exportS3Method
 describe_result.summary.dg_cv <- function(x) {
   worst <- new_result(
@@ -38,9 +40,9 @@ describe_result.summary.dg_cv <- function(x) {
     paste0(x$title, ", ", x$held_out), x$metrics,
     list(column("metric"), number("mean", tidy = "estimate"),
          number("se", "std. error"), interval(format = as_each(4)), number("worst"),
-         number("nine_tenths", "90 % reach"), number("median"), number("best")),
+         number("nine_tenths", "90 %"), number("median"), number("best")),
     facts = paste0(plural(x$fits, "fit"), " in ", rounded(x$seconds, 2), " s"),
-    further = list(worst)
+    further = list(worst), notes = nine_tenths_words
   )
 }
 
@@ -86,11 +88,11 @@ describe_result.summary.dg_compare <- function(x) {
     x$methods,
     list(column("method"), column("mean"), column("best_in", report = "Best in"),
          column("better_in", report = "Better in"),
-         column("nine_tenths", "90 % reach"), column("worst"),
+         column("nine_tenths", "90 %"), column("worst"),
          column("worst_domain", report = "Worst domain")),
     facts = paste("baseline:", x$baseline), further = list(ranks),
     notes = c(
-      "better_in: domains with a better score than the baseline.",
+      "better_in: domains with a better score than the baseline.", nine_tenths_words,
       paste("overall: of all rows together; rank: mean rank by domain, 1 is best; std. error and",
             "p: of the mean difference from the baseline."),
       paste("p_rank: Wilcoxon's signed-rank test (symmetry about zero), allowing for overlapping",

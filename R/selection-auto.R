@@ -114,8 +114,8 @@
 #'   intervals. Default `NULL`: `"rmse"` or `"accuracy"`. With rare classes, `"auc"` or
 #'   `"balanced_accuracy"`.
 #' @param rule What is best over held-out domains: `"best"` (the default), the mean score;
-#'   `"worst"`, the score of the worst domain; or a number between 0.5 and 1, the score that this proportion of
-#'   the domains reaches. See "Rule" in [dg_tune()].
+#'   `"worst"`, the score of the worst domain; or a number between 0.5 and 1, the score that this proportion
+#'   of the domains reaches. See "Rule" in [dg_tune()].
 #' @param n_members Maximum number of ridge regressions in the average; each uses a different
 #'   scaling or kernel. Default 5.
 #' @param folds Groups of domains that are held out together: a number of groups, or the result of
@@ -201,7 +201,8 @@
 #' @export
 dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL,
                     rule = c("best", "worst"), n_members = 5, folds = NULL, unit = NULL,
-                    max_seconds = NULL, max_rows = 1200, max_ard = 30, calibration = c("none", "platt", "isotonic"),
+                    max_seconds = NULL, max_rows = 1200, max_ard = 30,
+                    calibration = c("none", "platt", "isotonic"),
                     weights = NULL, na.action = stats::na.omit, seed = 1, progress = NULL,
                     threads = NULL, ...) {
   parts <- c(learner_parts("Ensemble selected on the training domains", domain = TRUE,

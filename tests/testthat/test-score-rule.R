@@ -89,7 +89,9 @@ test_that("dg_auto() selects lambda, candidates and their number by the rule", {
     args <- dg_auto(rule = rule, progress = FALSE)$args
     search <- new_search(args, sample, metrics$rmse, FALSE, args$max_rows)
     try_scalings(search)
-    by_rule <- function(loss) if (is.numeric(rule)) quantile(loss, rule, names = FALSE) else max(loss)
+    by_rule <- function(loss) {
+      if (is.numeric(rule)) quantile(loss, rule, names = FALSE) else max(loss)
+    }
     # each candidate at the lambda that is best by the rule
     for (found in search$found) {
       part <- found$parts[[1L]]
@@ -113,7 +115,7 @@ test_that("summaries say what nine of ten domains reach", {
   found <- summary(cv)$metrics
   expect_equal(found$nine_tenths, c(quantile(cv$domains$score, 0.9, names = FALSE),
                                     quantile(cv$domains$r2, 0.1, names = FALSE)))
-  expect_output(print(summary(cv)), "90 % reach")
+  expect_output(print(summary(cv)), "nine of ten domains reach")
   compared <- dg_compare(list(a = dg_lm(), b = dg_ridge(lambda = 1)), y ~ . | domain,
                          data = rule_toy, refits = FALSE)
   expect_equal(summary(compared)$methods$nine_tenths,
