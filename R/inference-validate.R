@@ -97,7 +97,7 @@
 #'     difference from the baseline, as `summary`; and by domain, with errors of paired rows}
 #'   \item{regression}{with `covariates`, a data frame: `method`, `measure`, `term`, `estimate` (on
 #'     the scale of the measure), `se`, `lower`, `upper`, `p`, and `tau`, what is left of it}
-#'   \item{rows}{data frame of the rows: `method`, `domain`, `y`, `p`}
+#'   \item{rows}{data frame of the rows: `method`, `domain`, `y`, `p`, and `rep` of repeats}
 #'   \item{kind, class, level, target, labels, held_out, baseline}{as given or found}
 #' @section Errors:
 #' Censored times; a cross-validation without predictions (of a [row_source()]) or, for measures of
@@ -216,7 +216,7 @@ validation_rows.dg_validate <- function(object, newdata, domain, y) {
   methods <- lapply(split(object$rows, factor(object$rows$method, unique(object$rows$method))),
                     function(rows) {
     list(truth = levels[1L + rows$y], prob = cbind(1 - rows$p, rows$p), levels = levels,
-         domain = rows$domain)
+         domain = rows$domain, rep = rows$rep)
   })
   c(list(methods = methods), object[c("inflation", "labels", "held_out", "title", "baseline")])
 }
@@ -543,6 +543,7 @@ site_table <- function(values, pooled, rows, chosen, level) {
 kept_rows <- function(rows) {
   data <- data.frame(domain = rows$domain, y = rows$y)
   data$p <- rows$p
+  if (length(unique(rows$rep)) > 1L) data$rep <- rows$rep
   data
 }
 

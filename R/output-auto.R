@@ -17,11 +17,12 @@ describe_auto <- function(x) {
   chosen[others] <- ifelse(clearly_worse(choice, others), "no *", "no")
   new_result(
     paste0(x$spec$parts$title, describe_formula(x)), table,
-    list(column("mean", title, tidy = "estimate",
-                report = paste(title, "on held-out", if (choice$few) "rows" else "domains")),
-         column("weight", format = as_decimals(2), rows = table$member %in% TRUE),
-         column("chosen", values = chosen),
-         column("candidate", values = words)),
+    c(list(column("mean", title, tidy = "estimate",
+                  report = paste(title, "on held-out", if (choice$few) "rows" else "domains"))),
+      show_rule(choice$rule),
+      list(column("weight", format = as_decimals(2), rows = table$member %in% TRUE),
+           column("chosen", values = chosen),
+           column("candidate", values = words))),
     facts = c(
       paste0(plural(nobs(x), "row"), ", ", plural(count_predictors(x$blueprint), "predictor"), ", ",
              plural(nlevels(x$domain), "domain")), auto_facts(choice)
@@ -57,7 +58,9 @@ auto_notes <- function(choice, members) {
                   plural(length(members), "model"), "."))
   }
   c(paste0(score_label(choice$metric), " on held-out domains, ", plural(choice$rows, "row"),
-           ", each candidate at its best lambda."),
+           ", each candidate at its best lambda.", if (rule_column(choice$rule) != "mean") {
+             paste0(" Selected by the ", rule_words(choice$rule), ".")
+           }),
     if (!is.na(choice$expected$se)) paste0("The interval is ", same_domains, "."),
     if (length(null_words(choice))) paste0(capital(null_words(choice)), "."),
     if (length(best_others(table))) {

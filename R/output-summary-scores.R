@@ -13,6 +13,7 @@ summary.dg_cv <- function(object, ...) {
     interval <- mean_interval(mean(values), error)
     data.frame(metric = metric$title, mean = mean(values), se = error$se, lower = interval[1L],
                upper = interval[2L], worst = values[which.max(losses)][1L],
+               nine_tenths = losses(rule_loss(losses, 0.9), metric$better),
                median = stats::median(values), best = values[which.min(losses)][1L])
   }, metrics, columns, object$errors)
   worst <- order(-losses(object$domains$score, metrics[[1L]]$better))
@@ -23,6 +24,8 @@ summary.dg_cv <- function(object, ...) {
                  columns = score_columns(columns, metrics)),
             class = c("summary.dg_cv", "dg_result"))
 }
+
+nine_tenths_words <- "90 %: the score that nine of ten domains reach."
 
 #' @exportS3Method
 describe_result.summary.dg_cv <- function(x) {
@@ -37,9 +40,9 @@ describe_result.summary.dg_cv <- function(x) {
     paste0(x$title, ", ", x$held_out), x$metrics,
     list(column("metric"), number("mean", tidy = "estimate"),
          number("se", "std. error"), interval(format = as_each(4)), number("worst"),
-         number("median"), number("best")),
+         number("nine_tenths", "90 %"), number("median"), number("best")),
     facts = paste0(plural(x$fits, "fit"), " in ", rounded(x$seconds, 2), " s"),
-    further = list(worst)
+    further = list(worst), notes = nine_tenths_words
   )
 }
 
@@ -59,6 +62,7 @@ summary.dg_compare <- function(object, ...) {
       method = names, mean = object$table$mean,
       best_in = unname(colSums(losses == least, na.rm = TRUE)),
       better_in = unname(colSums(losses < losses[, object$baseline], na.rm = TRUE)),
+      nine_tenths = losses(unname(rule_losses(scores, better, 0.9)), better),
       worst = scores[at], worst_domain = rownames(scores)[worst]),
     ranks = data.frame(object$table[c("method", "overall", "rank", "se", "p", "p_rank")],
                        least = least_rank_p(object), seconds = object$table$seconds),
@@ -83,11 +87,12 @@ describe_result.summary.dg_compare <- function(x) {
            plural(x$domains, "domain"), " held out"),
     x$methods,
     list(column("method"), column("mean"), column("best_in", report = "Best in"),
-         column("better_in", report = "Better in"), column("worst"),
+         column("better_in", report = "Better in"),
+         column("nine_tenths", "90 %"), column("worst"),
          column("worst_domain", report = "Worst domain")),
     facts = paste("baseline:", x$baseline), further = list(ranks),
     notes = c(
-      "better_in: domains with a better score than the baseline.",
+      "better_in: domains with a better score than the baseline.", nine_tenths_words,
       paste("overall: of all rows together; rank: mean rank by domain, 1 is best; std. error and",
             "p: of the mean difference from the baseline."),
       paste("p_rank: Wilcoxon's signed-rank test (symmetry about zero), allowing for overlapping",
@@ -114,10 +119,13 @@ least_rank_p <- function(object) {
 summary.dg_tuned <- function(object, ...) {
   said <- from_whole(object, {
     tuning <- object$tuning
-    table <- tuning$table[is.na(tuning$table$error), c(names(tuning$best), "mean", "se")]
-    order <- order(losses(table$mean, tuning$metric$better))
+    by <- rule_column(tuning$rule)
+    table <- tuning$table[is.na(tuning$table$error),
+                          c(names(tuning$best), unique(c("mean", "se", by)))]
+    order <- order(losses(table[[by]], tuning$metric$better))
     best <- data.frame(table[utils::head(order, 5L), ], row.names = NULL, check.names = FALSE)
-    list(best = best, metric = tuning$metric$title, choices = nrow(tuning$table))
+    list(best = best, metric = tuning$metric$title, choices = nrow(tuning$table),
+         rule = tuning$rule)
   })
   structure(c(said, list(model = NextMethod())), class = c("summary.dg_tuned", "dg_result"))
 }
@@ -125,9 +133,13 @@ summary.dg_tuned <- function(object, ...) {
 #' @exportS3Method
 describe_result.summary.dg_tuned <- function(x) {
   new_result(
-    paste0("Best of ", plural(x$choices, "combination"), ", by mean ", x$metric), x$best,
-    c(lapply(setdiff(names(x$best), c("mean", "se")), function(name) column(name, report = name)),
-      list(column("mean", x$metric, tidy = "estimate"), column("se", "std. error", as_number(3)))),
+    paste0("Best of ", plural(x$choices, "combination"), ", by ",
+           if (rule_column(x$rule) == "mean") paste("mean", x$metric)
+           else paste0("the ", rule_words(x$rule), ", ", x$metric)), x$best,
+    c(lapply(setdiff(names(x$best), c("mean", "se", rule_column(x$rule))),
+             function(name) column(name, report = name)),
+      list(column("mean", x$metric, tidy = "estimate"), column("se", "std. error", as_number(3))),
+      show_rule(x$rule)),
     after = function() describe_learner(x$model)
   )
 }

@@ -34,7 +34,7 @@ plot.dg_tuned <- function(x, type = NULL, parameters = NULL, ...) {
   tile_plot(
     surface_frame(x, shown$parameters), tuning_title(tuning), capital(titles[1L]),
     capital(titles[2L]), tuning$metric$title, subtitle = tuning_subtitle(tuning), caption = paste0(
-      "Each square has the best mean score with that pair of values",
+      "Each square has the best ", rule_words(tuning$rule), " with that pair of values",
       if (length(tuning$best) > 2L) ", over all other parameters", ". The frame marks the chosen ",
       "pair. Darker is ", if (tuning$metric$better == "low") "worse" else "better", "."
     )
@@ -51,20 +51,24 @@ describe_tuning <- function(x) {
   best <- table[tuning$chosen, ]
   score <- tuning$metric$title
   errors <- stats::na.omit(table$error)
-  order <- order(losses(table$mean, tuning$metric$better))
+  order <- order(losses(table[[rule_column(tuning$rule)]], tuning$metric$better))
   new_result(
     paste0("Best of ", plural(nrow(table), "combination"), ": ", score_label(tuning$metric)),
     table,
     c(lapply(names, function(name) column(name, report = name)),
       list(column("mean", score, tidy = "estimate", report = paste("Mean", score)),
-           column("se", "standard error", as_number(3), print = "std. error"))),
+           column("se", "standard error", as_number(3), print = "std. error")),
+      show_rule(tuning$rule)),
     facts = tuning$held_out, shown = order[is.na(table$error[order])], most = 10L,
     unit = "combination",
     where = "`$tuning$table`",
     notes = c(paste0("Chosen: ", paste(names, "=", vapply(tuning$best, format_value, ""),
                                        collapse = ", "),
-                     if (tuning$rule == "one_se") ", the simplest within one standard error", "; ",
-                     score, " ", rounded(best$mean, 4), error_words(best$se),
+                     if (identical(tuning$rule, "one_se")) {
+                       ", the simplest within one standard error"
+                     } else if (rule_column(tuning$rule) != "mean") {
+                       paste(", by the", rule_words(tuning$rule))
+                     }, "; ", score, " ", rounded(best$mean, 4), error_words(best$se),
                      ". This score is optimistic for new domains, see ?dg_tune."),
               if (isTRUE(tuning$time_limit$reached)) {
                 paste0("Time limit of ", format(tuning$time_limit$seconds), " s reached before ",
@@ -126,9 +130,9 @@ read_tuning_plot <- function(x, type, parameters) {
   list(type = type, parameters = parameters)
 }
 
-# The row of the best mean in each group of rows (NA where all failed).
+# The row that is best by the rule in each group of rows (NA where all failed).
 best_rows <- function(tuning, group) {
-  found <- losses(tuning$table$mean, tuning$metric$better)
+  found <- losses(tuning$table[[rule_column(tuning$rule)]], tuning$metric$better)
   vapply(split(seq_along(group), group), function(rows) rows[which.min(found[rows])][1L], 0L)
 }
 
@@ -146,8 +150,9 @@ curves_frame <- function(x, parameters) {
   curves <- lapply(parameters, function(name) {
     values <- parameter_factor(tuning$table[[name]])
     best <- best_rows(tuning, values)
-    mean <- tuning$table$mean[best]
-    se <- tuning$table$se[best]
+    mean <- tuning$table[[rule_column(tuning$rule)]][best]
+    # of a mean
+    se <- if (rule_column(tuning$rule) == "mean") tuning$table$se[best] else 0
     se[is.na(se)] <- 0
     data.frame(parameter = name, label = levels(values), place = seq_along(best),
                numeric = is.numeric(tuning$table[[name]]), mean = mean, lower = mean - se,
@@ -166,7 +171,8 @@ surface_frame <- function(x, parameters) {
   frame <- expand.grid(column = levels(sides[[1L]]), row = levels(sides[[2L]]),
                        KEEP.OUT.ATTRS = FALSE)
   pair <- as.integer(sides[[1L]]) + nlevels(sides[[1L]]) * (as.integer(sides[[2L]]) - 1L)
-  frame$value <- tuning$table$mean[best_rows(tuning, factor(pair, seq_len(nrow(frame))))]
+  best <- best_rows(tuning, factor(pair, seq_len(nrow(frame))))
+  frame$value <- tuning$table[[rule_column(tuning$rule)]][best]
   written <- max(vapply(sides, nlevels, 0L)) <= 12L
   frame$text <- if (written) ifelse(is.na(frame$value), "", same_digits(frame$value)) else ""
   frame$mark <- seq_len(nrow(frame)) == pair[tuning$chosen]
@@ -195,8 +201,9 @@ plot_tuning_curves <- function(frame, tuning) {
     frame, c(x = "value", y = "mean"), tuning_title(tuning), tuning_subtitle(tuning),
     x = if (one) levels(frame$panel) else "Value of the parameter",
     y = capital(score_label(tuning$metric)),
-    caption = paste("Points are the best mean score that each value reaches, bars one standard",
-                    "error. The ring marks the chosen value.")
+    caption = paste0("Points are the best ", rule_words(tuning$rule), " that each value has",
+                     if (rule_column(tuning$rule) == "mean") ", bars one standard error",
+                     ". The ring marks the chosen value.")
   ) +
     panels(frame$panel, "free_x") +
     ggplot2::geom_linerange(columns(ymin = "lower", ymax = "upper"), colour = pale) +
@@ -208,4 +215,11 @@ plot_tuning_curves <- function(frame, tuning) {
       labels = function(names) paste0(" ", shorten(sub(".*\r", "", names), 12), " "),
       guide = ggplot2::guide_axis(check.overlap = TRUE), expand = ggplot2::expansion(0.05, 0.6)
     )
+}
+
+# The column of scores by the rule, if they are no means.
+show_rule <- function(rule) {
+  if (rule_column(rule) == "mean") return(NULL)
+  list(column(rule_column(rule),
+              if (is.numeric(rule)) paste0(format(100 * rule), " % reach") else "worst"))
 }

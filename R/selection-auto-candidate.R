@@ -151,9 +151,9 @@ null_values <- function(task, left_out, unit = NULL) {
 
 # Of equals the largest.
 best_lambda <- function(search, scores) {
-  means <- colMeans(scores, na.rm = TRUE)
-  if (all(is.nan(means))) abort_no_score()
-  length(means) + 1L - which.min(rev(search_losses(search, means)))
+  found <- search_losses(search, scores)
+  if (all(is.na(found))) abort_no_score()
+  length(found) + 1L - which.min(rev(found))
 }
 
 largest_lambda <- 1e300
@@ -213,9 +213,9 @@ try_predictors <- function(search) {
   c$ard <- c$crossfits[[1L]]$bandwidth
   # better than the same candidate with one bandwidth, on the same domains
   unseen <- tryCatch(find_candidate(search, c), domgen_error = function(e) NULL)
-  gain <- search_losses(search, mean(found$scores, na.rm = TRUE) -
-                          mean(unseen$scores, na.rm = TRUE))
-  if (is.null(unseen) || is.na(gain) || gain <= 0) return(invisible())
+  if (is.null(unseen)) return(invisible())
+  gain <- -diff(search_losses(search, cbind(found$scores, unseen$scores)))
+  if (is.na(gain) || gain <= 0) return(invisible())
   c$ard <- fit_predictors(search, found, sample, seq_len(nrow(sample$X)))
   if (!is.null(c$ard)) try_candidate(search, c)
 }

@@ -40,12 +40,13 @@ best_mean <- function(search, keys, value, used) {
   sums <- Reduce(`+`, lapply(keys, value), accumulate = TRUE)
   # of the mean of the first, of the first two, ...
   means <- score_choices(length(keys), function(k) sums[[k]] / k, search$scoring)
-  worse <- search_losses(search, means[used, , drop = FALSE])
-  worse <- worse - worse[, which.min(colMeans(worse, na.rm = TRUE))]
-  error <- apply(worse, 2L, known_error)
+  means_used <- means[used, , drop = FALSE]
+  worse <- search_losses(search, means_used)
+  # losses or scores: the error is the same
+  error <- apply(means_used - means_used[, which.min(worse)], 2L, known_error)
   error[is.na(error)] <- 0
   few <- nlevels(search$scored_by) < domains_for_null
-  count <- if (few) length(keys) else max(which(colMeans(worse, na.rm = TRUE) <= error))
+  count <- if (few) length(keys) else max(which(worse - min(worse, na.rm = TRUE) <= error))
   list(keys = keys[seq_len(count)], values = sums[[count]] / count, scores = means[, count])
 }
 
@@ -69,15 +70,12 @@ safe_kinds <- function(search, scores) {
   own <- vapply(keys, function(key) by_domain(candidate_scale(search$found[[key]]$candidate)), NA)
   if (!any(own) || all(own)) return(keys)
   best <- scores[, keys[!own][1L]]
-  better <- vapply(keys[own], function(key) is_clear(search, best - scores[, key]), NA)
+  better <- vapply(keys[own], function(key) is_clear(search, best, scores[, key]), NA)
   setdiff(keys, keys[own][!better])
 }
 
-# A gain over domains of more than its standard error?
-is_clear <- function(search, difference) {
-  gain <- search_losses(search, difference)
-  error <- known_error(gain)
-  isTRUE(mean(gain, na.rm = TRUE) > if (is.na(error)) 0 else error)
+is_clear <- function(search, before, after) {
+  is_better(before, after, search$metric$better, search$args$rule)
 }
 
 # Members with a smaller weight cost time and memory for little gain.
@@ -95,7 +93,7 @@ weigh_blocks <- function(search, blocks, alone, used) {
   weights <- weights / sum(weights)
   values <- weighted_values(blocks, weights)
   scores <- score_values(values, search$scoring)
-  if (!is_clear(search, (alone - scores)[used])) return(only)
+  if (!is_clear(search, alone[used], scores[used])) return(only)
   list(weights = weights, scores = scores, values = values)
 }
 
@@ -170,5 +168,6 @@ summarise_search <- function(first, final, chosen) {
     difference_se = apply(differences, 2L, known_error), seconds = of(function(f) f$seconds),
     row.names = NULL
   )
-  list(table = table, scores = scores)
+  list(table = with_rule_scores(table, scores, first$metric$better, first$args$rule),
+       scores = scores)
 }

@@ -28,15 +28,14 @@ doubt_members <- function(search, chosen) {
   if (is.null(search$found[[null]])) return(chosen)
   scores <- search$found[[null]]$scores
   few <- sum(!is.na(scores)) < domains_for_null
-  if (is_gain(search, scores - if (few) chosen$scores else chosen$fair)) return(chosen)
+  if (is_gain(search, scores, if (few) chosen$scores else chosen$fair)) return(chosen)
   c(only_null(search), list(fair = scores))
 }
 
 # By more than the standard error of the difference? With few domains that error is unreliable.
-is_gain <- function(search, difference) {
-  gain <- search_losses(search, difference[!is.na(difference)])
-  asked <- if (length(gain) >= domains_for_null) standard_error(gain) else 0
-  length(gain) < 2L || mean(gain) > asked
+is_gain <- function(search, before, after) {
+  sum(!is.na(after - before)) < 2L ||
+    is_better(before, after, search$metric$better, search$args$rule, domains_for_null)
 }
 
 # More rows would take longer than the search. The score of a domain with few rows is biased: the

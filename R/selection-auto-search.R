@@ -36,7 +36,7 @@ choose_by_domain <- function(args, sample) {
   chosen <- if (few) choose_all(final)
             else doubt_members(final, choose_members(final, args$n_members))
   list(search = final, chosen = chosen,
-       choice = c(list(rows = length(final$sample$y), few = few, metric = metric,
+       choice = c(list(rows = length(final$sample$y), few = few, metric = metric, rule = args$rule,
                        seed = args$seed,
                        time_limit = list(seconds = args$max_seconds,
                                          reached = first$spent || final$spent)),
@@ -152,7 +152,7 @@ vary <- function(search, name, values, qualifies = function(c) TRUE) {
 
 # The best candidate of each configuration (scaling and kernel), the best first.
 best_of_kinds <- function(search, scores = found_scores(search)) {
-  keys <- colnames(scores)[order(search_losses(search, colMeans(scores, na.rm = TRUE)))]
+  keys <- colnames(scores)[order(search_losses(search, scores))]
   kinds <- vapply(keys, function(key) {
     c <- search$found[[key]]$candidate
     paste(c$scale, c$kernel, !is.null(c$ard))
@@ -214,10 +214,11 @@ warn_candidates <- function(failed) {
        sub("[.]*$", ".", first))
 }
 
-search_losses <- function(search, scores) losses(scores, search$metric$better)
+# Of scores [domains x choices], by the rule.
+search_losses <- function(search, scores) {
+  rule_losses(scores, search$metric$better, search$args$rule)
+}
 
 found_scores <- function(search) by_candidate(search, lapply(search$found, `[[`, "scores"))
 
-found_losses <- function(search) {
-  search_losses(search, colMeans(found_scores(search), na.rm = TRUE))
-}
+found_losses <- function(search) unname(search_losses(search, found_scores(search)))

@@ -142,8 +142,9 @@ source_member <- function(one, sums, splits) {
 
 # The null model alone where the mean of the members is not better than it on all rows.
 doubt_source <- function(found, scored) {
-  gain <- scored$null$domains[, 1L] - scored$mean$domains[, 1L]
-  if (found$null || is_gain(list(metric = found$metric), gain)) return(found)
+  gains <- is_gain(list(metric = found$metric, args = list(rule = found$choice$rule)),
+                   scored$null$domains[, 1L], scored$mean$domains[, 1L])
+  if (found$null || gains) return(found)
   null <- found$choice$table$kernel %in% kernel_words(candidate(kernel = "null"))
   found$choice$table$member[-1L] <- null[-1L]
   found$choice$table$weight <- ifelse(null, 1, NA)

@@ -44,6 +44,13 @@
 #' Otherwise the null model is returned. With fewer than five domains, any improvement of the score
 #' before correction is enough.
 #'
+#' ## Rule
+#' `rule` is how scores by domain become the one number by which `lambda`, candidates, the number of
+#' members and members beside the ridge regressions are selected. Where more than a standard error
+#' is asked, it is that of the mean difference. Weights minimise the mean squared error, and the
+#' expected score is of the mean, under each rule. [dg_tune()] says how little the
+#' worst of few domains is worth.
+#'
 #' ## Expected score
 #' `choice$expected` estimates the score on a new domain. The selected candidates' own score (`raw`)
 #' is optimistic, because they were selected for it. The estimate is therefore cross-fitted: each
@@ -106,6 +113,9 @@
 #' @param metric Score for the selection: one score of [dg_cv()] that needs no probabilities and no
 #'   intervals. Default `NULL`: `"rmse"` or `"accuracy"`. With rare classes, `"auc"` or
 #'   `"balanced_accuracy"`.
+#' @param rule What is best over held-out domains: `"best"` (the default), the mean score;
+#'   `"worst"`, the score of the worst domain; or a number between 0.5 and 1, the score that this proportion
+#'   of the domains reaches. See "Rule" in [dg_tune()].
 #' @param n_members Maximum number of ridge regressions in the average; each uses a different
 #'   scaling or kernel. Default 5.
 #' @param folds Groups of domains that are held out together: a number of groups, or the result of
@@ -143,7 +153,8 @@
 #'   \item{`expected`}{list: `mean`, the estimated score on a new domain, its standard error `se`
 #'     and 95 % interval `lower` to `upper`, `raw` (before correction), and `domains`, the number of
 #'     domains with a score (with one training domain `NA` and 0)}
-#'   \item{`metric`, `rows`, `seed`}{metric; number of rows in the search; seed for sampling them}
+#'   \item{`metric`, `rule`, `rows`, `seed`}{metric; rule; number of rows in the search; seed for
+#'     sampling them}
 #'   \item{`seconds`}{time of the search and the fits}
 #'   \item{`few`}{`TRUE` with one domain}
 #'   \item{`time_limit`}{list: `seconds` (or `NULL`) and `reached`, `TRUE` if the limit ended the
@@ -161,6 +172,7 @@
 #'   \item{`mean`, `se`}{mean score over held-out domains (with one domain: over ten groups of
 #'     held-out rows) and its standard error, `NA` with two domains; cross-fitted for the ensemble,
 #'     at the best `lambda` for candidates}
+#'   \item{`worst` or `quantile`}{with such a `rule`, that score}
 #'   \item{`difference`, `difference_se`}{difference from the ensemble (for a candidate on fewer
 #'     rows: from the best candidate on these rows) and its standard error}
 #'   \item{`seconds`}{time of the candidate}
@@ -187,9 +199,10 @@
 #' plants
 #' cbind(subset(CO2, Plant == "Mc3"), predicted = predict(plants, subset(CO2, Plant == "Mc3")))
 #' @export
-dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, n_members = 5,
-                    folds = NULL, unit = NULL, max_seconds = NULL, max_rows = 1200,
-                    max_ard = 30, calibration = c("none", "platt", "isotonic"),
+dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL,
+                    rule = c("best", "worst"), n_members = 5, folds = NULL, unit = NULL,
+                    max_seconds = NULL, max_rows = 1200, max_ard = 30,
+                    calibration = c("none", "platt", "isotonic"),
                     weights = NULL, na.action = stats::na.omit, seed = 1, progress = NULL,
                     threads = NULL, ...) {
   parts <- c(learner_parts("Ensemble selected on the training domains", domain = TRUE,
@@ -200,6 +213,7 @@ dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, n_me
 
 auto_parameters <- function() parameters(
   parameter("metric", as_it_is),
+  parameter("rule", function(value, arg) check_rule(value, arg, c("best", "worst")), tuned = FALSE),
   parameter("n_members", check_count),
   parameter("folds", as_it_is, tuned = FALSE),
   parameter("max_seconds", or_null(a_number()), tuned = FALSE),

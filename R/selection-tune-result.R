@@ -1,6 +1,6 @@
 # The selection among scored combinations, and the model.
 
-# Index of the best among some that were tried, by the mean; the first of equals.
+# Index of the best among some that were tried, by the rule; the first of equals.
 which_best <- function(state, among = seq_len(nrow(state$tried))) {
   found <- tuned_losses(state)[among]
   if (is_scoreless(found)) abort_all_failed(state)
@@ -8,7 +8,14 @@ which_best <- function(state, among = seq_len(nrow(state$tried))) {
 }
 
 tuned_losses <- function(state) {
-  losses(vapply(state$results, `[[`, numeric(1), "mean"), state$metrics[[1L]]$better)
+  unname(rule_losses(tuned_scores(state), state$metrics[[1L]]$better, state$spec$args$rule))
+}
+
+# [domains x combinations]
+tuned_scores <- function(state) {
+  do.call(cbind, lapply(state$results, function(r) {
+    if (is.null(r$scores)) rep(NA_real_, length(unique(state$task$domain))) else r$scores
+  }))
 }
 
 # Among infinite scores there is no choice either.
@@ -27,7 +34,7 @@ abort_all_failed <- function(state) {
 
 best_choice <- function(state) {
   best <- which_best(state)
-  if (state$spec$args$rule == "best") return(best)
+  if (!identical(state$spec$args$rule, "one_se")) return(best)
   means <- tuned_losses(state)
   # the rule ignores overlapping training sets
   se <- known_error(state$results[[best]]$scores)
@@ -44,9 +51,7 @@ finish_search <- function(state) {
   model <- with_seed(state$seeds[length(state$seeds)], state$fit(spec))
   model$tuning <- list(
     table = tuning_table(state), best = values, chosen = best,
-    scores = do.call(cbind, lapply(state$results, function(r) {
-      if (is.null(r$scores)) rep(NA_real_, length(unique(state$task$domain))) else r$scores
-    })),
+    scores = tuned_scores(state),
     metric = state$metrics[[1L]], rule = state$spec$args$rule, search = state$spec$args$search,
     held_out = held_out(state$splits, state$task), grid = state$grid, tried = state$tried,
     time_limit = list(seconds = state$spec$args$max_seconds, reached = state$spent),
@@ -66,6 +71,8 @@ tuning_table <- function(state) {
   })
   names(columns) <- names(state$grid)
   take <- function(name, type) vapply(state$results, `[[`, type, name)
-  data.frame(columns, mean = take("mean", 0), se = take("se", 0), seconds = take("seconds", 0),
-             error = take("error", ""), check.names = FALSE, stringsAsFactors = FALSE)
+  table <- data.frame(columns, mean = take("mean", 0), se = take("se", 0),
+                      seconds = take("seconds", 0), error = take("error", ""),
+                      check.names = FALSE, stringsAsFactors = FALSE)
+  with_rule_scores(table, tuned_scores(state), state$metrics[[1L]]$better, state$spec$args$rule)
 }

@@ -92,8 +92,8 @@ extend_parameter <- function(state, name, best) {
   TRUE
 }
 
-# Is the best choice, at the border of a parameter, better than with the value before it by more
-# than the standard error of the difference over domains? Yes where nothing is known.
+# Is the best choice, at the border of a parameter, better than with the value before it, see
+# is_better()? Yes where nothing is known.
 clear_gain <- function(state, name, best) {
   numbers <- unlist(state$grid[[name]])
   before <- best
@@ -103,10 +103,8 @@ clear_gain <- function(state, name, best) {
     if (!is.na(at)) state$results[[at]]$scores
   })
   if (is.null(scores[[1L]]) || is.null(scores[[2L]])) return(TRUE)
-  gain <- losses(scores[[2L]] - scores[[1L]], state$metrics[[1L]]$better)
-  gain <- gain[!is.na(gain)]
-  noise <- if (length(gain) > 1L) standard_error(gain) else 0
-  length(gain) == 0L || mean(gain) > noise
+  all(is.na(scores[[2L]] - scores[[1L]])) ||
+    is_better(scores[[2L]], scores[[1L]], state$metrics[[1L]]$better, state$spec$args$rule)
 }
 
 # One parameter after the other, the others at their best.

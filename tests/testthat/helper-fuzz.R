@@ -166,7 +166,7 @@ fuzz_plausible <- function(world) {
     calibration = choices("none", "platt", "isotonic"), bandwidths = choices("given", "fitted"),
     loss = choices("hinge", "squared_hinge", "epsilon", "squared_epsilon"),
     multiclass = choices("one_vs_one", "one_vs_rest"), domain_weights = choices("equal", "size"),
-    search = choices("grid", "random", "coordinate"), rule = choices("best", "one_se"),
+    search = choices("grid", "random", "coordinate"), rule = choices("best", "one_se", "worst"),
     sampling = choices("uniform", "kmeans", "pivoted"), balance = choices("none", "size", "class"),
     grid = list(NULL, list(lambda = c(1, 10)), list(cost = 1:3), list(bandwidth_factor = 1),
                 3, list(a = c(-1, 1))),

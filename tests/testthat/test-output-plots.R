@@ -60,6 +60,7 @@ test_that("plot() and autoplot() are one ggplot, drawn without a message in any 
   expect_plots(plotted("tuned"))
   expect_plots(plotted("tuned"), type = "curves")
   expect_plots(dg_calibration(plotted("cv")))
+  expect_plots(dg_net_benefit(plotted("cv")))
   expect_plots(plotted("diagnosis"))
   expect_plots(plotted("ridge"))
   expect_plots(plotted("numbers"))

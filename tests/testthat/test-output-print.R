@@ -31,7 +31,7 @@ printed_objects <- function() {
     auto = dg_auto(y ~ . | domain, data = toy, seed = 1, max_seconds = 3),
     auto_spec = dg_auto(),
     diagnose = dg_diagnose(y ~ . | domain, data = toy, permutations = 20, seed = 1),
-    calibration = dg_calibration(svm, labels), svm = svm, several = several,
+    calibration = dg_calibration(svm, labels), benefit = dg_net_benefit(svm, labels), svm = svm, several = several,
     importance = dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 2),
     effect = dg_effect(several, data = toy, grid = 5),
     ridge = on(dg_ridge(bandwidths = "fitted")), gp = on(dg_gp(ard = TRUE)),

@@ -12,6 +12,7 @@ described_objects <- function() {
     auto = dg_auto(y ~ . | domain, data = toy, seed = 1, max_seconds = 2),
     diagnose = dg_diagnose(y ~ . | domain, data = toy, permutations = 20, seed = 1),
     calibration = dg_calibration(dg_lm(y ~ . | domain, data = classes), classes),
+    benefit = dg_net_benefit(dg_lm(y ~ . | domain, data = classes), classes),
     novelty = dg_novelty(model, transform(toy, x1 = x1 + 3)),
     mmd = with_seed(1, dg_mmd(as.matrix(iris[1:4]), iris$Species, permutations = 9)),
     cost = dg_resources(dg_ridge(feature_map = features_rff(10)), 1e6, 5),

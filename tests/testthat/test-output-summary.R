@@ -237,8 +237,8 @@ test_that("scores of other sizes do not take each other's digits", {
   toy <- toy_domains(5, 12)
   found <- summary(dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = c("mae", "r2")))
   found$metrics[1, -1] <- 300 * found$metrics[1, -1]
-  found$metrics[2, -1] <- c(0.9063, 0.04181, 0.8, 1, 0, 1, 1)
-  expect_match(capture.output(print(found)), " 0.9063 +0.04181 +0.8 to 1 +0 +1 +1$", all = FALSE)
+  found$metrics[2, -1] <- c(0.9063, 0.04181, 0.8, 1, 0, 0.5, 1, 1)
+  expect_match(capture.output(print(found)), " 0.9063 +0.04181 +0.8 to 1 +0 +0.5 +1 +1$", all = FALSE)
 })
 
 test_that("tables show each score once, and say of what a standard error is", {

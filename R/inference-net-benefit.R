@@ -1,0 +1,247 @@
+#' Net benefit by site: decision curves
+#'
+#' @description
+#' Net benefit of acting on a model's predicted probability, against acting for everybody and for
+#' nobody, at each site (hospital, school; a held-out or new domain), over sites, and the
+#' probability that the model is useful at a further site.
+#'
+#' @details
+#' **Net benefit.** At threshold t a row is treated if its predicted probability is t or more. With
+#' TP true and FP false positives among the n rows of a site,
+#'
+#' \deqn{\mathrm{NB}(t) = \frac{TP}{n} - \frac{FP}{n}\,\frac{t}{1-t}}{NB(t) = TP/n - FP/n t/(1-t)}
+#'
+#' (Vickers and Elkin, 2006): true positives per row, less false positives at the price that t says.
+#' Treating all has \eqn{\pi - (1 - \pi)\,t/(1-t)}{pi - (1 - pi) t/(1-t)} with proportion
+#' \eqn{\pi}{pi} of events, treating none has 0. Choose t by what a false positive costs: t = 0.1
+#' means that missing an event is as bad as 9 needless treatments.
+#'
+#' **Over sites.** At each threshold the value of site g is \eqn{\theta_g + e_g}{theta_g + e_g},
+#' with the standard error of a mean of rows, 1, -t/(1-t) or 0 each, and
+#' \eqn{\theta_g \sim N(\mu, \tau^2)}{theta_g ~ N(mu, tau^2)}. The variance of rows is that within
+#' all sites: by its own, a site without a rare false negative would have a high value and a small
+#' error, which is a bias. Mean, interval and the interval of a
+#' new site are those of the posterior distribution that [dg_validate()] has for a new site (flat
+#' density of \eqn{\mu}{mu}, half-normal one of \eqn{\tau}{tau}, here with twice the standard
+#' deviation of the sites' values); no fit by restricted maximum likelihood is made, so that 99
+#' thresholds of 20 sites take less than a second. The intervals hold for each threshold
+#' alone, not for the whole curve.
+#'
+#' **Useful at a new site** (Wynants and others, 2018): the probability that the model has a higher
+#' net benefit there than both treating all and treating none. It is that of the *differences by
+#' site* from the better of the two there, NB - max(NB of all, 0), for a new site; the difference
+#' has a smaller error than its parts, which share rows. Treating all is the better one at sites
+#' whose proportion of events is above t; that proportion is the posterior mean of the site (random
+#' effects on the logit scale), since the larger of two noisy values is too large on average. The
+#' probability is about the many rows of a new site and assumes one of the kind of these.
+#'
+#' A model with useful near 1 over the thresholds that one would act on can be used as it is; where
+#' it is near 0, act for all or for none. A miscalibrated model has a lower net benefit:
+#' [dg_adapt()] and `calibration` of the learners are remedies.
+#'
+#' @inheritParams dg_validate
+#' @param object As in [dg_validate()], with probabilities of classes: the result of [dg_cv()] or
+#'   [dg_compare()] with `metric = "log_loss"` or `"brier"`, a fitted model with `newdata`,
+#'   predicted probabilities with `y` and `domain`, or the result of `dg_validate()`. With predicted
+#'   probabilities `y` may be 0 and 1.
+#' @param thresholds Numbers between 0 and 1: probabilities at or above which a row is treated.
+#'   Default: 0.01 to 0.99 in steps of 0.01.
+#' @return `plot()` returns a ggplot2 object. `dg_net_benefit()` returns an object of class
+#'   `dg_net_benefit`, a list with
+#'   \item{pooled}{data frame, a row for each method and threshold: `method`, `threshold`, mean
+#'     `net_benefit` with its interval `lower` to `upper`, net benefit of treating `all` and `none`,
+#'     mean `difference` from the better of these at each site with `difference_lower` to
+#'     `difference_upper`, interval of the net benefit of a new site `new_lower` to `new_upper`, and
+#'     the probability `useful`}
+#'   \item{domains}{data frame, a row for each method, domain and threshold: `method`, `domain`,
+#'     `threshold`, `net_benefit` with its standard error `se`, `all`}
+#'   \item{rows, events}{numbers of rows and of events}
+#'   \item{class, level, inflation, labels, held_out}{as given or found}
+#' @section Errors:
+#' Predictions without probabilities of classes; thresholds that are not between 0 and 1; and those
+#' of [dg_validate()] on rows, classes and probabilities.
+#' @references
+#' Vickers, A. J. and Elkin, E. B. (2006). Decision curve analysis: a novel method for evaluating
+#' prediction models. *Medical Decision Making* 26, 565-574.
+#'
+#' Wynants, L., Riley, R. D., Timmerman, D. and Van Calster, B. (2018). Random-effects meta-analysis
+#' of the clinical utility of tests and prediction models. *Statistics in Medicine* 37, 2034-2052.
+#' @seealso [dg_validate()], [dg_calibration()]
+#' @examples
+#' toy <- simulate_dcm(domains = 8, n = 60, seed = 1)
+#' cv <- dg_cv(dg_glm(lambda = 1), y ~ . | domain, data = toy, metric = "log_loss")
+#' benefit <- dg_net_benefit(cv)
+#' benefit
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   plot(benefit)
+#'   plot(benefit, type = "useful")
+#' }
+#'
+#' # probabilities of any model, at two thresholds
+#' infert$group <- infert$stratum %% 6
+#' abortions <- glm(case ~ spontaneous + induced, binomial, data = infert)
+#' dg_net_benefit(fitted(abortions), y = infert$case, domain = infert$group,
+#'                thresholds = c(0.2, 0.4))
+#' @export
+dg_net_benefit <- function(object, newdata = NULL, domain = NULL, y = NULL, class = NULL,
+                           thresholds = seq(0.01, 0.99, by = 0.01), level = 0.95) {
+  check_given(object, "object")
+  level <- check_between(level, "level", 0.5, 0.999)
+  thresholds <- read_thresholds(thresholds)
+  # events are often numbers in other packages
+  if (is.numeric(object) && is.numeric(y) && all(y %in% c(0, 1, NA))) y <- factor(y, 0:1)
+  found <- validation_rows(object, newdata, domain, y)
+  lacking <- vapply(found$methods, function(rows) is.null(rows$prob), NA)
+  if (any(lacking)) abort_no_validated()
+  sites <- lapply(found$methods, site_rows, "class", class)
+  values <- lapply(sites, benefit_by_site, thresholds)
+  rows <- sites[[1L]]
+  once <- rows$rep == rows$rep[1L]
+  structure(list(
+    pooled = by_method(lapply(values, pool_benefits, thresholds, found$inflation, level)),
+    domains = by_method(lapply(values, benefit_table, thresholds)),
+    rows = sum(once), events = sum(rows$y[once]), class = rows$class, level = level,
+    inflation = found$inflation, labels = found$labels, held_out = found$held_out,
+    title = found$title, notes = found$notes
+  ), class = c("dg_net_benefit", "dg_result"))
+}
+
+read_thresholds <- function(thresholds) {
+  fine <- is.numeric(thresholds) && length(thresholds) > 0L && !anyNA(thresholds) &&
+    all(thresholds > 0 & thresholds < 1)
+  if (!fine) {
+    abort("argument", "`thresholds` must be numbers between 0 and 1, not ",
+          if (is.numeric(thresholds) && length(thresholds)) {
+            enumerate(format(thresholds[is.na(thresholds) | thresholds <= 0 | thresholds >= 1]),
+                      quote = "")
+          } else describe(thresholds), ".")
+  }
+  sort(unique(round(thresholds, threshold_digits)))
+}
+
+# Steps of 0.01 and probabilities are compared as they are written.
+threshold_digits <- 12L
+
+# ---- by site ----------------------------------------------------------------------------------
+
+# list(net_benefit, difference, prevalence: see mean_benefit()). Of repeats the means.
+benefit_by_site <- function(rows, thresholds) {
+  repeats <- split(seq_along(rows$y), rows$rep)
+  shrunk <- shrunk_prevalence(rows$y[repeats[[1L]]], rows$domain[repeats[[1L]]])
+  found <- lapply(repeats, function(i) {
+    count_benefits(rows$y[i], rows$p[i], rows$domain[i], thresholds, shrunk)
+  })
+  lapply(list(net_benefit = "net_benefit", difference = "difference", prevalence = "prevalence"),
+         function(name) {
+    of_all <- names(found[[1L]][[name]])
+    lapply(stats::setNames(of_all, of_all), function(of) {
+      all <- lapply(found, function(one) one[[name]][[of]])
+      known <- Reduce(`+`, lapply(all, function(values) !is.na(values)))
+      # NaN: no value
+      total <- Reduce(`+`, lapply(all, function(values) replace(values, is.na(values), 0)))
+      `rownames<-`(total / known, levels(rows$domain))
+    })
+  })
+}
+
+# Of one repeat.
+count_benefits <- function(y, p, domain, thresholds, shrunk) {
+  G <- nlevels(domain)
+  treated <- function(event) {
+    own <- y == event
+    counts <- vapply(split(round(p[own], threshold_digits), domain[own]), function(p) {
+      length(p) - findInterval(thresholds, sort(p), left.open = TRUE)
+    }, thresholds)
+    matrix(counts, G, byrow = TRUE)
+  }
+  events <- tabulate(domain[y == 1], G)
+  n <- tabulate(domain, G)
+  hits <- treated(1)
+  false <- treated(0)
+  price <- rep(thresholds / (1 - thresholds), each = G)
+  net <- mean_benefit(hits, false, n, price)
+  # what treating all gains more is what the rows below the threshold have
+  lost <- mean_benefit(events - hits, n - events - false, n, price)
+  all_better <- outer(shrunk, thresholds, ">")
+  list(net_benefit = net, prevalence = mean_benefit(cbind(events), 0 * cbind(events), n, 0),
+       difference = list(value = ifelse(all_better, -lost$value, net$value),
+                         common_se = ifelse(all_better, lost$common_se, net$common_se)))
+}
+
+# TP / n - FP / n t / (1 - t) (Vickers and Elkin, 2006), the mean over rows of 1, -t / (1 - t) or 0;
+# its standard error se, as site_mean() of these; and that by the variance within all sites,
+# common_se. All [domains x thresholds].
+mean_benefit <- function(hits, false, n, price) {
+  share <- list(hits / n, false / n, (n - hits - false) / n)
+  # of three values by their differences: exactly 0 where all are the same
+  squares <- n * (share[[1L]] * share[[2L]] * (1 + price)^2 + share[[1L]] * share[[3L]] +
+                    share[[2L]] * share[[3L]] * price^2)
+  within <- colSums(squares, na.rm = TRUE) / sum(pmax(n - 1, 0))
+  list(value = share[[1L]] - price * share[[2L]], se = sqrt(squares / (n * (n - 1))),
+       common_se = sqrt(outer(1 / n, within)))
+}
+
+# The prevalence of each site, drawn to the others' on the logit scale.
+shrunk_prevalence <- function(y, domain) {
+  sites <- lapply(split(y, domain), function(own) {
+    if (length(own)) on_scale(site_proportion(own == 1, rep(TRUE, length(own))), scales$logit)
+    else on_scale(no_value(0L), scales$logit)
+  })
+  value <- vapply(sites, `[[`, 0, "value")
+  se <- vapply(sites, `[[`, 0, "value_se")
+  known <- is.finite(value)
+  if (sum(known) > 1L) {
+    posterior <- site_posterior(value[known], se[known], large = 1)
+    value[known] <- colSums(posterior$weights * posterior$site_mean)
+  }
+  stats::plogis(unname(value))
+}
+
+# ---- over sites -------------------------------------------------------------------------------
+
+pool_benefits <- function(values, thresholds, inflation, level) {
+  over <- function(of, inflation) {
+    t(vapply(seq_len(ncol(of$value)), function(k) {
+      pool_benefit(of$value[, k], of$common_se[, k], inflation, level)
+    }, numeric(6L)))
+  }
+  net <- over(values$net_benefit, inflation)
+  difference <- over(values$difference, inflation)
+  prevalence <- over(values$prevalence, 1)[1L]
+  data.frame(threshold = thresholds, net_benefit = net[, 1L], lower = net[, 2L],
+             upper = net[, 3L],
+             all = prevalence - (1 - prevalence) * thresholds / (1 - thresholds), none = 0,
+             difference = difference[, 1L], difference_lower = difference[, 2L],
+             difference_upper = difference[, 3L], new_lower = net[, 4L], new_upper = net[, 5L],
+             useful = difference[, 6L])
+}
+
+# c(mean, its interval, the interval of a new site, probability that this is above 0), by the
+# posterior distribution.
+pool_benefit <- function(value, se, inflation, level) {
+  known <- is.finite(value) & is.finite(se)
+  value <- value[known]
+  se <- se[known]
+  if (length(value) < 2L) return(c(if (length(value)) value else NA_real_, rep(NA_real_, 5L)))
+  # no row differs from others of its site
+  if (all(se == 0)) return(c(rep(mean(value), 5L), mean(value) > 0))
+  # as at sites where the model treats all and that is best
+  se <- pmax(se, max(se) / 100)
+  posterior <- site_posterior(value, se, 2 * max(stats::sd(value), min(se)), inflation)
+  weights <- posterior$weights
+  ends <- function(sd) mixture_quantiles((1 + c(-1, 1) * level) / 2, weights, posterior$mean, sd)
+  c(sum(weights * posterior$mean), ends(sqrt(pmax(posterior$sd^2 - posterior$tau^2, 0))),
+    ends(posterior$sd), 1 - mixture_below(0, weights, posterior$mean, posterior$sd))
+}
+
+benefit_table <- function(values, thresholds) {
+  net <- values$net_benefit
+  G <- nrow(net$value)
+  price <- rep(thresholds / (1 - thresholds), each = G)
+  prevalence <- c(values$prevalence$value)
+  table <- data.frame(
+    domain = rownames(net$value), threshold = rep(thresholds, each = G),
+    net_benefit = c(net$value), se = c(net$se), all = prevalence - (1 - prevalence) * price
+  )
+  table[order(rep(seq_len(G), length(thresholds))), ]
+}
