@@ -201,7 +201,7 @@ plot_tuning_curves <- function(frame, tuning) {
     frame, c(x = "value", y = "mean"), tuning_title(tuning), tuning_subtitle(tuning),
     x = if (one) levels(frame$panel) else "Value of the parameter",
     y = capital(score_label(tuning$metric)),
-    caption = paste0("Points are the best ", rule_words(tuning$rule), " that each value has",
+    caption = paste0("Points are the best ", rule_words(tuning$rule), " that each value reaches",
                      if (rule_column(tuning$rule) == "mean") ", bars one standard error",
                      ". The ring marks the chosen value.")
   ) +

@@ -114,8 +114,8 @@
 #'   intervals. Default `NULL`: `"rmse"` or `"accuracy"`. With rare classes, `"auc"` or
 #'   `"balanced_accuracy"`.
 #' @param rule What is best over held-out domains: `"best"` (the default), the mean score;
-#'   `"worst"`, the score of the worst domain; or a number between 0.5 and 1, the score that this proportion
-#'   of the domains reaches. See "Rule" in [dg_tune()].
+#'   `"worst"`, the score of the worst domain; or a number between 0.5 and 1, the score that this
+#'   proportion of the domains reaches. See "Rule" in [dg_tune()].
 #' @param n_members Maximum number of ridge regressions in the average; each uses a different
 #'   scaling or kernel. Default 5.
 #' @param folds Groups of domains that are held out together: a number of groups, or the result of

@@ -35,9 +35,9 @@
 #' whose domains differed much (`tests/bench/rule-worst.R`, 40 data sets, 200 fresh domains),
 #' `"worst"` in place of `"best"` made the mean error on fresh domains 8 % larger with 5 domains and
 #' 10 % with 10 (standard errors 1 and 2 %), and that of the worst of them 4 and 3 % larger (1 %
-#' each). With 0.9 the mean error was 3 and 6 % larger, that of the worst 1 and 2 %. Take such a rule
-#' where the worst domain is what counts and there are many, and compare it with `"best"` by [dg_cv()] of
-#' both searches.
+#' each). With 0.9 the mean error was 3 and 6 % larger, that of the worst 1 and 2 %. Take such a
+#' rule where the worst domain is what counts and there are many, and compare it with `"best"` by
+#' [dg_cv()] of both searches.
 #'
 #' Of `"one_se"`: simpler are smaller values of `cost`, `ncomp`, `mu`,
 #' `n_landmarks`, `n_features`, `trees`, `tree_depth`, `learn_rate` and `k`, and larger values of
