@@ -15,7 +15,8 @@
 namespace domgen {
 
 // sum_g |mean of group g - mean of these means|^2 / G of the columns of Z [r x n], for each
-// grouping: codes 0, ..., G - 1 of n columns, one grouping after the other. The mean of no rows is 0.
+// grouping: codes 0, ..., G - 1 of n columns, one grouping after the other. The mean of no rows
+// is 0.
 inline Eigen::VectorXd variance_of_means(const MatrixView& Z, const std::vector<int>& codes,
                                          Index groups, const Pool& pool) {
   const Index r = Z.rows(), n = Z.cols(), groupings = n > 0 ? Index(codes.size()) / n : 0;
