@@ -17,6 +17,7 @@ as_flextable.dg_result <- function(x, ...) {
   # as wide as the text of a page of Word, so that notes have room
   table <- flextable::fontsize(table, size = 9, part = "all")
   table <- flextable::padding(table, padding.top = 2, padding.bottom = 2, part = "all")
-  wide <- column_widths(report)
+  # of which a line of 9 points has more
+  wide <- column_widths(report, 105)
   flextable::width(table, width = 6.5 * wide / sum(wide))
 }

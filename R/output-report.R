@@ -317,8 +317,8 @@ text_of_methods <- function(x, words) {
            plural_of(words$row), " of the same ", site,
            if ("auc" %in% x$summary$measure) " (of the AUC by DeLong and others, 1988)", ".",
            if (x$kind == "class") paste0(
-             " With fewer than 10 events or non-events the AUC's error is that of Hanley and McNeil (1982), and intercept and slope have Firth's penalty ",
-             "(1993).")),
+             " With fewer than 10 events or non-events the AUC's error is that of Hanley and ",
+             "McNeil (1982), and intercept and slope have Firth's penalty (1993).")),
     paste0("Values of ", words$sites, " were summarised by random effects on the scale on which ",
            "they are nearly normal (", listed(scale_of_measures(x)), "), by restricted maximum ",
            "likelihood with intervals by Knapp and Hartung (2003)",
