@@ -3,7 +3,7 @@
 #ifndef DOMGEN_ARGUMENTS_H
 #define DOMGEN_ARGUMENTS_H
 
-#include <Rcpp.h>
+#include <RcppEigen.h>
 
 #include <cfloat>
 #include <climits>

@@ -2,7 +2,7 @@
 #ifndef DOMGEN_GRAM_ARGUMENT_H
 #define DOMGEN_GRAM_ARGUMENT_H
 
-#include <Rcpp.h>
+#include <RcppEigen.h>
 
 #include <algorithm>
 

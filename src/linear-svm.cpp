@@ -1,5 +1,5 @@
 // Linear SVM on features: convert, call, convert back.
-#include <Rcpp.h>
+#include <RcppEigen.h>
 
 #include <cmath>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #ifndef DOMGEN_PROGRAM_H
 #define DOMGEN_PROGRAM_H
 
-#include <Rcpp.h>
+#include <RcppEigen.h>
 
 #include <memory>
 #include <vector>

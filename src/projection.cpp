@@ -6,7 +6,7 @@
 #include "gram-argument.h"
 #include "parallel.h"
 
-#include <Rcpp.h>
+#include <RcppEigen.h>
 
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 #ifndef DOMGEN_RESULTS_H
 #define DOMGEN_RESULTS_H
 
-#include <Rcpp.h>
+#include <RcppEigen.h>
 
 #include <algorithm>
 #include <exception>
