@@ -62,7 +62,7 @@ to_scale <- list(auc = stats::qlogis, oe = log, rmse = log, brier = log,
 experiment(
   paper = "domgen", item = "?dg_validate",
   title = "Do intervals of a new site's performance cover?",
-  draws = c(quick = 2, normal = 100, full = 500), minutes = c(quick = 0.2, normal = 40, full = 200),
+  draws = c(quick = 2, normal = 20, full = 200), minutes = c(quick = 0.1, normal = 15, full = 150),
   packages = "metafor",
   tolerance = c(new = 0.02, width = 0.02),
   cells = function(size) {

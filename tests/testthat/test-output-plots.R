@@ -290,7 +290,9 @@ test_that("calibration is by domain first: domains that are off in turn do not h
   direct <- glm(world$hit ~ qlogis(world$p), binomial, subset = world$domain == "3")
   expect_equal(found$slope[3], coef(direct)[[2]], tolerance = 1e-6)
   few <- calibrate_domains("1", c(0.2, 0.6), c(FALSE, TRUE), gl(1, 2))
-  expect_identical(few[c("intercept", "slope")], data.frame(intercept = NA_real_, slope = NA_real_))
+  # with Firth's penalty
+  expect_true(is.finite(few$intercept))
+  expect_identical(few$slope, NA_real_)
 })
 
 test_that("domains of few rows are not said to be off where chance explains it", {
@@ -324,9 +326,9 @@ test_that("calibration of a model asks for new rows with classes it knows", {
   expect_domgen_error(dg_calibration(model), "`newdata` must be given")
   expect_domgen_error(dg_calibration(model, new[names(new) != "ill"]), "must have the response")
   new$ill <- "unknown"
-  expect_domgen_error(dg_calibration(model, new), "classes of training")
+  expect_domgen_error(dg_calibration(model, new), "classes of the predictions")
   expect_domgen_error(dg_calibration(dg_cv(dg_lm(), ill ~ . | hospital, data = train)), "log_loss")
-  expect_domgen_error(dg_calibration(train), "fitted model or the result")
+  expect_domgen_error(dg_calibration(train), "`object` must be the result")
   expect_domgen_error(dg_calibration(plotted("cv"), class = "none"), "`class` must be one of")
   expect_domgen_error(dg_calibration(plotted("cv"), class = character()), "`class` must be one of")
   expect_domgen_error(dg_calibration(plotted("cv"), new), "own held-out rows")
