@@ -41,9 +41,8 @@
 #'
 #' @inheritParams dg_validate
 #' @param object As in [dg_validate()], with probabilities of classes: the result of [dg_cv()] or
-#'   [dg_compare()] with `metric = "log_loss"` or `"brier"`, a fitted model with `newdata`,
-#'   predicted probabilities with `y` and `domain`, or the result of `dg_validate()`. With predicted
-#'   probabilities `y` may be 0 and 1.
+#'   [dg_compare()], a fitted model with `newdata`, predicted probabilities with `y` and `domain`,
+#'   or the result of `dg_validate()`. With predicted probabilities `y` may be 0 and 1.
 #' @param thresholds Numbers between 0 and 1: probabilities at or above which a row is treated.
 #'   Default: 0.01 to 0.99 in steps of 0.01.
 #' @return `plot()` returns a ggplot2 object. `dg_net_benefit()` returns an object of class
@@ -69,7 +68,7 @@
 #' @seealso [dg_validate()], [dg_calibration()]
 #' @examples
 #' toy <- simulate_dcm(domains = 8, n = 60, seed = 1)
-#' cv <- dg_cv(dg_glm(lambda = 1), y ~ . | domain, data = toy, metric = "log_loss")
+#' cv <- dg_cv(dg_glm(lambda = 1), y ~ . | domain, data = toy)
 #' benefit <- dg_net_benefit(cv)
 #' benefit
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {

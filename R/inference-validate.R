@@ -64,6 +64,15 @@
 #' of the new site, not for the value in few rows. They assume that the new site is of the kind of
 #' these. `target` gives the probability that a new site passes.
 #'
+#' **Coverage in simulations** (`inst/experiments/domgen-validation.R`, 5 to 30 sites of 20 to 1,000
+#' rows, means over 20 draws for each of 48 worlds). Where sites differ much (standard deviation of
+#' the intercept 0.5, of the slope 0.25), 95 % intervals of a new site cover 93-100 % for `auc`,
+#' 91-97 % for `oe` and `intercept`, 92-100 % for `slope`, 94-98 % for `rmse` and `bias`, with 27 %
+#' events and with 3 %. `r2` (90-95 %), `brier` (92-100 %) and `scaled_brier` (83-100 %) are skewed
+#' over sites where slopes differ, and can be covered too little. Where sites differ little,
+#' intervals are wide and cover 94-100 %: few sites cannot show that others are alike. Intervals of
+#' the mean cover 90-98 %, those of Brier scores of rare events 76-94 %.
+#'
 #' **Ranking.** `shrunk` is the posterior mean of each site, on the scale of the measure and back:
 #' a site with few rows is drawn to the mean.
 #'
@@ -100,9 +109,9 @@
 #'   \item{rows}{data frame of the rows: `method`, `domain`, `y`, `p`, and `rep` of repeats}
 #'   \item{kind, class, level, target, labels, held_out, baseline}{as given or found}
 #' @section Errors:
-#' Censored times; a cross-validation without predictions (of a [row_source()]) or, for measures of
-#' probabilities, without probabilities (`dg_cv(metric = "log_loss")` keeps them); more than two
-#' classes without `class`; probabilities outside 0 to 1 and predicted counts of 0 or less;
+#' Censored times; a cross-validation without predictions (of a [row_source()]); `threshold` or
+#' ordered classes without probabilities (of classes without probabilities there is `auc` alone);
+#' more than two classes without `class`; probabilities outside 0 to 1 and predicted counts of 0 or less;
 #' covariates that lack a domain. The package metafor is needed. Domains of `newdata` that were in
 #' training give a warning of class `domgen_warning_training_domains`.
 #' @references
@@ -126,7 +135,7 @@
 #' @seealso [dg_net_benefit()], [dg_calibration()], [dg_cv()], [dg_compare()]
 #' @examplesIf requireNamespace("metafor", quietly = TRUE)
 #' toy <- simulate_dcm(domains = 8, n = 60, seed = 1)
-#' cv <- dg_cv(dg_glm(lambda = 1), y ~ . | domain, data = toy, metric = "log_loss")
+#' cv <- dg_cv(dg_glm(lambda = 1), y ~ . | domain, data = toy)
 #' validation <- dg_validate(cv, target = list(auc = 0.7))
 #' validation
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(validation, measure = "auc")
@@ -386,8 +395,8 @@ number_rows <- function(rows, kind) {
 }
 
 abort_no_validated <- function() {
-  abort("argument", "`object` has no probabilities: use `dg_cv(metric = \"log_loss\")` or ",
-        "\"brier\", with a model that has probabilities.")
+  abort("argument", "`object` has no probabilities: use a model that has them, such as one with ",
+        "`calibration = \"platt\"`.")
 }
 
 # Those that rows of all methods have what it needs for.
@@ -610,7 +619,7 @@ regress_measures <- function(values, chosen, X, level) {
     if (sum(known) < ncol(X) + 2L) return(NULL)
     fit <- fit_metafor(value$value[known], value$value_se[known], X[known, , drop = FALSE])
     half <- stats::qt((1 + level) / 2, fit$k - fit$p) * fit$se
-    data.frame(measure = name, term = rownames(fit$beta), estimate = c(fit$beta), se = fit$se,
+    data.frame(measure = name, term = c("(intercept)", colnames(X)), estimate = c(fit$beta), se = fit$se,
                lower = c(fit$beta) - half, upper = c(fit$beta) + half, p = fit$pval,
                tau = sqrt(fit$tau2), row.names = NULL)
   }, values, chosen, names(chosen))

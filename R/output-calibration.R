@@ -28,7 +28,7 @@
 #' diagonal on which predicted equals observed, and the number of rows as columns at the bottom.
 #' With more than two classes each has a panel.
 #'
-#' @param object A [dg_cv()] with a metric that needs probabilities (`"log_loss"` or `"brier"`), a
+#' @param object A [dg_cv()] of a model with probabilities, a
 #'   fitted model with probabilities (as `type = "prob"` of [predict.dg_learner()] lists them),
 #'   predictions as in [dg_validate()], or a `dg_validate()` of classes.
 #' @param newdata For a model: data frame of rows with the response, or without it and `y`.
@@ -64,7 +64,7 @@
 #' *Journal of the American Statistical Association* 22(158), 209-212.
 #' @examples
 #' toy <- simulate_dcm(domains = 8, n = 40, seed = 1)
-#' cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = "log_loss")
+#' cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
 #' calibration <- dg_calibration(cv, bins = 5)
 #' calibration
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(calibration)

@@ -34,7 +34,7 @@
 #' @seealso [dg_validate()], `vignette("validation")`
 #' @examplesIf requireNamespace("metafor", quietly = TRUE)
 #' toy <- simulate_dcm(domains = 8, n = 60, seed = 1)
-#' cv <- dg_cv(dg_glm(lambda = 1), y ~ . | domain, data = toy, metric = "log_loss")
+#' cv <- dg_cv(dg_glm(lambda = 1), y ~ . | domain, data = toy)
 #' report <- dg_report(dg_validate(cv), data = toy, site = "hospital", row = "patient")
 #' report
 #' report$sites

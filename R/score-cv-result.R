@@ -57,8 +57,11 @@ task_sizes <- function(task) {
 
 # NULL where all folds failed.
 join_folds <- function(results) {
-  predictions <- do.call(rbind, lapply(results, `[[`, "predictions"))
-  if (is.null(predictions)) return(NULL)
+  parts <- Filter(Negate(is.null), lapply(results, `[[`, "predictions"))
+  if (length(parts) == 0L) return(NULL)
+  # an ensemble may have probabilities in some folds only
+  columns <- Reduce(intersect, lapply(parts, names))
+  predictions <- do.call(rbind, lapply(parts, `[`, columns))
   predictions <- predictions[order(predictions$rep, predictions$row), ]
   rownames(predictions) <- NULL
   predictions

@@ -124,8 +124,8 @@
 #'   \item{predictions}{data frame, one row per row of the data without missing values (and per
 #'     repeat): `row`, `domain`, `fold`, `rep`, `truth`, `prediction`, `decision` (with more than
 #'     two classes a matrix with a column per class, `-Inf` for classes that the training domains
-#'     lack), and if a metric needs them `prob` (matrix), `se`, `lower` and `upper`, or `set`
-#'     (matrix)}
+#'     lack), `prob` (matrix) if the model has probabilities, and if a metric needs them `se`,
+#'     `lower` and `upper`, or `set` (matrix)}
 #'   \item{mean, se}{mean score over domains and its standard error as an estimate of the mean over
 #'     new domains. Training sets overlap, so \eqn{s^2/G}{s^2/G}, the variance of the mean of G
 #'     independent scores, is multiplied by \eqn{1 + n/n_1}{1 + n/n_1} for n_1 of n rows in

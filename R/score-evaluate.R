@@ -160,8 +160,9 @@ score_data <- function(rows, model, values, levels, needs) {
   rows
 }
 
-# With what takes the new data again.
+# With the probabilities that a model has, for dg_validate(), and what takes the new data again.
 predicted_rows <- function(rows, model, values, newdata, domain, levels, needs) {
+  if (!is.null(levels) && gives_probabilities(model)) needs <- union(needs, "prob")
   rows <- score_data(rows, model, values, levels, needs)
   if ("se" %in% needs) rows$se <- predictive_sd(model, newdata, domain)
   rows

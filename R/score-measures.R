@@ -303,7 +303,8 @@ log_linear_slope <- function(d) {
   if (sum(d$y > 0) < calibration_rows || stats::sd(x) <= 1e-8) return(no_value(n))
   X <- cbind(1, x)
   fit <- suppressWarnings(stats::glm.fit(X, d$y, family = stats::poisson()))
-  if (!fit$converged) return(no_value(n))
+  # with events in a few rows alone it may have no maximum
+  if (!fit$converged || abs(fit$coefficients[[2L]]) > 100) return(no_value(n))
   mean <- fit$fitted.values
   inverse <- solve(crossprod(X, mean * X))
   dispersion <- max(sum((d$y - mean)^2 / mean) / (n - 2), 1)

@@ -59,38 +59,50 @@ draw_rows <- function(sites, sizes, m) {
 to_scale <- list(auc = stats::qlogis, oe = log, rmse = log, brier = log,
                  r2 = function(v) log(1 - v), scaled_brier = function(v) log(1 - v))
 
+# One lot of sites: for each measure the coverages and the width.
+replicate_cell <- function(cell) {
+  m <- c(class = -1.2, `rare class` = -3.9, number = NA)[[cell$response]]
+  t <- if (cell$differ == "much") 0.5 else 0.1
+  sizes <- if (cell$size == "equal") rep(150, cell$sites)
+           else round(exp(stats::runif(cell$sites, log(20), log(1000))))
+  further <- true_values(draw_sites(1000, t), m)
+  rows <- draw_rows(draw_sites(cell$sites, t), sizes, m)
+  found <- dg_validate(rows$p, y = rows$y, domain = rows$site)$summary
+  measures <- intersect(found$measure, colnames(further))
+  vapply(stats::setNames(measures, measures), function(name) {
+    row <- found[found$measure == name, ]
+    values <- further[, name]
+    scale <- if (is.null(to_scale[[name]])) identity else to_scale[[name]]
+    ends <- sort(scale(c(row$lower, row$upper)))
+    centre <- mean(scale(values))
+    c(new = mean(values >= row$new_lower & values <= row$new_upper),
+      mean = as.numeric(ends[1L] <= centre && centre <= ends[2L]),
+      width = row$new_upper - row$new_lower)
+  }, numeric(3))
+}
+
 experiment(
   paper = "domgen", item = "?dg_validate",
   title = "Do intervals of a new site's performance cover?",
-  draws = c(quick = 2, normal = 20, full = 200), minutes = c(quick = 0.1, normal = 15, full = 150),
+  draws = c(quick = 1, normal = 1, full = 10), minutes = c(quick = 0.1, normal = 15, full = 150),
   packages = "metafor",
   tolerance = c(new = 0.02, width = 0.02),
   cells = function(size) {
     if (size == "quick") {
       return(data.frame(response = c("class", "number"), sites = 8, differ = "much",
-                        size = "unequal"))
+                        size = "unequal", replications = 2))
     }
     expand.grid(response = c("class", "rare class", "number"), sites = c(5, 10, 15, 30),
-                differ = c("little", "much"), size = c("equal", "unequal"),
+                differ = c("little", "much"), size = c("equal", "unequal"), replications = 20,
                 stringsAsFactors = FALSE)
   },
   run = function(cell, draw, data) {
-    m <- c(class = -1.2, `rare class` = -3.9, number = NA)[[cell$response]]
-    t <- if (cell$differ == "much") 0.5 else 0.1
-    sizes <- if (cell$size == "equal") rep(150, cell$sites)
-             else round(exp(stats::runif(cell$sites, log(20), log(1000))))
-    further <- true_values(draw_sites(1000, t), m)
-    rows <- draw_rows(draw_sites(cell$sites, t), sizes, m)
-    found <- dg_validate(rows$p, y = rows$y, domain = rows$site)$summary
-    bind(lapply(intersect(found$measure, colnames(further)), function(name) {
-      row <- found[found$measure == name, ]
-      values <- further[, name]
-      scale <- if (is.null(to_scale[[name]])) identity else to_scale[[name]]
-      ends <- sort(scale(c(row$lower, row$upper)))
-      centre <- mean(scale(values))
-      result_lines(name, c(new = mean(values >= row$new_lower & values <= row$new_upper),
-                           mean = as.numeric(ends[1L] <= centre && centre <= ends[2L]),
-                           width = row$new_upper - row$new_lower))
-    }))
+    found <- lapply(seq_len(cell$replications), function(r) {
+      set.seed(1000 * draw + r)
+      replicate_cell(cell)
+    })
+    all <- simplify2array(found)
+    means <- apply(all, 1:2, mean, na.rm = TRUE)
+    bind(lapply(colnames(means), function(name) result_lines(name, means[, name])))
   }
 )

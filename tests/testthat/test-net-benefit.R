@@ -187,7 +187,7 @@ test_that("one site has no intervals, and errors name the remedy", {
   expect_domgen_error(of_rows(rows, thresholds = "a"), "`thresholds` must be numbers between")
   expect_domgen_error(dg_net_benefit(rows$p, y = 2 * rows$y, domain = rows$domain),
                       "has no probabilities")
-  expect_domgen_error(dg_net_benefit(dg_cv(dg_lm(), y ~ . | domain, data = toy_classes(4, 10))),
-                      "log_loss")
+  without <- dg_cv(dg_svm(cost = 1), y ~ . | domain, data = toy_classes(4, 10))
+  expect_domgen_error(dg_net_benefit(without), "has no probabilities")
   expect_domgen_error(dg_net_benefit("a"), "must be the result of dg_cv")
 })

@@ -327,7 +327,8 @@ test_that("calibration of a model asks for new rows with classes it knows", {
   expect_domgen_error(dg_calibration(model, new[names(new) != "ill"]), "must have the response")
   new$ill <- "unknown"
   expect_domgen_error(dg_calibration(model, new), "classes of the predictions")
-  expect_domgen_error(dg_calibration(dg_cv(dg_lm(), ill ~ . | hospital, data = train)), "log_loss")
+  without <- dg_cv(dg_svm(cost = 1), ill ~ . | hospital, data = train)
+  expect_domgen_error(dg_calibration(without), "no probabilities")
   expect_domgen_error(dg_calibration(train), "`object` must be the result")
   expect_domgen_error(dg_calibration(plotted("cv"), class = "none"), "`class` must be one of")
   expect_domgen_error(dg_calibration(plotted("cv"), class = character()), "`class` must be one of")

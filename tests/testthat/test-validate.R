@@ -14,7 +14,7 @@ hospitals <- function(domains = 6, n = 60, seed = 1) {
 
 test_that("each value is that of the held-out rows of its domain", {
   data <- hospitals()
-  cv <- dg_cv(dg_glm(lambda = 1), death ~ x + z | hospital, data = data, metric = "log_loss")
+  cv <- dg_cv(dg_glm(lambda = 1), death ~ x + z | hospital, data = data)
   found <- dg_validate(cv, threshold = 0.4)
   rows <- cv$predictions[cv$predictions$domain == "hospital 3", ]
   y <- rows$truth == "yes"
@@ -141,8 +141,9 @@ test_that("covariates of domains are in a meta-regression", {
 
 test_that("what cannot be validated is an error that names the remedy", {
   data <- hospitals()
-  cv <- dg_cv(dg_glm(lambda = 1), death ~ x | hospital, data = data)
+  cv <- dg_cv(dg_svm(cost = 1), death ~ x | hospital, data = data)
   expect_identical(dg_validate(cv)$summary$measure, "auc")
+  expect_error(dg_calibration(cv), "no probabilities")
   expect_error(dg_validate(cv, threshold = 0.5), "`threshold` must be NULL")
   expect_error(dg_validate(cv, target = list(rmse = 1)), "`target` must be a list")
   expect_error(dg_validate(cv, newdata = data), "must not be given")
