@@ -111,8 +111,8 @@
 #' @section Errors:
 #' Censored times; a cross-validation without predictions (of a [row_source()]); `threshold` or
 #' ordered classes without probabilities (of classes without probabilities there is `auc` alone);
-#' more than two classes without `class`; probabilities outside 0 to 1 and predicted counts of 0 or less;
-#' covariates that lack a domain. The package metafor is needed. Domains of `newdata` that were in
+#' more than two classes without `class`; probabilities outside 0 to 1 and predicted counts of 0 or
+#' less; covariates that lack a domain. The package metafor is needed. Domains of `newdata` that were in
 #' training give a warning of class `domgen_warning_training_domains`.
 #' @references
 #' DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the areas under two or
@@ -619,8 +619,8 @@ regress_measures <- function(values, chosen, X, level) {
     if (sum(known) < ncol(X) + 2L) return(NULL)
     fit <- fit_metafor(value$value[known], value$value_se[known], X[known, , drop = FALSE])
     half <- stats::qt((1 + level) / 2, fit$k - fit$p) * fit$se
-    data.frame(measure = name, term = c("(intercept)", colnames(X)), estimate = c(fit$beta), se = fit$se,
-               lower = c(fit$beta) - half, upper = c(fit$beta) + half, p = fit$pval,
+    data.frame(measure = name, term = c("(intercept)", colnames(X)), estimate = c(fit$beta),
+               se = fit$se, lower = c(fit$beta) - half, upper = c(fit$beta) + half, p = fit$pval,
                tau = sqrt(fit$tau2), row.names = NULL)
   }, values, chosen, names(chosen))
   do.call(rbind, unname(rows))
