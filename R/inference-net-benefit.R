@@ -87,8 +87,6 @@ dg_net_benefit <- function(object, newdata = NULL, domain = NULL, y = NULL, clas
   check_given(object, "object")
   level <- check_between(level, "level", 0.5, 0.999)
   thresholds <- read_thresholds(thresholds)
-  # events are often numbers in other packages
-  if (is.numeric(object) && is.numeric(y) && all(y %in% c(0, 1, NA))) y <- factor(y, 0:1)
   found <- validation_rows(object, newdata, domain, y)
   lacking <- vapply(found$methods, function(rows) is.null(rows$prob), NA)
   if (any(lacking)) abort_no_validated()

@@ -77,8 +77,8 @@
 #' a site with few rows is drawn to the mean.
 #'
 #' @param object The result of [dg_cv()] or [dg_compare()]; a fitted model with `newdata`; or
-#'   predictions of any model with `y` and `domain`: a numeric vector (of two classes, the
-#'   probability of the second) or a matrix of probabilities with a column for each class.
+#'   predictions of any model with `y` and `domain`: a numeric vector (of two classes, also if they
+#'   are called 0 and 1, the probability of the second) or a matrix of probabilities with a column for each class.
 #' @param newdata Data frame of labelled rows of new domains, for a fitted model.
 #' @param domain,y Domain and response of each row, if they are not columns of `newdata`.
 #' @param response Kind of response: `"number"`, `"class"`, `"count"`, `"ordinal"`. Default `NULL`:
@@ -112,8 +112,8 @@
 #' Censored times; a cross-validation without predictions (of a [row_source()]); `threshold` or
 #' ordered classes without probabilities (of classes without probabilities there is `auc` alone);
 #' more than two classes without `class`; probabilities outside 0 to 1 and predicted counts of 0 or
-#' less; covariates that lack a domain. The package metafor is needed. Domains of `newdata` that were in
-#' training give a warning of class `domgen_warning_training_domains`.
+#' less; covariates that lack a domain. The package metafor is needed. Domains of `newdata` that were
+#' in training give a warning of class `domgen_warning_training_domains`.
 #' @references
 #' DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the areas under two or
 #' more correlated receiver operating characteristic curves. *Biometrics* 44, 837-845.
@@ -156,7 +156,7 @@ dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, respons
   sites <- lapply(found$methods, site_rows, kind, class)
   chosen <- measures_for(kind, sites, threshold)
   target <- check_target(target, chosen)
-  values <- lapply(sites, measure_sites, chosen, threshold)
+  values <- lapply(sites, measure_sites, chosen, threshold, !is.null(found$baseline))
   pooled <- lapply(values, pool_measures, chosen, found$inflation, level)
   result <- list(
     summary = by_method(Map(summary_rows, pooled, list(chosen), list(target))),
@@ -281,18 +281,26 @@ validation_rows.numeric <- function(object, newdata, domain, y) {
   }
   y <- read_vector(y, n, "y")
   domain <- read_vector(domain, n, "domain")
+  # events are often the numbers 0 and 1
+  events <- is.numeric(y) && all(y %in% c(0, 1, NA)) && all(object >= 0 & object <= 1, na.rm = TRUE)
   rows <- list(truth = y, domain = domain)
-  discrete <- is.factor(y) || is.character(y) || is.logical(y)
-  if (is.matrix(object)) rows$prob <- object
-  else if (discrete) rows$prob <- cbind(1 - object, object)
-  else rows$prediction <- as.numeric(object)
-  if (discrete && !is.matrix(object)) {
-    classes <- if (is.factor(y)) levels(y) else sort(unique(value_labels(y)))
-    if (length(classes) != 2L) {
-      abort("argument", "Predictions of ", length(classes), " classes must be a matrix of ",
-            "probabilities with a column for each class.")
+  if (is.matrix(object)) {
+    if (is.null(colnames(object)) || !all(nzchar(colnames(object)))) {
+      abort("argument", "A matrix of probabilities must have the classes as names of its columns.")
     }
-    colnames(rows$prob) <- classes
+    rows$prob <- object
+  } else {
+    rows$prediction <- as.numeric(object)
+    if (events || !is.numeric(y)) {
+      classes <- if (is.factor(y)) levels(y) else if (events) c("0", "1")
+                 else sort(unique(value_labels(y)))
+      if (length(classes) != 2L) {
+        abort("argument", "Predictions of ", length(classes), " classes must be a matrix of ",
+              "probabilities with a column for each class.")
+      }
+      rows$prob <- cbind(1 - object, object)
+      colnames(rows$prob) <- classes
+    }
   }
   list(methods = list(model = rows), inflation = 1,
        labels = list(response = "y", domain = "domain"),
@@ -435,8 +443,8 @@ check_target <- function(target, chosen) {
 }
 
 # For each measure list(estimate, se, value, value_se [domains]; effects: of each domain's rows, by
-# place). Of repeats the means.
-measure_sites <- function(rows, chosen, threshold) {
+# place, if `paired`). Of repeats the means.
+measure_sites <- function(rows, chosen, threshold, paired) {
   parts <- split(seq_along(rows$y), list(rows$rep, rows$domain), drop = TRUE)
   at <- split(seq_along(parts), rows$domain[vapply(parts, `[`, 0L, 1L)])
   sizes <- lengths(parts)
@@ -451,7 +459,7 @@ measure_sites <- function(rows, chosen, threshold) {
     list(estimate = mean_of("estimate"), se = mean_of("se"), value = mean_of("value"),
          value_se = mean_of("value_se"),
          likelihoods = lapply(at, function(k) sites[[k[1L]]]$likelihood),
-         effects = lapply(at, function(k) {
+         effects = if (paired) lapply(at, function(k) {
            effect <- unlist(lapply(sites[k], `[[`, "effect"), use.names = FALSE)
            place <- unlist(lapply(parts[k], function(i) rows$place[i]), use.names = FALSE)
            tapply(effect, place, sum) / length(k)

@@ -82,6 +82,18 @@ test_that("the kind of response is found, or given", {
   expect_equal(found$summary$mean[2L], auc$summary$mean[1L], tolerance = 1e-6)
 })
 
+test_that("0 and 1 with probabilities are events, a matrix has the classes as names", {
+  data <- hospitals()
+  y <- as.integer(data$death == "yes")
+  p <- plogis(data$x)
+  events <- dg_validate(p, y = y, domain = data$hospital)
+  expect_equal(events$summary$mean,
+               dg_validate(p, y = data$death, domain = data$hospital)$summary$mean)
+  expect_identical(dg_validate(p, y = y, domain = data$hospital, response = "number")$kind,
+                   "number")
+  expect_error(dg_validate(cbind(1 - p, p), y = data$death, domain = data$hospital), "names")
+})
+
 test_that("an event may be any class", {
   data <- hospitals()
   cv <- dg_cv(dg_glm(lambda = 1), death ~ x | hospital, data = data, metric = "log_loss")
