@@ -78,7 +78,8 @@
 #'
 #' @param object The result of [dg_cv()] or [dg_compare()]; a fitted model with `newdata`; or
 #'   predictions of any model with `y` and `domain`: a numeric vector (of two classes, also if they
-#'   are called 0 and 1, the probability of the second) or a matrix of probabilities with a column for each class.
+#'   are called 0 and 1, the probability of the second) or a matrix of probabilities with a column
+#'   for each class.
 #' @param newdata Data frame of labelled rows of new domains, for a fitted model.
 #' @param domain,y Domain and response of each row, if they are not columns of `newdata`.
 #' @param response Kind of response: `"number"`, `"class"`, `"count"`, `"ordinal"`. Default `NULL`:
@@ -112,8 +113,8 @@
 #' Censored times; a cross-validation without predictions (of a [row_source()]); `threshold` or
 #' ordered classes without probabilities (of classes without probabilities there is `auc` alone);
 #' more than two classes without `class`; probabilities outside 0 to 1 and predicted counts of 0 or
-#' less; covariates that lack a domain. The package metafor is needed. Domains of `newdata` that were
-#' in training give a warning of class `domgen_warning_training_domains`.
+#' less; covariates that lack a domain. The package metafor is needed. Domains of `newdata` that
+#' were in training give a warning of class `domgen_warning_training_domains`.
 #' @references
 #' DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the areas under two or
 #' more correlated receiver operating characteristic curves. *Biometrics* 44, 837-845.
