@@ -262,7 +262,7 @@ logistic_fit <- function(X, y, offset, penalised = min(sum(y), sum(1 - y)) < few
     p <- stats::plogis(drop(X %*% beta) + offset)
     W <- p * (1 - p)
     information <- crossprod(X, W * X)
-    inverse <- tryCatch(solve(information), error = function(e) NULL)
+    inverse <- on_error(solve(information), function(e) NULL)
     if (is.null(inverse)) break
     residual <- y - p
     if (penalised) residual <- residual + rowSums((X %*% inverse) * X) * W * (0.5 - p)

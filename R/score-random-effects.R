@@ -54,7 +54,7 @@ fit_metafor <- function(value, se, X = NULL) {
     given$control <- list(maxiter = 1000L, ...)
     suppressWarnings(do.call(metafor::rma.uni, given))
   }
-  tryCatch(fit(), error = function(e) fit(stepadj = 0.3, threshold = 1e-6))
+  on_error(fit(), function(e) fit(stepadj = 0.3, threshold = 1e-6))
 }
 
 # The posterior distribution by quadrature over tau, with a flat density of the mean and a
