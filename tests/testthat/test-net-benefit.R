@@ -116,13 +116,6 @@ test_that("by site it is what dcurves gives", {
   own <- found[found$domain == "s1", ]
   expect_equal(own$net_benefit, stored_dca$p, tolerance = 1e-8)
   expect_equal(own$all, stored_dca$all, tolerance = 1e-8)
-  skip_if_not_installed("dcurves")
-  for (site in unique(rows$domain)) {
-    theirs <- dcurves::dca(y ~ p, rows[rows$domain == site, ], thresholds = at)$dca
-    expect_equal(found$net_benefit[found$domain == site],
-                 theirs$net_benefit[theirs$variable == "p"])
-    expect_equal(found$all[found$domain == site], theirs$net_benefit[theirs$variable == "all"])
-  }
 })
 
 test_that("cross-validations, comparisons, validations and models have decision curves", {
