@@ -16,15 +16,17 @@ slow <- c("bad-input-arguments", "bad-input-data", "bad-input-features", "bad-in
           "learner-gp-predict", "learner-mixed", "learner-penalty", "learner-ridge",
           "learner-ridge-bandwidths", "learner-svm-logistic", "learner-svm-newton",
           "learner-svm-source", "linear-svm-core", "method-own-data", "method-predict-source",
-          "method-reference", "no-leak", "output-experiments", "output-explain", "output-fitted",
-          "output-plots", "output-print", "output-result", "output-summary", "pipeline-kernel",
-          "projection-core", "projection-normalise", "projection-path", "projection-terms",
-          "projection-unlabelled", "rows-source", "run-context", "run-lock", "run-pass",
-          "run-pieces", "run-recognise", "run-sink-file", "saved-models", "score-cv",
-          "score-failed", "score-lodo", "score-mean-error", "score-metrics", "score-passes",
-          "score-shots", "selection-auto", "selection-auto-members", "selection-auto-score",
-          "selection-auto-source", "selection-compare", "selection-diagnose", "selection-ensemble",
-          "selection-tune", "selection-tune-search", "smo-core", "threads")
+          "method-reference", "net-benefit", "no-leak", "output-experiments", "output-explain",
+          "output-fitted", "output-plots", "output-print", "output-report", "output-result",
+          "output-summary", "pipeline-kernel", "projection-core", "projection-normalise",
+          "projection-path", "projection-terms", "projection-unlabelled", "rows-source",
+          "run-context", "run-lock", "run-pass", "run-pieces", "run-recognise", "run-sink-file",
+          "saved-models", "score-cv", "score-failed", "score-lodo", "score-mean-error",
+          "score-metrics", "score-passes", "score-random-effects", "score-rule", "score-shots",
+          "selection-auto", "selection-auto-members", "selection-auto-score",
+          "selection-auto-source", "selection-compare", "selection-diagnose",
+          "selection-ensemble", "selection-tune", "selection-tune-search", "smo-core", "threads",
+          "validate")
 stopifnot(file.exists(file.path("testthat", paste0("test-", slow, ".R"))))
 if (identical(Sys.getenv("NOT_CRAN"), "true")) {
   test_check("domgen")
