@@ -30,16 +30,18 @@
 #' `concordance` is the proportion of pairs of rows with different y in which the row with the
 #' higher y has the higher predicted mean class; ties count 1/2.
 #'
-#' Standard errors are for other rows of the same site and assume independent rows. On the given
+#' Standard errors are for other rows of the same site and assume independent rows. Rows count alike
+#' whatever `weights` a fit had. On the given
 #' scale estimates are nearly normal: there intervals are symmetric and sites are summarised.
 #'
 #' **Small sites.** A site without both classes has no `auc`; one with fewer than 5 events or 5
 #' others has no `slope`. With fewer than 10 of either, `intercept` and `slope` have Firth's penalty
 #' (1993), and the error of `auc` is that of Hanley and McNeil (1982, equation 1) at (A n1 n0 +
-#' 1/2) / (n1 n0 + 1), which allows for the number of pairs. With fewer than 10 rows, the standard
-#' error is that of a row of all sites over the root of the site's rows. Proportions of 0 or 1 count
-#' half a row more of each kind, and a site without an event counts half an event in `oe`, for their
-#' place on the scale. A site with few rows has a large error and so a small weight.
+#' 1/2) / (n1 n0 + 1), which allows for the number of pairs. With fewer than 10 rows, or rows that
+#' are all alike, the standard error is that of a row of all sites over the root of the site's rows.
+#' Proportions of 0 or 1 count half a row more of each kind, and a site without an event counts half
+#' an event in `oe`, for their place on the scale. A site with few rows has a large error and so a
+#' small weight.
 #'
 #' **Summary over sites.** The value of site g on its scale is \eqn{\theta_g + e_g}{theta_g + e_g}
 #' with \eqn{\theta_g \sim N(\mu, \tau^2)}{theta_g ~ N(mu, tau^2)}. \eqn{\mu}{mu} and
@@ -57,12 +59,16 @@
 #' interval and \eqn{\tau}{tau} (the median) are of the posterior distribution of the next
 #' paragraph.
 #'
+#' **Meta-regression** has the same weights and the same allowance for folds; it does not use the
+#' likelihood of few events.
+#'
 #' **A new site.** Intervals from one estimate of \eqn{\tau}{tau} cover too little with few sites.
 #' `new_lower` to `new_upper` are quantiles of the posterior predictive distribution of
 #' \eqn{\theta}{theta} at a new site, by quadrature over \eqn{\tau}{tau}, with a flat density of
 #' \eqn{\mu}{mu} and a half-normal one of \eqn{\tau}{tau}. They are for the measure with many rows
-#' of the new site, not for the value in few rows. They assume that the new site is of the kind of
-#' these. `target` gives the probability that a new site passes.
+#' of the new site, not for the value in few rows, and are never narrower than the interval of
+#' \eqn{\mu}{mu}. They assume that the new site is of the kind of these. `target` gives the
+#' probability that a new site passes.
 #'
 #' **Coverage in simulations** (`inst/experiments/domgen-validation.R`, 5 to 30 sites of 20 to 1,000
 #' rows, means over 20 draws for each of 48 worlds). Where sites differ much (standard deviation of
@@ -107,7 +113,7 @@
 #'     difference from the baseline, as `summary`; and by domain, with errors of paired rows}
 #'   \item{regression}{with `covariates`, a data frame: `method`, `measure`, `term`, `estimate` (on
 #'     the scale of the measure), `se`, `lower`, `upper`, `p`, and `tau`, what is left of it}
-#'   \item{rows}{data frame of the rows: `method`, `domain`, `y`, `p`, and `rep` of repeats}
+#'   \item{rows}{data frame of the rows: `method`, `row`, `domain`, `y`, `p`, and `rep` of repeats}
 #'   \item{kind, class, level, target, labels, held_out, baseline}{as given or found}
 #' @section Errors:
 #' Censored times; a cross-validation without predictions (of a [row_source()]); `threshold` or
@@ -164,11 +170,13 @@ dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, respons
     domains = by_method(Map(site_table, values, pooled, sites, list(chosen), level)),
     rows = by_method(lapply(sites, kept_rows)), kind = kind, class = sites[[1L]]$class,
     level = level, target = target, inflation = found$inflation, labels = found$labels,
-    held_out = found$held_out, title = found$title, notes = found$notes
+    held_out = found$held_out, title = found$title,
+    notes = c(found$notes, left_out_words(sites[[1L]]$left_out))
   )
   if (!is.null(covariates)) {
     X <- read_covariates(covariates, sites[[1L]], found$labels)
-    result$regression <- by_method(lapply(values, regress_measures, chosen, X, level))
+    result$regression <- by_method(lapply(values, regress_measures, chosen, X, found$inflation,
+                                          level))
   }
   if (!is.null(found$baseline)) {
     result$baseline <- found$baseline
@@ -226,7 +234,7 @@ validation_rows.dg_validate <- function(object, newdata, domain, y) {
   methods <- lapply(split(object$rows, factor(object$rows$method, unique(object$rows$method))),
                     function(rows) {
     list(truth = levels[1L + rows$y], prob = cbind(1 - rows$p, rows$p), levels = levels,
-         domain = rows$domain, rep = rows$rep)
+         domain = rows$domain, rep = rows$rep, row = rows$row)
   })
   c(list(methods = methods), object[c("inflation", "labels", "held_out", "title", "baseline")])
 }
@@ -325,6 +333,12 @@ read_response_kind <- function(response, found) {
   if (is.null(rows$prob) && is.numeric(rows$truth)) "number" else "class"
 }
 
+left_out_words <- function(rows) {
+  if (rows > 0L) {
+    paste0("Left out, without response, domain or prediction: ", plural(rows, "row"), ".")
+  }
+}
+
 # ---- sites ------------------------------------------------------------------------------------
 
 # list(y, p, score: as in `measures`, place: of each row in order to pair methods, rep, domain: a
@@ -342,7 +356,8 @@ site_rows <- function(rows, kind, class) {
   }
   if (!any(known)) abort("data", "No row has both a response and a prediction.")
   found[c("y", "p", "score")] <- lapply(found[c("y", "p", "score")], take, known)
-  c(found, list(domain = droplevels(domain[known]), rep = rep[known], place = place[known]))
+  c(found, list(domain = droplevels(domain[known]), rep = rep[known], place = place[known],
+                left_out = sum(!known & rep == rep[1L])))
 }
 
 event_rows <- function(rows, class) {
@@ -426,7 +441,12 @@ measures_for <- function(kind, sites, threshold) {
 
 check_target <- function(target, chosen) {
   if (is.null(target)) return(NULL)
-  fine <- is.list(target) && !is.null(names(target)) && all(names(target) %in% names(chosen)) &&
+  unknown <- if (is.list(target)) setdiff(names(target), names(chosen))
+  if (length(unknown)) {
+    abort("argument", "`target` must be of measures that there are (",
+          enumerate(names(chosen), length(chosen)), "), not of ", enumerate(unknown), ".")
+  }
+  fine <- is.list(target) && !is.null(names(target)) &&
     all(vapply(target, function(t) is.numeric(t) && length(t) %in% 1:2 && !anyNA(t), NA))
   if (!fine) {
     abort("argument", "`target` must be a list of one or two numbers by measure (",
@@ -459,7 +479,7 @@ measure_sites <- function(rows, chosen, threshold, paired) {
     }
     list(estimate = mean_of("estimate"), se = mean_of("se"), value = mean_of("value"),
          value_se = mean_of("value_se"),
-         likelihoods = lapply(at, function(k) sites[[k[1L]]]$likelihood),
+         likelihoods = lapply(at, function(k) mean_likelihood(sites[k])),
          effects = if (paired) lapply(at, function(k) {
            effect <- unlist(lapply(sites[k], `[[`, "effect"), use.names = FALSE)
            place <- unlist(lapply(parts[k], function(i) rows$place[i]), use.names = FALSE)
@@ -468,22 +488,37 @@ measure_sites <- function(rows, chosen, threshold, paired) {
   })
 }
 
-# On the scale of the measure. Few rows may be alike by chance, and a site of two such rows would
-# outweigh all others: where there are fewer than ten, the variance of a row is that of all sites.
+# Of repeats, whose events are the same rows.
+mean_likelihood <- function(sites) {
+  likelihoods <- lapply(sites, `[[`, "likelihood")
+  if (length(sites) == 1L || any(vapply(likelihoods, is.null, NA))) return(likelihoods[[1L]])
+  function(value) Reduce(`+`, lapply(likelihoods, function(of) of(value))) / length(likelihoods)
+}
+
+# On the scale of the measure, see common_errors(); but where errors are those of events.
 with_common_errors <- function(sites, sizes, scale) {
   own <- vapply(sites, function(site) is.null(site$value_se), NA)
   sites <- lapply(sites, on_scale, scale)
   se <- vapply(sites, `[[`, 0, "value_se")
-  known <- is.finite(se) & own
-  few <- known & sizes < few_events
-  judged <- known & (sizes >= few_events | !any(sizes[known] >= few_events))
-  common <- sum((sizes * se^2 * (sizes - 1))[judged]) / sum((sizes - 1)[judged])
-  sites[few] <- Map(function(site, n) {
-    site$value_se <- sqrt(common / n)
-    site$se <- site$value_se / abs(scale$slope(site$estimate))
+  errors <- replace(se, own, common_errors(se[own], sizes[own]))
+  changed <- which(errors != se)
+  sites[changed] <- Map(function(site, error) {
+    site$value_se <- error
+    site$se <- error / abs(scale$slope(site$estimate))
     site
-  }, sites[few], sizes[few])
+  }, sites[changed], errors[changed])
   sites
+}
+
+# Few rows may be alike by chance, and a site of two such rows would outweigh all others: where
+# there are fewer than ten, or all are alike, the variance of a row is that of all sites.
+common_errors <- function(se, sizes) {
+  known <- is.finite(se)
+  few <- known & (sizes < few_events | se == 0)
+  judged <- known & sizes > 1L & (sizes >= few_events | !any(sizes[known] >= few_events))
+  if (!any(judged)) return(se)
+  common <- sum((sizes * se^2 * (sizes - 1))[judged]) / sum((sizes - 1)[judged])
+  replace(se, few, sqrt(common / sizes[few]))
 }
 
 # The value on the scale and its error, by the derivative where they are not given.
@@ -549,9 +584,11 @@ site_table <- function(values, pooled, rows, chosen, level) {
     half <- stats::qnorm((1 + level) / 2) * value$value_se
     shrunk <- matrix(NA_real_, length(n), 3L)
     if (!is.null(found$new)) shrunk[found$known, ] <- found$new$sites
+    ends <- from_scale(value$value - half, value$value + half, scale)
+    # of 0 events the estimate is the end
     data.frame(measure = name, domain = levels(rows$domain), rows = n, events = events,
                estimate = value$estimate, se = value$se,
-               from_scale(value$value - half, value$value + half, scale),
+               lower = pmin(ends$lower, value$estimate), upper = pmax(ends$upper, value$estimate),
                shrunk = scale$from(shrunk[, 1L]),
                from_scale(shrunk[, 2L], shrunk[, 3L], scale, "shrunk_"), row.names = NULL)
   }, values, pooled, chosen, names(chosen))
@@ -559,7 +596,7 @@ site_table <- function(values, pooled, rows, chosen, level) {
 }
 
 kept_rows <- function(rows) {
-  data <- data.frame(domain = rows$domain, y = rows$y)
+  data <- data.frame(row = rows$place, domain = rows$domain, y = rows$y)
   data$p <- rows$p
   if (length(unique(rows$rep)) > 1L) data$rep <- rows$rep
   data
@@ -578,8 +615,8 @@ compare_measures <- function(values, baseline, chosen, inflation, level) {
   }, pairs, names(pairs)))))
   over <- lapply(paired, function(pairs) do.call(rbind, unname(Map(function(pair, measure, name) {
     # on no scale: a difference may be of either sign
-    large <- max(measure$large, 1) * max(stats::sd(pair$value, na.rm = TRUE), 1e-12, na.rm = TRUE)
-    found <- random_effects(pair$value, pair$se, 2 * large, inflation, level)
+    large <- 2 * max(stats::sd(pair$value, na.rm = TRUE), pair$se, na.rm = TRUE)
+    found <- random_effects(pair$value, pair$se, large, inflation, level)
     data.frame(measure = name, domains = found$domains, difference = found$mean,
                lower = found$lower, upper = found$upper, tau = found$tau,
                new_interval(found, scales$identity))
@@ -596,7 +633,8 @@ pair_values <- function(a, b) {
     if (!setequal(names(of_a), names(of_b))) return(NA_real_)
     sqrt(sum((of_a - of_b[names(of_a)])^2))
   }, 0)
-  list(value = a$estimate[domains] - b$estimate[domains], se = se)
+  list(value = a$estimate[domains] - b$estimate[domains],
+       se = common_errors(se, lengths(a$effects[domains])))
 }
 
 # ---- meta-regression --------------------------------------------------------------------------
@@ -616,20 +654,33 @@ read_covariates <- function(covariates, rows, labels) {
           enumerate(levels(rows$domain)[is.na(at)], quote = "\""), ".")
   }
   own <- covariates[at, setdiff(names(covariates), column), drop = FALSE]
-  if (ncol(own) == 0L || anyNA(own)) {
-    abort("data", "`covariates` must have a column beside the domain, without missing values.")
+  once <- unique(covariates[value_labels(covariates[[column]]) %in% levels(rows$domain), ])
+  twice <- value_labels(once[[column]])[duplicated(once[[column]])]
+  if (length(twice)) {
+    abort("data", "`covariates` must not vary within a domain, as in ",
+          enumerate(unique(twice), quote = "\""), ".")
   }
-  stats::model.matrix(~ ., own)[, -1L, drop = FALSE]
+  if (anyNA(own)) abort("data", "`covariates` must have no missing values.")
+  if (ncol(own) == 0L) abort("data", "`covariates` must have a column beside the domain.")
+  X <- stats::model.matrix(~ ., own)[, -1L, drop = FALSE]
+  if (nrow(X) < ncol(X) + 2L) {
+    abort("data", "`covariates` must have fewer columns (", ncol(X), " with those of factors) ",
+          "than there are domains (", nrow(X), ") less one.")
+  }
+  X
 }
 
-regress_measures <- function(values, chosen, X, level) {
+regress_measures <- function(values, chosen, X, inflation, level) {
   rows <- Map(function(value, measure, name) {
     known <- is.finite(value$value) & is.finite(value$value_se) & value$value_se > 0
     if (sum(known) < ncol(X) + 2L) return(NULL)
     fit <- fit_metafor(value$value[known], value$value_se[known], X[known, , drop = FALSE])
-    half <- stats::qt((1 + level) / 2, fit$k - fit$p) * fit$se
+    df <- fit$k - fit$p
+    se <- fit$se * sqrt(inflation)
+    half <- stats::qt((1 + level) / 2, df) * se
     data.frame(measure = name, term = c("(intercept)", colnames(X)), estimate = c(fit$beta),
-               se = fit$se, lower = c(fit$beta) - half, upper = c(fit$beta) + half, p = fit$pval,
+               se = se, lower = c(fit$beta) - half, upper = c(fit$beta) + half,
+               p = 2 * stats::pt(-abs(c(fit$beta)) / se, df),
                tau = sqrt(fit$tau2), row.names = NULL)
   }, values, chosen, names(chosen))
   do.call(rbind, unname(rows))

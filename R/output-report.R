@@ -231,8 +231,8 @@ calibration_reading <- function(x, name, words) {
   if (nrow(row) == 0L || is.na(row$lower)) return(NULL)
   perfect <- measures[[x$kind]][[name]]$better
   side <- if (row$lower > perfect) 1L else if (row$upper < perfect) 2L else 3L
-  average <- paste0("The interval of the mean includes ", perfect, ", perfect calibration on ",
-                    "average.")
+  average <- paste0("The interval of the mean includes ", perfect,
+                    ", what perfect calibration has on average.")
   most <- switch(
     name,
     oe = c("On average there are more events than predicted.",
@@ -322,6 +322,11 @@ text_of_methods <- function(x, words) {
     paste0("Values of ", words$sites, " were summarised by random effects on the scale on which ",
            "they are nearly normal (", listed(scale_of_measures(x)), "), by restricted maximum ",
            "likelihood with intervals by Knapp and Hartung (2003)",
+           if (x$kind %in% c("class", "count")) paste0(
+             "; where some ", words$sites, " have fewer than 40 events, observed/expected ",
+             if (x$kind == "class") "and intercept ", "by the likelihood of the events (Stijnen ",
+             "and others, 2010)"
+           ),
            if (x$inflation > 1) paste0(", widened by the factor ", say(sqrt(x$inflation)),
                                        " since training sets overlap (Nadeau and Bengio, 2003)"),
            "."),
@@ -374,6 +379,11 @@ report_references <- function(x) {
     if (x$inflation > 1) {
       paste("Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. *Machine",
             "Learning* 52, 239-281.")
+    },
+    if (x$kind %in% c("class", "count")) {
+      paste("Stijnen, T., Hamza, T. H. and Ozdemir, P. (2010). Random effects meta-analysis of",
+            "event outcome in the framework of the generalized linear mixed model with",
+            "applications in sparse data. *Statistics in Medicine* 29, 3046-3067.")
     },
     paste("Viechtbauer, W. (2010). Conducting meta-analyses in R with the metafor package.",
           "*Journal of Statistical Software* 36(3), 1-48."))

@@ -124,7 +124,7 @@ site_ratio <- function(d) {
   if (observed < some_events) {
     # of independent events that vary as theirs do, or more
     variance <- max(sum((d$y - ratio * d$p)^2), observed) / max(observed, 1)
-    if (all(d$y %in% 0:1)) variance <- 1 - observed / n
+    if (all(d$y %in% 0:1)) variance <- max(1 - observed / n, 1 / (2 * n))
     found$likelihood <- function(value) (observed * value - expected * exp(value)) / variance
   }
   found
@@ -137,10 +137,9 @@ site_proportion <- function(hit, among) {
   hits <- sum(hit[among])
   share <- hits / n
   found <- site_value(share, ifelse(among, (hit - share) / n, 0))
-  if (hits == 0L || hits == n) {
-    found$value <- log((hits + 0.5) / (n - hits + 0.5))
-    found$value_se <- sqrt(1 / (hits + 0.5) + 1 / (n - hits + 0.5))
-  }
+  more <- if (hits == 0L || hits == n) 0.5 else 0
+  found$value <- log((hits + more) / (n - hits + more))
+  found$value_se <- sqrt(1 / (hits + more) + 1 / (n - hits + more))
   if (min(hits, n - hits) < some_events) {
     found$likelihood <- function(value) hits * value - n * log1p(exp(value))
   }
@@ -188,7 +187,7 @@ site_auc <- function(d) {
     # of few rows the placements say little of the error
     near <- (area * pairs + 0.5) / (pairs + 1)
     found$value <- stats::qlogis(near)
-    events <- max(sum(sizes) - max(sizes), 1)
+    events <- if (length(codes) == 2L) sizes[2L] else sum(sizes) - max(sizes)
     found$value_se <- area_error(near, events, n - events) / (near * (1 - near))
   }
   found

@@ -26,9 +26,11 @@ random_effects <- function(value, se, large, inflation = 1, level = 0.95,
   mean <- c(fit$beta)
   error <- fit$se * sqrt(inflation)
   half <- stats::qt((1 + level) / 2, k - 1) * error
+  new <- new_site(site_posterior(value, se, large, inflation), level)
+  # a new site is not surer than the mean
+  new$interval <- range(new$interval, mean - half, mean + half)
   list(domains = k, mean = mean, se = error, lower = mean - half, upper = mean + half,
-       tau = sqrt(fit$tau2), known = known,
-       new = new_site(site_posterior(value, se, large, inflation), level))
+       tau = sqrt(fit$tau2), known = known, new = new)
 }
 
 # With the interval of a new site, and posterior mean and interval [sites x 3] of these.
@@ -62,9 +64,8 @@ fit_metafor <- function(value, se, X = NULL) {
 # site are normal. list(weights, mean, sd: of a new site; site_mean,
 # site_sd [nodes x sites]).
 site_posterior <- function(value, se, large, inflation = 1, nodes = 201L) {
-  spread <- max(stats::sd(value), min(se))
-  # quadratic: narrow steps near zero
-  tau <- seq(0, 1, length.out = nodes)^2 * min(5 * large, 10 * spread)
+  # narrow steps near zero
+  tau <- seq(0, 1, length.out = nodes)^3 * 4 * large
   precision <- 1 / outer(tau^2, se^2, "+")
   total <- rowSums(precision)
   mean <- drop(precision %*% value) / total
@@ -84,45 +85,50 @@ site_posterior <- function(value, se, large, inflation = 1, nodes = 201L) {
 # given both, over the site's value in units of tau.
 count_posterior <- function(value, se, likelihoods, large, inflation) {
   few <- !vapply(likelihoods, is.null, NA)
-  spread <- max(stats::sd(value), min(se))
-  tau <- seq(0, 1, length.out = 41L)^2 * min(4 * large, 6 * spread)
-  centre <- stats::weighted.mean(value, 1 / (se^2 + spread^2))
-  means <- centre + seq(-7, 7, length.out = 57L) * sqrt((spread^2 + mean(se^2)) / length(value))
-  grid <- expand.grid(mean = means, tau = tau)
-  units <- seq(-5, 5, length.out = 61L)
-  normal <- stats::dnorm(units, log = TRUE)
-  site_mean <- site_sd <- matrix(0, nrow(grid), length(value))
-  log_density <- stats::dnorm(grid$tau, 0, large, log = TRUE)
+  tau <- seq(0, 1, length.out = 51L)^3 * 4 * large
+  # means around that of the normal likelihoods, in units of its error
+  precision <- 1 / outer(tau^2, se^2, "+")
+  total <- rowSums(precision)
+  steps <- seq(-10, 10, length.out = 51L)
+  means <- drop(precision %*% value) / total + outer(1 / sqrt(total), steps)
+  width <- diff(steps)[1L] / sqrt(total)
+  tau <- rep(tau, length(steps))
+  mean <- c(means)
+  nodes <- length(mean)
+  units <- seq(-5, 5, length.out = 51L)
+  normal <- rep(stats::dnorm(units, log = TRUE), each = nodes)
+  site_mean <- site_sd <- matrix(0, nodes, length(value))
+  log_density <- stats::dnorm(tau, 0, large, log = TRUE)
   for (g in seq_along(value)) {
     if (few[g]) {
-      at <- grid$mean + outer(grid$tau, units)
-      terms <- array(likelihoods[[g]](at), dim(at)) + rep(normal, each = nrow(grid))
-      top <- terms[cbind(seq_len(nrow(grid)), max.col(terms, "first"))]
+      at <- mean + outer(tau, units)
+      terms <- array(likelihoods[[g]](at), dim(at)) + normal
+      top <- terms[cbind(seq_len(nodes), max.col(terms, "first"))]
       share <- exp(terms - top)
-      total <- rowSums(share)
-      log_density <- log_density + top + log(total)
-      site_mean[, g] <- rowSums(share * at) / total
-      site_sd[, g] <- sqrt(pmax(rowSums(share * (at - site_mean[, g])^2) / total, 0))
+      sum <- rowSums(share)
+      log_density <- log_density + top + log(sum)
+      site_mean[, g] <- rowSums(share * at) / sum
+      site_sd[, g] <- sqrt(pmax(rowSums(share * (at - site_mean[, g])^2) / sum, 0))
     } else {
-      variance <- se[g]^2 + grid$tau^2
-      log_density <- log_density + stats::dnorm(value[g], grid$mean, sqrt(variance), log = TRUE)
+      variance <- se[g]^2 + tau^2
+      log_density <- log_density + stats::dnorm(value[g], mean, sqrt(variance), log = TRUE)
       shrink <- se[g]^2 / variance
-      site_mean[, g] <- shrink * grid$mean + (1 - shrink) * value[g]
+      site_mean[, g] <- shrink * mean + (1 - shrink) * value[g]
       site_sd[, g] <- se[g] * sqrt(1 - shrink)
     }
   }
-  step <- c(diff(tau), 0) + c(0, diff(tau))
-  weights <- exp(log_density - max(log_density)) * step[match(grid$tau, tau)]
+  own <- tau[seq_along(total)]
+  weights <- exp(log_density - max(log_density)) * (c(diff(own), 0) + c(0, diff(own))) * width
   weights <- weights / sum(weights)
   # the mean given tau is as uncertain as overlapping training sets make it
-  given_tau <- rowsum(weights * grid$mean, grid$tau) / rowsum(weights, grid$tau)
-  middle <- given_tau[match(grid$tau, sort(tau))]
-  middle[!is.finite(middle)] <- centre
-  wider <- middle + sqrt(inflation) * (grid$mean - middle)
+  by_tau <- matrix(weights, length(own))
+  middle <- rowSums(by_tau * means) / rowSums(by_tau)
+  middle <- ifelse(is.finite(middle), middle, means[, (length(steps) + 1L) / 2])
   # what lies between the nodes
-  between <- diff(means)[1L] / sqrt(12)
-  list(weights = weights, mean = wider, sd = sqrt(grid$tau^2 + between^2), tau = grid$tau,
-       between = between, site_mean = site_mean, site_sd = pmax(site_sd, 1e-8))
+  between <- rep(width / sqrt(12), length(steps))
+  list(weights = weights, mean = middle + sqrt(inflation) * (mean - middle),
+       sd = sqrt(tau^2 + between^2), tau = tau, between = between, site_mean = site_mean,
+       site_sd = pmax(site_sd, 1e-8))
 }
 
 # Of the mean and of tau.
@@ -130,10 +136,12 @@ posterior_summary <- function(posterior, level) {
   weights <- posterior$weights
   mean <- sum(weights * posterior$mean)
   ends <- mixture_quantiles((1 + c(-1, 1) * level) / 2, weights, posterior$mean,
-                            rep(posterior$between, length(weights)))
-  order <- order(posterior$tau)
+                            posterior$between)
+  by_tau <- rowsum(weights, posterior$tau)
   list(mean = mean, se = sqrt(sum(weights * (posterior$mean - mean)^2)), lower = ends[1L],
-       upper = ends[2L], tau = posterior$tau[order][sum(cumsum(weights[order]) < 0.5) + 1L])
+       upper = ends[2L],
+       tau = stats::approx(cumsum(by_tau) - by_tau / 2, sort(unique(posterior$tau)), 0.5,
+                           rule = 2, ties = "ordered")$y)
 }
 
 # The probability that a mixture of normals is below x.

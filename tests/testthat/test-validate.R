@@ -147,7 +147,14 @@ test_that("covariates of domains are in a meta-regression", {
   fit <- metafor::rma.uni(log(rmse$estimate), sei = rmse$se / rmse$estimate, mods = cbind(beds = X),
                           method = "REML", test = "adhoc")
   row <- found$regression[found$regression$measure == "rmse" & found$regression$term == "beds", ]
-  expect_equal(c(row$estimate, row$p), c(fit$beta[2L], fit$pval[2L]), tolerance = 1e-8)
+  expect_equal(row$estimate, fit$beta[2L], tolerance = 1e-8)
+  expect_equal(row$se, fit$se[2L] * sqrt(1 + 1 / cv$share), tolerance = 1e-8)
+  again <- dg_validate(cv$predictions$prediction, y = cv$predictions$truth,
+                       domain = cv$predictions$domain, covariates = stats::setNames(beds, c(
+                         "domain", "beds")))$regression
+  expect_equal(again$p[again$measure == "rmse"], fit$pval, tolerance = 1e-8)
+  twice <- rbind(beds, data.frame(hospital = "hospital 8", beds = 3))
+  expect_error(dg_validate(cv, covariates = twice), "must not vary within a domain")
   expect_error(dg_validate(cv, covariates = beds[-1L, ]), "must have a row for \"hospital 8\"")
 })
 
@@ -157,13 +164,39 @@ test_that("what cannot be validated is an error that names the remedy", {
   expect_identical(dg_validate(cv)$summary$measure, "auc")
   expect_error(dg_calibration(cv), "no probabilities")
   expect_error(dg_validate(cv, threshold = 0.5), "`threshold` must be NULL")
-  expect_error(dg_validate(cv, target = list(rmse = 1)), "`target` must be a list")
+  expect_error(dg_validate(cv, target = list(rmse = 1)), "not of `rmse`")
+  expect_error(dg_validate(cv, target = list(auc = "a")), "`target` must be a list")
   expect_error(dg_validate(cv, newdata = data), "must not be given")
   expect_error(dg_validate(data), "`object` must be")
   expect_error(dg_validate(1:3), "`y` and `domain` must be given")
   expect_error(dg_validate(c(0.2, 1.3), y = c("a", "b"), domain = 1:2), "from 0 to 1")
   expect_error(dg_validate(c(0, 1), y = c(0, 3), domain = 1:2, response = "count"), "above 0")
   expect_error(dg_validate(dg_glm(death ~ x | hospital, data = data)), "`newdata` must be given")
+})
+
+test_that("a site where all rows are events has a value", {
+  data <- hospitals()
+  y <- as.integer(data$death == "yes")
+  for (rows in c(2, 30)) {
+    keep <- data$hospital != "hospital 1" | cumsum(data$hospital == "hospital 1") <= rows
+    all <- replace(y, data$hospital == "hospital 1", 1L)[keep]
+    found <- dg_validate(plogis(data$x)[keep], y = all, domain = data$hospital[keep])
+    expect_true(all(is.finite(unlist(found$summary[found$summary$measure == "oe", -(1:2)]))))
+  }
+})
+
+test_that("repeats count alike", {
+  data <- hospitals()
+  set.seed(1)
+  cv <- dg_cv(dg_glm(lambda = 1), death ~ x + z | hospital, data = data,
+              folds = domain_folds(data$hospital, v = 3, repeats = 2))
+  of <- function(rows) {
+    cv$predictions <- cv$predictions[cv$predictions$rep %in% rows, ]
+    found <- dg_validate(cv)$summary
+    log(found$mean[found$measure == "oe"])
+  }
+  expect_equal(of(1:2), (of(1) + of(2)) / 2, tolerance = 0.05)
+  expect_equal(of(2:1), of(1:2))
 })
 
 test_that("rows without a prediction and sites without events are left out and reported", {
