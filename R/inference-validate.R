@@ -171,7 +171,7 @@ dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, respons
     rows = by_method(lapply(sites, kept_rows)), kind = kind, class = sites[[1L]]$class,
     level = level, target = target, inflation = found$inflation, labels = found$labels,
     held_out = found$held_out, title = found$title,
-    notes = c(found$notes, left_out_words(sites[[1L]]$left_out))
+    notes = c(found$notes, if (is.null(response)) found$hint, left_out_words(sites[[1L]]$left_out))
   )
   if (!is.null(covariates)) {
     X <- read_covariates(covariates, sites[[1L]], found$labels)
@@ -311,7 +311,10 @@ validation_rows.numeric <- function(object, newdata, domain, y) {
       colnames(rows$prob) <- classes
     }
   }
+  counts <- is.null(rows$prob) && is.numeric(y) && all(y >= 0 & y == round(y), na.rm = TRUE) &&
+    all(object > 0, na.rm = TRUE)
   list(methods = list(model = rows), inflation = 1,
+       hint = if (counts) "If the whole numbers of `y` are counts, use `response = \"count\"`.",
        labels = list(response = "y", domain = "domain"),
        held_out = "rows as given", title = "Model")
 }

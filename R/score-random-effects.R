@@ -70,7 +70,7 @@ site_posterior <- function(value, se, large, inflation = 1, nodes = 201L) {
   total <- rowSums(precision)
   mean <- drop(precision %*% value) / total
   misfit <- rowSums(precision * outer(mean, value, "-")^2)
-  log_density <- (rowSums(log(precision)) - log(total) - misfit) / 2 + 
+  log_density <- (rowSums(log(precision)) - log(total) - misfit) / 2 +
     stats::dnorm(tau, 0, large, log = TRUE)
   step <- c(diff(tau), 0) + c(0, diff(tau))
   weights <- exp(log_density - max(log_density)) * step
