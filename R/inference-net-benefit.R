@@ -225,10 +225,11 @@ pool_benefit <- function(value, se, inflation, level) {
   # as at sites where the model treats all and that is best
   se <- pmax(se, max(se) / 100)
   posterior <- site_posterior(value, se, 2 * max(stats::sd(value), min(se)), inflation)
-  weights <- posterior$weights
-  ends <- function(sd) mixture_quantiles((1 + c(-1, 1) * level) / 2, weights, posterior$mean, sd)
-  c(sum(weights * posterior$mean), ends(sqrt(pmax(posterior$sd^2 - posterior$tau^2, 0))),
-    ends(posterior$sd), 1 - mixture_below(0, weights, posterior$mean, posterior$sd))
+  mean <- posterior_summary(posterior, level)
+  new <- posterior[c("weights", "mean", "sd")]
+  c(mean$mean, mean$lower, mean$upper,
+    do.call(mixture_quantiles, c(list((1 + c(-1, 1) * level) / 2), new)),
+    1 - do.call(mixture_below, c(list(0), new)))
 }
 
 benefit_table <- function(values, thresholds) {

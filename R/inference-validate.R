@@ -31,8 +31,8 @@
 #' higher y has the higher predicted mean class; ties count 1/2.
 #'
 #' Standard errors are for other rows of the same site and assume independent rows. Rows count alike
-#' whatever `weights` a fit had. On the given
-#' scale estimates are nearly normal: there intervals are symmetric and sites are summarised.
+#' whatever `weights` a fit had. On the given scale estimates are nearly normal: intervals are
+#' symmetric there, and sites are summarised there.
 #'
 #' **Small sites.** A site without both classes has no `auc`; one with fewer than 5 events or 5
 #' others has no `slope`. With fewer than 10 of either, `intercept` and `slope` have Firth's penalty
@@ -54,10 +54,10 @@
 #' **Few events.** With fewer than 40 events at some site, values and errors on the scale are
 #' correlated, and weights by them are biased. For `oe`, `intercept` (of classes), `sensitivity` and
 #' `specificity`, the likelihood of the events then takes the place of the normal one at such sites
-#' (Stijnen, Hamza and Ozdemir, 2010; for `oe` that of a Poisson variable with its variance times
-#' the proportion without an event, or times the dispersion of counts), and \eqn{\mu}{mu} with its
-#' interval and \eqn{\tau}{tau} (the median) are of the posterior distribution of the next
-#' paragraph.
+#' (Stijnen, Hamza and Ozdemir, 2010). For `oe` it is that of a Poisson variable whose variance is
+#' multiplied by the proportion of rows without an event or, of counts, by their dispersion.
+#' \eqn{\mu}{mu} with its interval and \eqn{\tau}{tau} (the median) are then those of the posterior
+#' distribution under "A new site".
 #'
 #' **Meta-regression** has the same weights and the same allowance for folds; it does not use the
 #' likelihood of few events.
@@ -175,22 +175,29 @@ dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, respons
   )
   if (!is.null(covariates)) {
     X <- read_covariates(covariates, sites[[1L]], found$labels)
-    result$regression <- by_method(lapply(values, regress_measures, chosen, X, found$inflation,
-                                          level))
+    result$regression <- by_method(lapply(values, regress_measures, X, found$inflation, level))
   }
   if (!is.null(found$baseline)) {
     result$baseline <- found$baseline
-    result <- c(result, compare_measures(values, found$baseline, chosen, found$inflation, level))
+    result <- c(result, compare_measures(values, found$baseline, found$inflation, level))
   }
   structure(result, class = c("dg_validate", "dg_result"))
 }
 
-# Data frames of methods below each other, the column `method` first.
-by_method <- function(frames) {
-  frames <- Map(function(frame, name) cbind(method = rep(name, nrow(frame)), frame), frames,
-                names(frames))
-  `rownames<-`(do.call(rbind, unname(frames)), NULL)
+# Data frames below each other, their names in a column before the others; without NULL.
+named_frames <- function(frames, column) {
+  frames <- Filter(Negate(is.null), frames)
+  named <- Map(function(frame, name) {
+    cbind(stats::setNames(data.frame(rep(name, nrow(frame))), column), frame)
+  }, frames, names(frames))
+  found <- do.call(rbind, unname(named))
+  if (!is.null(found)) rownames(found) <- NULL
+  found
 }
+
+by_method <- function(frames) named_frames(frames, "method")
+
+by_measure <- function(frames) named_frames(frames, "measure")
 
 # ---- rows -------------------------------------------------------------------------------------
 
@@ -251,7 +258,7 @@ cv_rows <- function(cv) {
   if (is.null(rows)) {
     abort("argument", "`object` has no predictions: those of a source are not kept.")
   }
-  c(as.list(rows), if (!is.null(rows$prob)) list(levels = levels(rows$truth)))
+  as.list(rows)
 }
 
 #' @exportS3Method
@@ -263,8 +270,7 @@ validation_rows.dg_learner <- function(object, newdata, domain, y) {
   classes <- isTRUE(object$response$kind == "class")
   values <- predict(object, newdata, domain = domain,
                     type = if (classes) "prob" else "response")
-  y <- if (is.null(y)) response_of(object, newdata) else read_vector(y, NROW(values), "y")
-  if (is.null(y)) abort("data", "`newdata` must have the response, or `y` must be given.")
+  y <- given_response(object, newdata, y, NROW(values))
   domain <- new_domain(object$blueprint, newdata, domain, NROW(values), FALSE, "newdata")
   known <- intersect(value_labels(unique(domain)), value_labels(unique(object$domain)))
   if (length(known)) {
@@ -345,7 +351,7 @@ left_out_words <- function(rows) {
 # ---- sites ------------------------------------------------------------------------------------
 
 # list(y, p, score: as in `measures`, place: of each row in order to pair methods, rep, domain: a
-# factor, class, levels). p is NULL where there are no probabilities.
+# factor, class, left_out). p is NULL where there are no probabilities.
 site_rows <- function(rows, kind, class) {
   domain <- as.factor(rows$domain)
   n <- length(domain)
@@ -406,7 +412,7 @@ ordered_rows <- function(rows) {
   check_probabilities(P)
   levels <- class_levels(rows)
   y <- match(value_labels(rows$truth), levels)
-  list(y = y, p = unname(P), score = drop(P %*% seq_along(levels)), levels = levels)
+  list(y = y, p = unname(P), score = drop(P %*% seq_along(levels)))
 }
 
 number_rows <- function(rows, kind) {
@@ -543,18 +549,15 @@ pool_measures <- function(values, chosen, inflation, level) {
 }
 
 summary_rows <- function(pooled, chosen, target) {
-  rows <- Map(function(found, measure, name) {
+  by_measure(Map(function(found, measure, name) {
     scale <- scales[[measure$scale]]
-    limits <- target[[name]]
     row <- data.frame(
-      measure = name, domains = found$domains, mean = scale$from(found$mean),
-      from_scale(found$lower, found$upper, scale), tau = found$tau,
-      new_interval(found, scale)
+      domains = found$domains, mean = scale$from(found$mean),
+      from_scale(found$lower, found$upper, scale), tau = found$tau, new_interval(found, scale)
     )
-    if (!is.null(target)) row$pass <- pass_probability(found$new, scale, limits)
+    if (!is.null(target)) row$pass <- pass_probability(found$new, scale, target[[name]])
     row
-  }, pooled, chosen, names(chosen))
-  do.call(rbind, unname(rows))
+  }, pooled, chosen, names(chosen)))
 }
 
 # The scale may turn the order round.
@@ -582,20 +585,19 @@ site_table <- function(values, pooled, rows, chosen, level) {
   n <- tabulate(rows$domain[once], nlevels(rows$domain))
   events <- if (is.null(rows$class)) NA_integer_
             else as.integer(rowsum(rows$y[once], as.integer(rows$domain[once])))
-  tables <- Map(function(value, found, measure, name) {
+  by_measure(Map(function(value, found, measure) {
     scale <- scales[[measure$scale]]
     half <- stats::qnorm((1 + level) / 2) * value$value_se
     shrunk <- matrix(NA_real_, length(n), 3L)
     if (!is.null(found$new)) shrunk[found$known, ] <- found$new$sites
     ends <- from_scale(value$value - half, value$value + half, scale)
     # of 0 events the estimate is the end
-    data.frame(measure = name, domain = levels(rows$domain), rows = n, events = events,
+    data.frame(domain = levels(rows$domain), rows = n, events = events,
                estimate = value$estimate, se = value$se,
                lower = pmin(ends$lower, value$estimate), upper = pmax(ends$upper, value$estimate),
                shrunk = scale$from(shrunk[, 1L]),
                from_scale(shrunk[, 2L], shrunk[, 3L], scale, "shrunk_"), row.names = NULL)
-  }, values, pooled, chosen, names(chosen))
-  do.call(rbind, unname(tables))
+  }, values, pooled, chosen))
 }
 
 kept_rows <- function(rows) {
@@ -606,25 +608,26 @@ kept_rows <- function(rows) {
 }
 
 # Differences from the baseline on the same rows, by domain with paired errors, and over domains.
-compare_measures <- function(values, baseline, chosen, inflation, level) {
+compare_measures <- function(values, baseline, inflation, level) {
   others <- values[setdiff(names(values), baseline)]
   base <- values[[baseline]]
   paired <- lapply(others, function(other) Map(pair_values, other, base))
   half <- stats::qnorm((1 + level) / 2)
-  by_domain <- lapply(paired, function(pairs) do.call(rbind, unname(Map(function(pair, name) {
-    data.frame(measure = name, domain = names(pair$value), difference = unname(pair$value),
-               se = unname(pair$se), lower = unname(pair$value - half * pair$se),
-               upper = unname(pair$value + half * pair$se))
-  }, pairs, names(pairs)))))
-  over <- lapply(paired, function(pairs) do.call(rbind, unname(Map(function(pair, measure, name) {
-    # on no scale: a difference may be of either sign
+  by_domain <- function(pair) {
+    data.frame(domain = names(pair$value), difference = pair$value, se = pair$se,
+               lower = pair$value - half * pair$se, upper = pair$value + half * pair$se)
+  }
+  # on no scale: a difference may be of either sign
+  over_domains <- function(pair) {
     large <- 2 * max(stats::sd(pair$value, na.rm = TRUE), pair$se, na.rm = TRUE)
     found <- random_effects(pair$value, pair$se, large, inflation, level)
-    data.frame(measure = name, domains = found$domains, difference = found$mean,
-               lower = found$lower, upper = found$upper, tau = found$tau,
-               new_interval(found, scales$identity))
-  }, pairs, chosen, names(pairs)))))
-  list(differences = by_method(over), paired = by_method(by_domain))
+    data.frame(domains = found$domains, difference = found$mean, lower = found$lower,
+               upper = found$upper, tau = found$tau, new_interval(found, scales$identity))
+  }
+  each <- function(describe) {
+    by_method(lapply(paired, function(pairs) by_measure(lapply(pairs, describe))))
+  }
+  list(differences = each(over_domains), paired = each(by_domain))
 }
 
 # list(value, se [domains]) of the difference of two methods on the same rows.
@@ -673,18 +676,17 @@ read_covariates <- function(covariates, rows, labels) {
   X
 }
 
-regress_measures <- function(values, chosen, X, inflation, level) {
-  rows <- Map(function(value, measure, name) {
+regress_measures <- function(values, X, inflation, level) {
+  by_measure(lapply(values, function(value) {
     known <- is.finite(value$value) & is.finite(value$value_se) & value$value_se > 0
     if (sum(known) < ncol(X) + 2L) return(NULL)
     fit <- fit_metafor(value$value[known], value$value_se[known], X[known, , drop = FALSE])
     df <- fit$k - fit$p
     se <- fit$se * sqrt(inflation)
     half <- stats::qt((1 + level) / 2, df) * se
-    data.frame(measure = name, term = c("(intercept)", colnames(X)), estimate = c(fit$beta),
-               se = se, lower = c(fit$beta) - half, upper = c(fit$beta) + half,
+    data.frame(term = c("(intercept)", colnames(X)), estimate = c(fit$beta), se = se,
+               lower = c(fit$beta) - half, upper = c(fit$beta) + half,
                p = 2 * stats::pt(-abs(c(fit$beta)) / se, df),
                tau = sqrt(fit$tau2), row.names = NULL)
-  }, values, chosen, names(chosen))
-  do.call(rbind, unname(rows))
+  }))
 }

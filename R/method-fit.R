@@ -112,6 +112,13 @@ describe_kernels <- function(space) {
   }
 }
 
+# The response of n new rows: y, or that of the formula.
+given_response <- function(x, newdata, y, n) {
+  found <- if (is.null(y)) response_of(x, newdata) else read_vector(y, n, "y")
+  if (is.null(found)) abort("data", "`newdata` must have the response, or `y` must be given.")
+  found
+}
+
 # The response of new rows where the formula finds it, else NULL: scale(y) is another number there.
 response_of <- function(x, newdata) {
   if (is.null(x$formula) || length(x$formula) < 3L) return(NULL)

@@ -74,6 +74,10 @@ dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins
   check_given(object, "object")
   bins <- check_count(bins, "bins", at_least = 2L)
   found <- validation_rows(object, newdata, domain, y)
+  if (length(found$methods) > 1L) {
+    abort("argument", "`object` must be of one method, not of ", length(found$methods),
+          ": give one of its `$runs`.")
+  }
   held <- found$methods[[1L]]
   if (is.null(held$prob)) abort_no_validated()
   levels <- class_levels(held)

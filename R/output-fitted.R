@@ -56,10 +56,7 @@ newdata_rows <- function(x, newdata, domain, y) {
   predicted <- predict(x, newdata, domain = domain)
   n <- NROW(predicted)
   if (n == 0L) abort("data", "`newdata` must have at least 1 row.")
-  truth <- if (is.null(y)) response_of(x, newdata) else read_vector(y, n, "y")
-  if (is.null(truth)) {
-    abort("data", "`newdata` must have the response, or `y` must be given.")
-  }
+  truth <- given_response(x, newdata, y, n)
   if (x$response$kind == "number" && !is.numeric(truth)) {
     abort("data", "The response must be numeric as in training, not ", describe(truth), ".")
   }

@@ -118,14 +118,18 @@ inner_numbers <- function(ends) {
 
 # Names of domains, methods and predictors are as long as users make them. breaks: those that are
 # named. Names that would overlap are left out, so those of many have one line.
-names_on <- function(side, breaks = ggplot2::waiver(), width = name_width, lines = 2L) {
+# drop: without levels that no row has?
+names_on <- function(side, breaks = ggplot2::waiver(), width = name_width, lines = 2L,
+                     drop = TRUE) {
   scale <- list(x = ggplot2::scale_x_discrete, y = ggplot2::scale_y_discrete)[[side]]
-  scale(breaks = breaks, expand = ggplot2::expansion(0.02, 0.6), labels = function(names) {
+  labels <- function(names) {
     # that of numbers does not touch the next
     space <- if (side == "x") " " else ""
     text <- fit_text(names, width, if (length(names) > 8L) 1L else lines)
     paste0(space, gsub("\n", paste0(space, "\n", space), text, fixed = TRUE), space)
-  }, guide = ggplot2::guide_axis(check.overlap = TRUE))
+  }
+  scale(breaks = breaks, drop = drop, expand = ggplot2::expansion(0.02, 0.6), labels = labels,
+        guide = ggplot2::guide_axis(check.overlap = TRUE))
 }
 
 # Colours that colour-blind readers tell apart (Okabe and Ito, 2008), with a darker yellow.

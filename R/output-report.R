@@ -232,7 +232,7 @@ calibration_reading <- function(x, name, words) {
   perfect <- measures[[x$kind]][[name]]$better
   side <- if (row$lower > perfect) 1L else if (row$upper < perfect) 2L else 3L
   average <- paste0("The interval of the mean includes ", perfect,
-                    ", what perfect calibration has on average.")
+                    ", the value of perfect calibration.")
   most <- switch(
     name,
     oe = c("On average there are more events than predicted.",
@@ -293,18 +293,16 @@ text_of_comparison <- function(x) {
 text_of_regression <- function(x, words) {
   if (is.null(x$regression)) return(NULL)
   name <- x$summary$measure[1L]
-  rows <- x$regression[x$regression$measure == name & x$regression$term != "intrcpt", ]
+  rows <- x$regression[x$regression$measure == name & x$regression$term != "(intercept)", ]
   if (nrow(rows) == 0L) return(NULL)
-  scale <- scale_titles[[measures[[x$kind]][[name]]$scale]]
+  scale <- measures[[x$kind]][[name]]$scale
+  scale <- if (scale != "identity") paste0(" (", scales[[scale]]$title, ")")
   paste0("Meta-regression of ", measures[[x$kind]][[name]]$title, scale, " on properties of ",
          words$sites, ": ",
          paste0(rows$term, " ", vapply(rows$estimate, say, ""), " (", level_words(x), " CI ",
                 mapply(say_range, rows$lower, rows$upper), ", ", vapply(rows$p, p_words, ""), ")",
                 collapse = "; "), ".")
 }
-
-scale_titles <- c(identity = "", log = " (logarithm)", logit = " (logit)",
-                  unexplained = " (logarithm of 1 - x)")
 
 # ---- methods ----------------------------------------------------------------------------------
 
@@ -322,14 +320,14 @@ text_of_methods <- function(x, words) {
     paste0("Values of ", words$sites, " were summarised by random effects on the scale on which ",
            "they are nearly normal (", listed(scale_of_measures(x)), "), by restricted maximum ",
            "likelihood with intervals by Knapp and Hartung (2003)",
-           if (x$kind %in% c("class", "count")) paste0(
-             "; where some ", words$sites, " have fewer than 40 events, observed/expected ",
-             if (x$kind == "class") "and intercept ", "by the likelihood of the events (Stijnen ",
-             "and others, 2010)"
-           ),
            if (x$inflation > 1) paste0(", widened by the factor ", say(sqrt(x$inflation)),
                                        " since training sets overlap (Nadeau and Bengio, 2003)"),
-           "."),
+           ".",
+           if (x$kind %in% c("class", "count")) paste0(
+             " Where some ", words$sites, " have fewer than ", some_events, " events, the ",
+             "summary of observed/expected", if (x$kind == "class") " and of the intercept",
+             " uses the likelihood of the events (Stijnen and others, 2010)."
+           )),
     paste0("The interval of a new ", site, " is the ", level_words(x), " interval of the posterior",
            " predictive distribution of its value, with a flat prior of the mean and a half-normal",
            " one of the standard deviation between ", words$sites, ". It assumes that the new ",
@@ -345,9 +343,7 @@ scale_of_measures <- function(x) {
   scale <- vapply(x$summary$measure, function(name) measures[[x$kind]][[name]]$scale, "")
   titles <- measure_titles(x, x$summary$measure)
   found <- split(titles, factor(scale, unique(scale)))
-  names <- c(identity = "as they are", log = "logarithm", logit = "logit",
-             unexplained = "logarithm of 1 - x")[names(found)]
-  paste0(vapply(found, listed, ""), ": ", names)
+  paste0(vapply(found, listed, ""), ": ", vapply(scales[names(found)], `[[`, "", "title"))
 }
 
 # "a, b and c"; parts with an "and" are separated by semicolons.

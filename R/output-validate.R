@@ -111,16 +111,8 @@ plot_forest <- function(x, frame, type, measure, method, max_labels) {
     mean_points(frame$means) +
     panels(domains$panel, "free_x") +
     (if (length(measure) > 1L) few_numbers(domains$panel)) +
-    forest_names(named)
-}
-
-# The mean and the new site at the bottom, below an empty line.
-forest_names <- function(named) {
-  ggplot2::scale_y_discrete(
-    drop = FALSE, breaks = named, expand = ggplot2::expansion(0.02, 0.6),
-    labels = function(names) fit_text(names, name_width, 1L),
-    guide = ggplot2::guide_axis(check.overlap = TRUE)
-  )
+    # an empty line above the mean
+    names_on("y", named, lines = 1L, drop = FALSE)
 }
 
 # ---- calibration ------------------------------------------------------------------------------
@@ -134,6 +126,8 @@ plot_calibration_lines <- function(x, method) {
   }
   link <- scales[[calibration_links[[x$kind]]]]
   rows <- x$rows[x$rows$method == method, ]
+  # repeats predict the same rows
+  if (!is.null(rows$rep)) rows <- rows[rows$rep == rows$rep[1L], ]
   lines <- calibration_lines(rows, x$kind)
   if (length(lines) == 0L) abort_nothing_to_plot()
   at <- seq_within(link$to(safe_prediction(rows$p, x$kind)))
@@ -144,7 +138,7 @@ plot_calibration_lines <- function(x, method) {
     data.frame(domain = name, p = link$from(inside),
                y = link$from(line$beta[1L] + line$beta[2L] * (inside - line$centre)))
   }))
-  band <- calibration_band(lines, at, link, x$level)
+  band <- calibration_band(lines, at, link, x$inflation, x$level)
   square <- x$kind == "class"
   new_plot(
     sites, c(x = "p", y = "y"), paste0("Calibration by ", x$labels$domain),
@@ -198,7 +192,7 @@ calibration_lines <- function(rows, kind) {
 }
 
 # Random effects of the lines at each place.
-calibration_band <- function(lines, at, link, level) {
+calibration_band <- function(lines, at, link, inflation, level) {
   found <- lapply(at, function(place) {
     value <- vapply(lines, function(l) sum(l$beta * c(1, place - l$centre)), 0)
     se <- vapply(lines, function(l) {
@@ -206,7 +200,7 @@ calibration_band <- function(lines, at, link, level) {
       sqrt(drop(x %*% l$vcov %*% x))
     }, 0)
     large <- if (identical(link, scales$identity)) 2 * max(stats::sd(value), se) else 1
-    random_effects(unname(value), unname(se), large, level = level)
+    random_effects(unname(value), unname(se), large, inflation, level)
   })
   of <- function(name) vapply(found, function(f) link$from(f[[name]]), 0)
   new <- vapply(found, function(f) if (is.null(f$new)) c(NA, NA) else link$from(f$new$interval),

@@ -48,7 +48,9 @@ measures <- list(
   ),
   count = list(
     deviance = list(title = "Poisson deviance", better = "low", scale = "log", large = 0.5,
-                    of = function(d, ...) site_mean(poisson_deviance(d))),
+                    of = function(d, ...) {
+                      site_mean(stats::poisson()$dev.resids(d$y, d$p, rep(1, length(d$y))))
+                    }),
     oe = list(title = "observed/expected", better = 1, scale = "log", large = 1,
               of = function(d, ...) site_ratio(d)),
     slope = list(title = "calibration slope", better = 1, scale = "identity", large = 0.5,
@@ -62,15 +64,18 @@ measures <- list(
   )
 )
 
-# to and from a scale, and its derivative at an estimate. The proportion that is not explained is
-# positive and skewed as a mean square is.
+# title; to and from a scale, and its derivative at an estimate. The proportion that is not
+# explained is positive and skewed as a mean square is.
 scales <- list(
-  identity = list(to = identity, from = identity, slope = function(x) 1, range = c(-Inf, Inf)),
-  log = list(to = log, from = exp, slope = function(x) 1 / x, range = c(0, Inf)),
-  logit = list(to = stats::qlogis, from = stats::plogis, slope = function(x) 1 / (x * (1 - x)),
-               range = c(0, 1)),
-  unexplained = list(to = function(x) log(1 - x), from = function(v) 1 - exp(v),
-                     slope = function(x) -1 / (1 - x), range = c(-Inf, 1))
+  identity = list(title = "as it is", to = identity, from = identity, slope = function(x) 1,
+                  range = c(-Inf, Inf)),
+  log = list(title = "logarithm", to = log, from = exp, slope = function(x) 1 / x,
+             range = c(0, Inf)),
+  logit = list(title = "logit", to = stats::qlogis, from = stats::plogis,
+               slope = function(x) 1 / (x * (1 - x)), range = c(0, 1)),
+  unexplained = list(title = "logarithm of 1 - x", to = function(x) log(1 - x),
+                     from = function(v) 1 - exp(v), slope = function(x) -1 / (1 - x),
+                     range = c(-Inf, 1))
 )
 
 # effect: of each row on the estimate, so that its sum of squares is the variance. se: where another
@@ -205,9 +210,6 @@ area_error <- function(area, events, others) {
 }
 
 binary_log_loss <- function(d) -log(pmax(ifelse(d$y == 1, d$p, 1 - d$p), 1e-15))
-
-# 2 (y log(y / mu) - y + mu)
-poisson_deviance <- function(d) 2 * (ifelse(d$y > 0, d$y * log(d$y / d$p), 0) - d$y + d$p)
 
 # The sum of squares over the classes' boundaries of the predicted less the observed distribution
 # function.

@@ -61,7 +61,7 @@ fit_metafor <- function(value, se, X = NULL) {
 
 # The posterior distribution by quadrature over tau, with a flat density of the mean and a
 # half-normal one of tau with standard deviation `large`: given tau, the mean, each site and a new
-# site are normal. list(weights, mean, sd: of a new site; site_mean,
+# site are normal. list(weights, mean, tau, mean_sd: of the mean; sd: of a new site; site_mean,
 # site_sd [nodes x sites]).
 site_posterior <- function(value, se, large, inflation = 1, nodes = 201L) {
   # narrow steps near zero
@@ -75,8 +75,8 @@ site_posterior <- function(value, se, large, inflation = 1, nodes = 201L) {
   step <- c(diff(tau), 0) + c(0, diff(tau))
   weights <- exp(log_density - max(log_density)) * step
   shrink <- 1 / (1 + outer(tau^2, 1 / se^2))
-  list(weights = weights / sum(weights), mean = mean, sd = sqrt(tau^2 + inflation / total),
-       tau = tau,
+  list(weights = weights / sum(weights), mean = mean, tau = tau, mean_sd = sqrt(inflation / total),
+       sd = sqrt(tau^2 + inflation / total),
        site_mean = shrink * mean + (1 - shrink) * rep(value, each = nodes),
        site_sd = sqrt((1 - shrink) * rep(se^2, each = nodes) + shrink^2 / total))
 }
@@ -127,18 +127,19 @@ count_posterior <- function(value, se, likelihoods, large, inflation) {
   # what lies between the nodes
   between <- rep(width / sqrt(12), length(steps))
   list(weights = weights, mean = middle + sqrt(inflation) * (mean - middle),
-       sd = sqrt(tau^2 + between^2), tau = tau, between = between, site_mean = site_mean,
+       tau = tau, mean_sd = between, sd = sqrt(tau^2 + between^2), site_mean = site_mean,
        site_sd = pmax(site_sd, 1e-8))
 }
 
-# Of the mean and of tau.
+# Of the mean, and of tau the median.
 posterior_summary <- function(posterior, level) {
   weights <- posterior$weights
   mean <- sum(weights * posterior$mean)
   ends <- mixture_quantiles((1 + c(-1, 1) * level) / 2, weights, posterior$mean,
-                            posterior$between)
+                            posterior$mean_sd)
   by_tau <- rowsum(weights, posterior$tau)
-  list(mean = mean, se = sqrt(sum(weights * (posterior$mean - mean)^2)), lower = ends[1L],
+  variance <- sum(weights * ((posterior$mean - mean)^2 + posterior$mean_sd^2))
+  list(mean = mean, se = sqrt(variance), lower = ends[1L],
        upper = ends[2L],
        tau = stats::approx(cumsum(by_tau) - by_tau / 2, sort(unique(posterior$tau)), 0.5,
                            rule = 2, ties = "ordered")$y)

@@ -47,7 +47,7 @@ tune_and_fit <- function(spec, grid, y) {
 
 # The same for a projection alone, on all rows.
 project_and_fit <- function(make, values, y) {
-  input <- list(x = formula(y), data = d)
+  input <- domgen:::read_input(list(x = formula(y), data = d))
   specs <- lapply(values, make)
   fit_time <- median(replicate(5, seconds(function() domgen:::fit_input(specs[[30L]], input))))
   path_time <- median(replicate(3, seconds(function() {

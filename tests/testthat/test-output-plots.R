@@ -327,6 +327,9 @@ test_that("calibration of a model asks for new rows with classes it knows", {
   expect_domgen_error(dg_calibration(model, new[names(new) != "ill"]), "must have the response")
   new$ill <- "unknown"
   expect_domgen_error(dg_calibration(model, new), "classes of the predictions")
+  two <- dg_compare(list(a = dg_lm(), b = dg_lm()), ill ~ . | hospital, data = train,
+                    refits = FALSE)
+  expect_domgen_error(dg_calibration(two), "of one method, not of 2")
   without <- dg_cv(dg_svm(cost = 1), ill ~ . | hospital, data = train)
   expect_domgen_error(dg_calibration(without), "no probabilities")
   expect_domgen_error(dg_calibration(train), "`object` must be the result")

@@ -98,6 +98,7 @@ test_that("differences and meta-regressions are told", {
   report <- dg_report(x, method = "b")
   expect_match(report$text$comparison, "AUC less that of a, on the same rows: b")
   expect_match(report$text$regression, "size")
+  expect_false(grepl("intercept", report$text$regression))
   expect_match(report$text$validation, "(b)", fixed = TRUE)
 })
 

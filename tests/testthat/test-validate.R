@@ -210,6 +210,24 @@ test_that("rows without a prediction and sites without events are left out and r
   expect_identical(found$summary$domains[found$summary$measure == "auc"], 4L)
 })
 
+test_that("the band of calibration is that of the lines' values, widened for folds", {
+  skip_if_not_installed("ggplot2")
+  data <- hospitals()
+  cv <- dg_cv(dg_lm(), stay ~ x + z | hospital, data = data)
+  found <- dg_validate(cv)
+  lines <- calibration_lines(found$rows, "number")
+  direct <- lm(y ~ p, found$rows, subset = domain == "hospital 2")
+  line <- lines[["hospital 2"]]
+  expect_equal(line$beta[[1L]] - line$beta[[2L]] * line$centre, coef(direct)[[1L]])
+  band <- function(inflation) calibration_band(lines, 5, scales$identity, inflation, 0.95)
+  width <- function(band) band$upper - band$lower
+  expect_equal(width(band(2)), sqrt(2) * width(band(1)))
+  at <- predict(direct, data.frame(p = 5), se.fit = TRUE)
+  x <- c(1, 5 - line$centre)
+  expect_equal(c(sum(line$beta * x), sqrt(drop(x %*% line$vcov %*% x))), c(at$fit, at$se.fit),
+               ignore_attr = TRUE)
+})
+
 test_that("plots are objects of ggplot2", {
   skip_if_not_installed("ggplot2")
   data <- hospitals()
