@@ -55,10 +55,10 @@ dg_report <- function(object, data = NULL, formula = NULL, method = NULL, site =
   x$method <- method
   if (!is.null(x$regression)) x$regression <- own(x$regression)
   sites <- count_sites(x, data, formula)
-  structure(list(
-    text = report_text(x, sites, words), sites = new_sites(x, sites, words),
-    checklist = new_checklist(x, sites, words, report_predictors(data, formula, x))
-  ), class = "dg_report")
+  text <- report_text(x, sites, words)
+  predictors <- report_predictors(data, formula, x)
+  structure(list(text = text, sites = new_sites(x, sites, words),
+                 checklist = new_checklist(x, text, words, predictors)), class = "dg_report")
 }
 
 check_word <- function(value, arg) {
@@ -439,8 +439,8 @@ value_cells <- function(values, lower, upper, decimals) {
   ifelse(is.na(values), "", text)
 }
 
-new_checklist <- function(x, sites, words, predictors) {
-  structure(list(items = checklist_items(x, sites, words, predictors)),
+new_checklist <- function(x, text, words, predictors) {
+  structure(list(items = checklist_items(x, text, words, predictors)),
             class = c("dg_report_checklist", "dg_result"))
 }
 
@@ -458,9 +458,8 @@ describe_result.dg_report_checklist <- function(x) {
 }
 
 # The items, in words of our own, and what the data say to them.
-checklist_items <- function(x, sites, words, predictors) {
+checklist_items <- function(x, text, words, predictors) {
   author <- "[author]"
-  text <- report_text(x, sites, words)
   also <- function(what) paste(what, author)
   titles <- listed(measure_titles(x, x$summary$measure))
   heterogeneity <- paste0(
