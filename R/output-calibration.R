@@ -109,7 +109,7 @@ calibrate_domains <- function(class, prob, positive, domain) {
     data.frame(rows = length(i), observed = sum(positive[i]), expected = sum(prob[i]),
                ratio = sum(positive[i]) / sum(prob[i]), p = number_p(prob[i], sum(positive[i])),
                intercept = logistic_intercept(site)$estimate,
-               slope = logistic_slope(site)$estimate)
+               slope = line_slope(site, "class")$estimate)
   })
   data.frame(class = class, domain = levels(domain), do.call(rbind, lines), row.names = NULL)
 }

@@ -117,28 +117,27 @@ plot_forest <- function(x, frame, type, measure, method, max_labels) {
 
 # ---- calibration ------------------------------------------------------------------------------
 
-# On these scales calibration is a line.
-calibration_links <- c(class = "logit", number = "identity", count = "log")
-
 plot_calibration_lines <- function(x, method) {
   if (x$kind == "ordinal" || is.null(x$rows$p)) {
     abort("argument", "`type` \"calibration\" needs probabilities of a class, numbers or counts.")
   }
-  link <- scales[[calibration_links[[x$kind]]]]
+  link <- calibration_families[[x$kind]]$link
+  back <- calibration_families[[x$kind]]$family$linkinv
   rows <- x$rows[x$rows$method == method, ]
   # repeats predict the same rows
   if (!is.null(rows$rep)) rows <- rows[rows$rep == rows$rep[1L], ]
-  lines <- calibration_lines(rows, x$kind)
+  lines <- Filter(Negate(is.null), lapply(split(rows, rows$domain, drop = TRUE), calibration_line,
+                                          x$kind))
   if (length(lines) == 0L) abort_nothing_to_plot()
-  at <- seq_within(link$to(safe_prediction(rows$p, x$kind)))
+  at <- seq_within(link(rows$p))
   sites <- do.call(rbind, lapply(names(lines), function(name) {
     line <- lines[[name]]
     inside <- at[at >= line$range[1L] & at <= line$range[2L]]
     if (length(inside) == 0L) return(NULL)
-    data.frame(domain = name, p = link$from(inside),
-               y = link$from(line$beta[1L] + line$beta[2L] * (inside - line$centre)))
+    data.frame(domain = name, p = back(inside),
+               y = back(line$beta[1L] + line$beta[2L] * (inside - line$centre)))
   }))
-  band <- calibration_band(lines, at, link, x$inflation, x$level)
+  band <- calibration_band(lines, at, x$kind, x$inflation, x$level)
   square <- x$kind == "class"
   new_plot(
     sites, c(x = "p", y = "y"), paste0("Calibration by ", x$labels$domain),
@@ -162,50 +161,25 @@ plot_calibration_lines <- function(x, method) {
      else ggplot2::coord_cartesian(ylim = range(sites$y, band$y)))
 }
 
-safe_prediction <- function(p, kind) if (kind == "class") stats::plogis(logits(p)) else p
-
 seq_within <- function(values) {
   ends <- stats::quantile(values, c(0.01, 0.99), names = FALSE)
   seq(ends[1L], ends[2L], length.out = 41L)
 }
 
-# For each domain with enough rows: list(beta, vcov of the line in link(p) - centre, centre, range).
-calibration_lines <- function(rows, kind) {
-  link <- scales[[calibration_links[[kind]]]]
-  family <- switch(kind, class = stats::binomial(), count = stats::poisson(),
-                   number = stats::gaussian())
-  lines <- lapply(split(rows, rows$domain, drop = TRUE), function(site) {
-    v <- link$to(safe_prediction(site$p, kind))
-    events <- if (kind == "class") min(sum(site$y), sum(1 - site$y)) else sum(site$y != 0)
-    if (events < calibration_rows || stats::sd(v) <= 1e-8 * max(abs(v), 1e-300)) return(NULL)
-    X <- cbind(1, v - mean(v))
-    fit <- suppressWarnings(stats::glm.fit(X, site$y, family = family))
-    if (!fit$converged || any(abs(fit$coefficients) > 1e6)) return(NULL)
-    dispersion <- if (kind == "class") 1
-                  else sum((site$y - fit$fitted.values)^2 / family$variance(fit$fitted.values)) /
-                    (nrow(site) - 2)
-    list(beta = fit$coefficients, vcov = solve(crossprod(X, fit$weights * X)) *
-           if (kind == "count") max(dispersion, 1) else dispersion,
-         centre = mean(v), range = range(v))
-  })
-  Filter(Negate(is.null), lines)
-}
-
 # Random effects of the lines at each place.
-calibration_band <- function(lines, at, link, inflation, level) {
+calibration_band <- function(lines, at, kind, inflation, level) {
+  back <- calibration_families[[kind]]$family$linkinv
   found <- lapply(at, function(place) {
-    value <- vapply(lines, function(l) sum(l$beta * c(1, place - l$centre)), 0)
-    se <- vapply(lines, function(l) {
-      x <- c(1, place - l$centre)
-      sqrt(drop(x %*% l$vcov %*% x))
-    }, 0)
-    large <- if (identical(link, scales$identity)) 2 * max(stats::sd(value), se) else 1
+    values <- lapply(lines, function(line) fitted_value(line, c(1, place - line$centre)))
+    value <- vapply(values, `[[`, 0, "estimate")
+    se <- vapply(values, `[[`, 0, "se")
+    large <- if (kind == "number") 2 * max(stats::sd(value), se) else 1
     random_effects(unname(value), unname(se), large, inflation, level)
   })
-  of <- function(name) vapply(found, function(f) link$from(f[[name]]), 0)
-  new <- vapply(found, function(f) if (is.null(f$new)) c(NA, NA) else link$from(f$new$interval),
+  of <- function(name) vapply(found, function(f) back(f[[name]]), 0)
+  new <- vapply(found, function(f) if (is.null(f$new)) c(NA, NA) else back(f$new$interval),
                 numeric(2))
-  data.frame(p = link$from(at), y = of("mean"), lower = of("lower"), upper = of("upper"),
+  data.frame(p = back(at), y = of("mean"), lower = of("lower"), upper = of("upper"),
              new_lower = new[1L, ], new_upper = new[2L, ])
 }
 

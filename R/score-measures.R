@@ -17,7 +17,7 @@ measures <- list(
     intercept = list(title = "calibration intercept", better = 0, scale = "identity", large = 1,
                      needs = "prob", of = function(d, ...) logistic_intercept(d)),
     slope = list(title = "calibration slope", better = 1, scale = "identity", large = 0.5,
-                 needs = "prob", of = function(d, ...) logistic_slope(d)),
+                 needs = "prob", of = function(d, ...) line_slope(d, "class")),
     brier = list(title = "Brier score", better = "low", scale = "log", large = 0.5, needs = "prob",
                  of = function(d, ...) site_mean((d$y - d$p)^2)),
     scaled_brier = list(title = "scaled Brier score", better = "high", scale = "unexplained",
@@ -42,9 +42,9 @@ measures <- list(
     bias = list(title = "bias", better = 0, scale = "identity", large = 1, response = TRUE,
                 of = function(d, ...) site_mean(d$p - d$y)),
     intercept = list(title = "calibration intercept", better = 0, scale = "identity", large = 1,
-                     response = TRUE, of = function(d, ...) linear_calibration(d)[[1L]]),
+                     response = TRUE, of = function(d, ...) line_intercept(d, "number")),
     slope = list(title = "calibration slope", better = 1, scale = "identity", large = 0.5,
-                 of = function(d, ...) linear_calibration(d)[[2L]])
+                 of = function(d, ...) line_slope(d, "number"))
   ),
   count = list(
     deviance = list(title = "Poisson deviance", better = "low", scale = "log", large = 0.5,
@@ -54,7 +54,7 @@ measures <- list(
     oe = list(title = "observed/expected", better = 1, scale = "log", large = 1,
               of = function(d, ...) site_ratio(d)),
     slope = list(title = "calibration slope", better = 1, scale = "identity", large = 0.5,
-                 of = function(d, ...) log_linear_slope(d))
+                 of = function(d, ...) line_slope(d, "count"))
   ),
   ordinal = list(
     rps = list(title = "ranked probability score", better = "low", scale = "log", large = 0.5,
@@ -225,12 +225,46 @@ calibration_rows <- 5L
 # Probabilities as logits.
 logits <- function(p) stats::qlogis(pmin(pmax(p, 1e-10), 1 - 1e-10))
 
+# By kind of response the canonical family, whose link makes calibration a line, and predictions on
+# the scale of the link.
+calibration_families <- list(
+  class = list(family = stats::binomial(), link = logits),
+  number = list(family = stats::gaussian(), link = identity),
+  count = list(family = stats::poisson(), link = log)
+)
+
+# link(mean of y) = a + b link(p), as canonical_fit() with columns 1 and link(p) - centre, and with
+# the range of link(p). NULL with too few rows.
+calibration_line <- function(d, kind) {
+  of <- calibration_families[[kind]]
+  x <- of$link(d$p)
+  enough <- switch(kind, class = min(sum(d$y), sum(1 - d$y)), count = sum(d$y > 0),
+                   number = length(d$y))
+  if (enough < calibration_rows || stats::sd(x) <= 1e-8 * max(abs(x))) return(NULL)
+  fit <- canonical_fit(cbind(1, x - mean(x)), d$y, of$family)
+  if (!is.null(fit)) c(fit, list(centre = mean(x), range = range(x)))
+}
+
+# a and b of the line.
+line_intercept <- function(d, kind) {
+  line <- calibration_line(d, kind)
+  fitted_value(line, c(1, -line$centre), length(d$y))
+}
+
+line_slope <- function(d, kind) fitted_value(calibration_line(d, kind), c(0, 1), length(d$y))
+
+# The sum of the coefficients times these weights.
+fitted_value <- function(fit, weights, n) {
+  if (is.null(fit)) return(no_value(n))
+  site_value(sum(weights * fit$beta), drop(fit$effects %*% weights),
+             sqrt(drop(weights %*% fit$vcov %*% weights)))
+}
+
 # a of logit P(y = 1) = a + logit p
 logistic_intercept <- function(d) {
   offset <- logits(d$p)
-  fit <- logistic_fit(cbind(rep(1, length(d$y))), d$y, offset)
-  if (is.null(fit)) return(no_value(length(d$y)))
-  found <- fit(1L)
+  n <- length(d$y)
+  found <- fitted_value(canonical_fit(matrix(1, n), d$y, stats::binomial(), offset), 1, n)
   if (min(sum(d$y), sum(1 - d$y)) < some_events) {
     found$likelihood <- intercept_likelihood(d$y, offset)
   }
@@ -245,70 +279,33 @@ intercept_likelihood <- function(y, offset) {
   function(value) between(pmin(pmax(value, -12), 12))
 }
 
-# b of logit P(y = 1) = a + b logit p
-logistic_slope <- function(d) {
-  events <- sum(d$y)
-  x <- logits(d$p)
-  enough <- min(events, length(d$y) - events) >= calibration_rows && stats::sd(x) > 1e-8
-  fit <- if (enough) logistic_fit(cbind(1, x), d$y, 0)
-  if (is.null(fit)) no_value(length(d$y)) else fit(2L)
-}
-
-# Logistic regression by Newton's method; with few events, or where there is no maximum, with
-# Firth's penalty (1993; Heinze and Schemper, 2002, equation 2). A function of the coefficient's
-# place; NULL if it does not converge.
-logistic_fit <- function(X, y, offset, penalised = min(sum(y), sum(1 - y)) < few_events) {
+# Regression with the canonical link of the family by Newton's method; of classes with few events,
+# or where there is no maximum, with Firth's penalty (1993; Heinze and Schemper, 2002, equation 2).
+# Variances of numbers have the dispersion of the residuals, those of counts too if it is above 1.
+# list(beta, vcov, effects: of each row on the coefficients); NULL if it does not converge.
+canonical_fit <- function(X, y, family, offset = 0,
+                          penalised = classes && min(sum(y), sum(1 - y)) < few_events) {
+  classes <- family$family == "binomial"
+  largest_move <- if (family$link == "identity") Inf else 5
   beta <- numeric(ncol(X))
   for (step in seq_len(100L)) {
-    p <- stats::plogis(drop(X %*% beta) + offset)
-    W <- p * (1 - p)
-    information <- crossprod(X, W * X)
-    inverse <- on_error(solve(information), function(e) NULL)
+    mean <- family$linkinv(drop(X %*% beta) + offset)
+    W <- family$variance(mean)
+    inverse <- on_error(solve(crossprod(X, W * X)), function(e) NULL)
     if (is.null(inverse)) break
-    residual <- y - p
-    if (penalised) residual <- residual + rowSums((X %*% inverse) * X) * W * (0.5 - p)
+    residual <- y - mean
+    if (penalised) residual <- residual + rowSums((X %*% inverse) * X) * W * (0.5 - mean)
     move <- drop(inverse %*% crossprod(X, residual))
-    move <- move * min(1, 5 / max(abs(move)))
+    move <- move * min(1, largest_move / max(abs(move)))
     beta <- beta + move
-    if (max(abs(move)) < 1e-10) {
-      p <- stats::plogis(drop(X %*% beta) + offset)
-      inverse <- solve(crossprod(X, p * (1 - p) * X))
-      effects <- (X * (y - p)) %*% inverse
-      return(function(k) site_value(beta[[k]], effects[, k], sqrt(inverse[k, k])))
+    if (max(abs(move)) < 1e-10 * max(1, abs(beta))) {
+      mean <- family$linkinv(drop(X %*% beta) + offset)
+      W <- family$variance(mean)
+      inverse <- solve(crossprod(X, W * X))
+      dispersion <- if (classes) 1 else sum((y - mean)^2 / W) / (length(y) - ncol(X))
+      if (family$family == "poisson") dispersion <- max(dispersion, 1)
+      return(list(beta = beta, vcov = dispersion * inverse, effects = (X * (y - mean)) %*% inverse))
     }
   }
-  if (!penalised) logistic_fit(X, y, offset, TRUE)
-}
-
-# y = a + b p: values of a and b.
-linear_calibration <- function(d) {
-  n <- length(d$y)
-  if (n < calibration_rows || stats::sd(d$p) <= 1e-8 * max(abs(d$p))) {
-    return(list(no_value(n), no_value(n)))
-  }
-  centred <- d$p - mean(d$p)
-  slope <- centred / sum(centred^2)
-  b <- sum(slope * d$y)
-  # the intercept is the mean of y less b times that of p
-  weights <- list(1 / n - mean(d$p) * slope, slope)
-  residual <- d$y - mean(d$y) - b * centred
-  lapply(weights, function(w) {
-    site_value(sum(w * d$y), w * residual, sqrt(sum(residual^2) / (n - 2) * sum(w^2)))
-  })
-}
-
-# b of log mean = a + b log p, with an error that allows for overdispersion.
-log_linear_slope <- function(d) {
-  n <- length(d$y)
-  x <- log(d$p)
-  if (sum(d$y > 0) < calibration_rows || stats::sd(x) <= 1e-8) return(no_value(n))
-  X <- cbind(1, x)
-  fit <- suppressWarnings(stats::glm.fit(X, d$y, family = stats::poisson()))
-  # with events in a few rows alone it may have no maximum
-  if (!fit$converged || abs(fit$coefficients[[2L]]) > 100) return(no_value(n))
-  mean <- fit$fitted.values
-  inverse <- solve(crossprod(X, mean * X))
-  dispersion <- max(sum((d$y - mean)^2 / mean) / (n - 2), 1)
-  site_value(fit$coefficients[[2L]], drop((X * (d$y - mean)) %*% inverse[, 2L]),
-             sqrt(dispersion * inverse[2L, 2L]))
+  if (classes && !penalised) canonical_fit(X, y, family, offset, TRUE)
 }

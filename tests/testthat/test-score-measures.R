@@ -31,22 +31,35 @@ test_that("intercept and slope are those of glm()", {
   logit <- qlogis(d$p)
   line <- summary(glm(d$y ~ logit, binomial(), epsilon = 1e-14))$coefficients
   free <- summary(glm(d$y ~ offset(logit), binomial(), epsilon = 1e-14))$coefficients
-  expect_equal(unlist(logistic_slope(d)[c("estimate", "se")], use.names = FALSE),
+  expect_equal(unlist(line_slope(d, "class")[c("estimate", "se")], use.names = FALSE),
                unname(line[2L, 1:2]), tolerance = 1e-8)
   expect_equal(unlist(logistic_intercept(d)[c("estimate", "se")], use.names = FALSE),
                unname(free[1L, 1:2]), tolerance = 1e-8)
   d$p <- d$p * 5
   y <- d$y + rnorm(200)
   line <- summary(lm(y ~ d$p))$coefficients
-  found <- linear_calibration(list(y = y, p = d$p))
+  number <- list(y = y, p = d$p)
+  found <- list(line_intercept(number, "number"), line_slope(number, "number"))
   for (k in 1:2) {
     expect_equal(unlist(found[[k]][c("estimate", "se")], use.names = FALSE), unname(line[k, 1:2]),
                  tolerance = 1e-10)
   }
-  counts <- rpois(200, d$p)
-  line <- summary(glm(counts ~ log(d$p), quasipoisson(), epsilon = 1e-14))
-  expect_equal(log_linear_slope(list(y = counts, p = d$p))$estimate, line$coefficients[2L, 1L],
-               tolerance = 1e-8)
+})
+
+test_that("the slope of counts is that of glm(), also of large and of overdispersed ones", {
+  d <- binary_site(200)
+  for (size in c(0.5, 20, 1e5)) {
+    p <- d$p * size
+    counts <- rnbinom(200, mu = p, size = 2)
+    line <- summary(glm(counts ~ log(p), quasipoisson(), epsilon = 1e-14))
+    found <- line_slope(list(y = counts, p = p), "count")
+    expect_equal(found$estimate, line$coefficients[2L, 1L], tolerance = 1e-7)
+    se <- line$coefficients[2L, 2L] / sqrt(min(line$dispersion, 1))
+    expect_equal(found$se, se, tolerance = 1e-6)
+  }
+  # with events at the largest prediction alone there is no maximum
+  expect_identical(line_slope(list(y = c(0, 0, 0, 3, 3, 3, 3, 3), p = rep(1:2, c(3, 5))),
+                              "count")$estimate, NA_real_)
 })
 
 test_that("with few events Firth's penalised likelihood is at its maximum", {
@@ -59,8 +72,8 @@ test_that("with few events Firth's penalised likelihood is at its maximum", {
     -sum(log(ifelse(d$y == 1, p, 1 - p))) - log(det(crossprod(X, p * (1 - p) * X))) / 2
   }
   best <- optim(c(0, 0), penalised, method = "BFGS", control = list(reltol = 1e-15))$par
-  fit <- logistic_fit(cbind(1, x), d$y, 0)
-  expect_equal(unname(c(fit(1L)$estimate, fit(2L)$estimate)), best, tolerance = 1e-5)
+  fit <- canonical_fit(cbind(1, x), d$y, binomial())
+  expect_equal(unname(fit$beta), best, tolerance = 1e-5)
 })
 
 test_that("errors of means and ratios are those of the jackknife, which they approach", {
@@ -102,7 +115,7 @@ test_that("small sites have no value, or one whose error says how little it is w
   one <- list(y = c(1, 0, 0), p = c(0.6, 0.2, 0.1), score = c(3, 2, 1))
   none <- list(y = c(0, 0, 0), p = one$p, score = one$score)
   expect_identical(site_auc(none)$estimate, NA_real_)
-  expect_identical(logistic_slope(one)$estimate, NA_real_)
+  expect_identical(line_slope(one, "class")$estimate, NA_real_)
   expect_identical(site_ratio(none)$estimate, 0)
   expect_equal(site_ratio(none)$value, log(0.5 / 0.9))
   # an event between two others

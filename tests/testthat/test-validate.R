@@ -215,11 +215,11 @@ test_that("the band of calibration is that of the lines' values, widened for fol
   data <- hospitals()
   cv <- dg_cv(dg_lm(), stay ~ x + z | hospital, data = data)
   found <- dg_validate(cv)
-  lines <- calibration_lines(found$rows, "number")
+  lines <- lapply(split(found$rows, found$rows$domain), calibration_line, "number")
   direct <- lm(y ~ p, found$rows, subset = domain == "hospital 2")
   line <- lines[["hospital 2"]]
   expect_equal(line$beta[[1L]] - line$beta[[2L]] * line$centre, coef(direct)[[1L]])
-  band <- function(inflation) calibration_band(lines, 5, scales$identity, inflation, 0.95)
+  band <- function(inflation) calibration_band(lines, 5, "number", inflation, 0.95)
   width <- function(band) band$upper - band$lower
   expect_equal(width(band(2)), sqrt(2) * width(band(1)))
   at <- predict(direct, data.frame(p = 5), se.fit = TRUE)
