@@ -38,3 +38,17 @@ test_that("support needs rows, which it does not keep", {
   expect_domgen_error(predict(model, toy, type = "similarity"), "keeps no rows",
                       "domgen_error_argument")
 })
+
+test_that("with an offset the features are the other columns", {
+  set.seed(1)
+  data <- data.frame(clinic = rep(letters[1:6], each = 20), x = rnorm(120), z = rnorm(120),
+                     years = runif(120, 1, 5))
+  data$y <- rpois(120, data$years * exp(0.3 * data$x - 1))
+  rates <- function(...) {
+    dg_glm(y ~ x + offset(log(years)) + z | clinic, data = data, family = "poisson", lambda = 1,
+           kernel = kernel_linear(), domain_kernel = domain_pooled(), ...)
+  }
+  by_features <- rates(feature_map = features_linear())
+  expect_identical(by_features$space$dim, 2L)
+  expect_equal(predict(by_features, data), predict(rates(), data), tolerance = 1e-6)
+})
