@@ -40,8 +40,8 @@ measure_titles <- function(x, names) {
   vapply(names, function(name) measures[[x$kind]][[name]]$title, "", USE.NAMES = FALSE)
 }
 
-# list(domains, means, new: data frames with panel, domain, value, lower, upper; order of domains by
-# the first measure).
+# list(domains, means, new: data frames with panel, domain, value, lower, upper; rows: the names of
+# the last two; order: of domains, by the first measure).
 forest_frame <- function(x, type, measure, method) {
   own <- function(table) table[table$method == method & table$measure %in% measure, ]
   difference <- type == "difference"
@@ -57,7 +57,12 @@ forest_frame <- function(x, type, measure, method) {
   by <- domains[domains$measure == domains$measure[1L], ]
   order <- c(unique(by$domain[order(by$value)]), setdiff(domains$domain, by$domain))
   rows <- c(paste("new", x$labels$domain), "mean")
-  place <- function(names) factor(names, c(rows, "", order))
+  # empty lines, of many domains more, so that the names of both have room
+  lines <- length(order) %/% 30L
+  gaps <- strrep(" ", seq_len(2L * lines + 1L))
+  place <- function(names) {
+    factor(names, c(rows[1L], gaps[seq_len(lines)], rows[2L], gaps[-seq_len(lines)], order))
+  }
   domains$domain <- place(domains$domain)
   line <- function(name, mean, lower, upper) {
     data.frame(panel = panel(summary), domain = place(rep(name, nrow(summary))),
@@ -65,13 +70,14 @@ forest_frame <- function(x, type, measure, method) {
   }
   mean <- summary[[if (difference) "difference" else "mean"]]
   list(domains = domains, means = line("mean", mean, summary$lower, summary$upper),
-       new = line(rows[1L], mean, summary$new_lower, summary$new_upper), order = order)
+       new = line(rows[1L], mean, summary$new_lower, summary$new_upper), rows = rows,
+       order = order)
 }
 
 plot_forest <- function(x, frame, type, measure, method, max_labels) {
   domains <- frame$domains
   many <- nlevels(domains$domain) > 40L
-  named <- c(levels(domains$domain)[1:2], frame$order[thin(length(frame$order), max_labels)])
+  named <- c(frame$rows, frame$order[thin(length(frame$order), max_labels)])
   percent <- paste0(100 * x$level, " %")
   perfect <- lapply(measure, function(name) measures[[x$kind]][[name]]$better)
   lines <- data.frame(panel = factor(measure_titles(x, measure), levels(domains$panel)),
@@ -111,7 +117,6 @@ plot_forest <- function(x, frame, type, measure, method, max_labels) {
     mean_points(frame$means) +
     panels(domains$panel, "free_x") +
     (if (length(measure) > 1L) few_numbers(domains$panel)) +
-    # an empty line above the mean
     names_on("y", named, lines = 1L, drop = FALSE)
 }
 
