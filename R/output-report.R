@@ -19,7 +19,7 @@
 #'   names the predictors. Default `NULL`: all variables of `data`.
 #' @param method Name of a method, of the validation of a [dg_compare()]. Default `NULL`: the first.
 #' @param site,row Words for a domain and for a row of the data, such as `"hospital"` and
-#'   `"patient"`.
+#'   `"patient"`, or with the plural if it does not end in s: `c("woman", "women")`.
 #' @return An object of class `dg_report`, a list with
 #'   \item{text}{named list of sentences: `data`, `missing`, `validation`, `performance`,
 #'     `calibration`, `ranking`, `target`, `small`, `comparison`, `regression`, `methods`, and the
@@ -47,8 +47,7 @@ dg_report <- function(object, data = NULL, formula = NULL, method = NULL, site =
   }
   methods <- unique(object$summary$method)
   method <- if (is.null(method)) methods[1L] else check_choice(method, "method", methods)
-  words <- list(site = check_word(site, "site"), row = check_word(row, "row"))
-  words$sites <- plural_of(words$site)
+  words <- as.list(c(read_word(site, "site"), read_word(row, "row")))
   own <- function(table) table[table$method == method, ]
   x <- object
   x[c("summary", "domains", "rows")] <- lapply(object[c("summary", "domains", "rows")], own)
@@ -61,15 +60,15 @@ dg_report <- function(object, data = NULL, formula = NULL, method = NULL, site =
                  checklist = new_checklist(x, text, words, predictors)), class = "dg_report")
 }
 
-check_word <- function(value, arg) {
-  if (!is.character(value) || length(value) != 1L || is.na(value) || !nzchar(value)) {
-    abort("argument", "`", arg, "` must be one word, not ", describe(value), ".")
+# The word and its plural, which may be given, by the argument's name and that with an s.
+read_word <- function(value, arg) {
+  if (!is.character(value) || !length(value) %in% 1:2 || anyNA(value) || !all(nzchar(value))) {
+    abort("argument", "`", arg, "` must be one word, or two with its plural, not ",
+          describe(value), ".")
   }
-  value
+  many <- if (length(value) == 2L) value[2L] else sub("([^aeiou])ys$", "\\1ies", paste0(value, "s"))
+  stats::setNames(c(value[1L], many), paste0(arg, c("", "s")))
 }
-
-plural_of <- function(word) sub("([^aeiou])ys$", "\\1ies", paste0(word, "s"))
-count_of <- function(n, word) plural(n, word, plural_of(word))
 
 #' @export
 print.dg_report <- function(x, ...) {
@@ -142,8 +141,8 @@ with_word <- function(text, words) {
 text_of_data <- function(x, sites, words) {
   y <- split(x$rows$y, factor(x$rows$domain, sites$domain))
   means <- vapply(y, mean, 0)
-  counts <- paste0("The data have ", count_of(sum(sites$rows), words$row), " of ",
-                   count_of(nrow(sites), words$site), " (",
+  counts <- paste0("The data have ", plural(sum(sites$rows), words$row, words$rows), " of ",
+                   plural(nrow(sites), words$site, words$sites), " (",
                    say_range(min(sites$rows), max(sites$rows), 6), " per ", words$site,
                    ", median ", say(stats::median(sites$rows), 6), ").")
   response <- x$labels$response
@@ -166,14 +165,14 @@ text_of_missing <- function(sites, words) {
   incomplete <- attr(sites, "incomplete")
   if (is.null(incomplete)) return(NULL)
   if (!any(incomplete)) return("No value is missing.")
-  text <- paste0("Of ", count_of(length(incomplete), words$row), ", ", sum(incomplete), " (",
-                 say_percent(mean(incomplete)), ") lack a value")
+  text <- paste0("Of ", plural(length(incomplete), words$row, words$rows), ", ", sum(incomplete),
+                 " (", say_percent(mean(incomplete)), ") lack a value")
   if (!is.null(sites$all)) {
     share <- sites$incomplete / pmax(sites$all, 1)
     text <- paste0(text, ", by ", words$site, " ", say_percent(min(share)), " to ",
                    say_percent(max(share)))
   }
-  paste0(text, "; ", count_of(sum(sites$rows), words$row), " could be validated.")
+  paste0(text, "; ", plural(sum(sites$rows), words$row, words$rows), " could be validated.")
 }
 
 text_of_validation <- function(x, words) {
@@ -264,7 +263,7 @@ text_of_ranking <- function(x, words) {
     paste0(say(row$shrunk), " (", row$domain, "; ", say_range(row$shrunk_lower, row$shrunk_upper),
            ")")
   }
-  paste0("With ", words$sites, " of few ", plural_of(words$row), " drawn to the mean, ",
+  paste0("With ", words$sites, " of few ", words$rows, " drawn to the mean, ",
          measures[[x$kind]][[name]]$title, " by ", words$site, " is between ", cell(low), " and ",
          cell(high), ".")
 }
@@ -312,7 +311,7 @@ text_of_methods <- function(x, words) {
   paste(
     text_of_validation(x, words),
     paste0("In each ", site, " we estimated ", listed(titles), " with standard errors for other ",
-           plural_of(words$row), " of the same ", site,
+           words$rows, " of the same ", site,
            if ("auc" %in% x$summary$measure) " (of the AUC by DeLong and others, 1988)", ".",
            if (x$kind == "class") paste0(
              " With fewer than 10 events or non-events the AUC's error is that of Hanley and ",
@@ -332,7 +331,7 @@ text_of_methods <- function(x, words) {
            " predictive distribution of its value, with a flat prior of the mean and a half-normal",
            " one of the standard deviation between ", words$sites, ". It assumes that the new ",
            site, " is of the same kind as these and describes the value with many ",
-           plural_of(words$row), "."),
+           words$rows, "."),
     paste0("Computed with domgen ", utils::packageVersion("domgen"), " and metafor ",
            utils::packageVersion("metafor"), " in ", R.version.string, ".")
   )
@@ -407,7 +406,7 @@ describe_result.dg_report_sites <- function(x) {
   }
   new_result(
     paste("Performance by", x$site), `rownames<-`(table, NULL),
-    c(list(column("domain", x$site), column("rows", plural_of(x$row), format = as_number(9))),
+    c(list(column("domain", x$site), column("rows", x$rows, format = as_number(9))),
       if (validation$kind == "class") list(column("events")),
       if (any(table$incomplete > 0)) list(column("incomplete")),
       lapply(known, function(name) {
@@ -419,7 +418,7 @@ describe_result.dg_report_sites <- function(x) {
       })),
     notes = c(paste0("In parentheses: ", level_words(validation), " intervals."),
               if (any(table$incomplete > 0)) {
-                paste0("Incomplete: ", plural_of(x$row), " of the data that lack a value.")
+                paste0("Incomplete: ", x$rows, " of the data that lack a value.")
               }),
     unit = x$site
   )

@@ -21,6 +21,9 @@ test_that("sentences have the numbers of the validation", {
   expect_false(any(grepl("domain", unlist(report$text[c("validation", "performance")]))))
   expect_null(report$text$missing)
   expect_output(print(report), "6 hospitals")
+  report <- dg_report(x, site = "city", row = c("child", "children"))
+  expect_match(report$text$data, "children of 6 cities")
+  expect_output(print(report$sites), "children")
 })
 
 test_that("calibration is read by the interval of the mean", {
