@@ -115,7 +115,9 @@
 #'   \item{regression}{with `covariates`, a data frame: `method`, `measure`, `term`, `estimate` (on
 #'     the scale of the measure), `se`, `lower`, `upper`, `p`, and `tau`, what is left of it}
 #'   \item{rows}{data frame of the rows: `method`, `row`, `domain`, `y`, `p`, and `rep` of repeats}
-#'   \item{kind, class, level, target, labels, held_out, baseline}{as given or found}
+#'   \item{methods, measures}{names of the methods; the measures as a list, with their `title`}
+#'   \item{kind, class, threshold, level, target, labels, origin, held_out, baseline}{as given or
+#'     found; `origin` is `"held_out"` of a cross-validation, `"fitted"` or `"given"`}
 #' @section Errors:
 #' Censored times; a cross-validation without predictions (of a [row_source()]); `threshold` or
 #' ordered classes without probabilities (of classes without probabilities there is `auc` alone);
@@ -169,8 +171,9 @@ dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, respons
   result <- list(
     summary = by_method(Map(summary_rows, pooled, list(chosen), list(target))),
     domains = by_method(Map(site_table, values, pooled, sites, list(chosen), level)),
-    rows = by_method(lapply(sites, kept_rows)), kind = kind, class = sites[[1L]]$class,
-    level = level, target = target, inflation = found$inflation, labels = found$labels,
+    rows = by_method(lapply(sites, kept_rows)), methods = names(sites), kind = kind,
+    measures = chosen, class = sites[[1L]]$class, threshold = threshold, level = level,
+    target = target, inflation = found$inflation, labels = found$labels, origin = found$origin,
     held_out = found$held_out, title = found$title,
     notes = c(found$notes, if (is.null(response)) found$hint, left_out_words(sites[[1L]]$left_out))
   )
@@ -202,8 +205,9 @@ by_measure <- function(frames) named_frames(frames, "measure")
 
 # ---- rows -------------------------------------------------------------------------------------
 
-# list(methods: a named list of list(truth, prediction, decision, prob, domain, rep), family: that
-# of dg_glm() or NULL, inflation, labels, held_out, title, baseline, notes).
+# list(methods: a named list of list(truth, prediction, decision, prob, levels, domain, rep, row),
+# family: that of dg_glm() or NULL, inflation, labels, origin: "held_out" of a cross-validation,
+# "fitted" or "given", held_out: in words, title, baseline, notes, hint).
 validation_rows <- function(object, newdata, domain, y) UseMethod("validation_rows")
 
 #' @exportS3Method
@@ -217,7 +221,8 @@ validation_rows.dg_cv <- function(object, newdata, domain, y) {
   check_no_new_rows(newdata, domain, y)
   list(methods = stats::setNames(list(cv_rows(object)), object$spec$parts$title),
        family = object$spec$args$family, inflation = 1 + 1 / object$share, labels = object$labels,
-       held_out = object$held_out, title = object$spec$parts$title, notes = cv_notes(object))
+       origin = "held_out", held_out = object$held_out, title = object$spec$parts$title,
+       notes = cv_notes(object))
 }
 
 #' @exportS3Method
@@ -229,8 +234,8 @@ validation_rows.dg_compare <- function(object, newdata, domain, y) {
   baseline <- if (object$baseline %in% names(runs)) object$baseline else names(runs)[1L]
   run <- runs[[1L]]
   list(methods = lapply(runs, cv_rows), family = run$spec$args$family,
-       inflation = 1 + 1 / run$share, labels = run$labels, held_out = run$held_out,
-       title = plural(length(runs), "method"), baseline = if (length(runs) > 1L) baseline)
+       inflation = 1 + 1 / run$share, labels = run$labels, origin = "held_out",
+       held_out = run$held_out, title = plural(length(runs), "method"), baseline = if (length(runs) > 1L) baseline)
 }
 
 # For other views of the same rows.
@@ -244,7 +249,8 @@ validation_rows.dg_validate <- function(object, newdata, domain, y) {
     list(truth = levels[1L + rows$y], prob = cbind(1 - rows$p, rows$p), levels = levels,
          domain = rows$domain, rep = rows$rep, row = rows$row)
   })
-  c(list(methods = methods), object[c("inflation", "labels", "held_out", "title", "baseline")])
+  c(list(methods = methods), object[c("inflation", "labels", "origin", "held_out", "title",
+                                       "baseline", "notes")])
 }
 
 check_no_new_rows <- function(newdata, domain, y) {
@@ -282,7 +288,7 @@ validation_rows.dg_learner <- function(object, newdata, domain, y) {
           else list(truth = y, prediction = values)
   list(methods = stats::setNames(list(c(rows, list(domain = domain))), object$spec$parts$title),
        family = object$family, inflation = 1, labels = variable_names(object$blueprint),
-       held_out = "rows of new domains", title = object$spec$parts$title)
+       origin = "fitted", held_out = "rows of new domains", title = object$spec$parts$title)
 }
 
 #' @exportS3Method
@@ -322,7 +328,7 @@ validation_rows.numeric <- function(object, newdata, domain, y) {
     all(object > 0, na.rm = TRUE)
   list(methods = list(model = rows), inflation = 1,
        hint = if (counts) "If the whole numbers of `y` are counts, use `response = \"count\"`.",
-       labels = list(response = "y", domain = "domain"),
+       labels = list(response = "y", domain = "domain"), origin = "given",
        held_out = "rows as given", title = "Model")
 }
 
@@ -442,9 +448,10 @@ measures_for <- function(kind, sites, threshold) {
   chosen <- Filter(function(m) {
     (with_prob || !"prob" %in% m$needs) && (!is.null(threshold) || !"threshold" %in% m$needs)
   }, measures[[kind]])
-  # a standard deviation of bias is large in units of the response
   lapply(chosen, function(m) {
+    # a standard deviation of bias is large in units of the response
     if (isTRUE(m$response)) m$large <- m$large * max(stats::sd(sites[[1L]]$y), 1e-12)
+    if ("threshold" %in% m$needs) m$title <- paste(m$title, "at", format(threshold))
     m
   })
 }

@@ -45,7 +45,7 @@ dg_report <- function(object, data = NULL, formula = NULL, method = NULL, site =
   if (!inherits(object, "dg_validate")) {
     abort("argument", "`object` must be the result of dg_validate(), not ", describe(object), ".")
   }
-  methods <- unique(object$summary$method)
+  methods <- object$methods
   method <- if (is.null(method)) methods[1L] else check_choice(method, "method", methods)
   words <- as.list(c(read_word(site, "site"), read_word(row, "row")))
   own <- function(table) table[table$method == method, ]
@@ -176,10 +176,10 @@ text_of_missing <- function(sites, words) {
 }
 
 text_of_validation <- function(x, words) {
-  if (x$inflation > 1) {
+  if (x$origin == "held_out") {
     paste0("Each ", words$site, " was predicted by a model (", x$method, ") that was fitted ",
            "without it (", with_word(x$held_out, words), ").")
-  } else if (x$held_out == "rows of new domains") {
+  } else if (x$origin == "fitted") {
     paste0("The model (", x$method, ") was fitted before and predicted these ", words$sites, ".")
   } else {
     paste0("The predictions were made elsewhere; their origin is not known here.")
@@ -189,7 +189,7 @@ text_of_validation <- function(x, words) {
 # "mean 0.71 (95 % CI 0.59 to 0.81), at a new hospital 0.51 to 0.86"
 measure_words <- function(x, name, words, full = FALSE) {
   row <- x$summary[x$summary$measure == name, ]
-  title <- measures[[x$kind]][[name]]$title
+  title <- x$measures[[name]]$title
   if (nrow(row) == 0L || is.na(row$mean)) return(NULL)
   found <- paste0(capital(title), " is ", say(row$mean),
                   if (full) paste(" on average over", words$sites))
@@ -228,7 +228,7 @@ text_of_calibration <- function(x, words) {
 calibration_reading <- function(x, name, words) {
   row <- x$summary[x$summary$measure == name, ]
   if (nrow(row) == 0L || is.na(row$lower)) return(NULL)
-  perfect <- measures[[x$kind]][[name]]$better
+  perfect <- x$measures[[name]]$better
   side <- if (row$lower > perfect) 1L else if (row$upper < perfect) 2L else 3L
   average <- paste0("The interval of the mean includes ", perfect,
                     ", the value of perfect calibration.")
@@ -264,7 +264,7 @@ text_of_ranking <- function(x, words) {
            ")")
   }
   paste0("With ", words$sites, " of few ", words$rows, " drawn to the mean, ",
-         measures[[x$kind]][[name]]$title, " by ", words$site, " is between ", cell(low), " and ",
+         x$measures[[name]]$title, " by ", words$site, " is between ", cell(low), " and ",
          cell(high), ".")
 }
 
@@ -283,7 +283,7 @@ text_of_comparison <- function(x) {
   rows <- x$differences[x$differences$measure == x$summary$measure[1L] &
                           !is.na(x$differences$difference), ]
   if (nrow(rows) == 0L) return(NULL)
-  paste0(capital(measures[[x$kind]][[rows$measure[1L]]]$title), " less that of ", x$baseline,
+  paste0(capital(x$measures[[rows$measure[1L]]]$title), " less that of ", x$baseline,
          ", on the same rows: ", paste0(rows$method, " ", say(rows$difference), " (",
                                         level_words(x), " CI ", say_range(rows$lower, rows$upper),
                                         ")", collapse = "; "), ".")
@@ -294,9 +294,9 @@ text_of_regression <- function(x, words) {
   name <- x$summary$measure[1L]
   rows <- x$regression[x$regression$measure == name & x$regression$term != "(intercept)", ]
   if (nrow(rows) == 0L) return(NULL)
-  scale <- measures[[x$kind]][[name]]$scale
+  scale <- x$measures[[name]]$scale
   scale <- if (scale != "identity") paste0(" (", scales[[scale]]$title, ")")
-  paste0("Meta-regression of ", measures[[x$kind]][[name]]$title, scale, " on properties of ",
+  paste0("Meta-regression of ", x$measures[[name]]$title, scale, " on properties of ",
          words$sites, ": ",
          paste0(rows$term, " ", vapply(rows$estimate, say, ""), " (", level_words(x), " CI ",
                 mapply(say_range, rows$lower, rows$upper), ", ", vapply(rows$p, p_words, ""), ")",
@@ -339,7 +339,7 @@ text_of_methods <- function(x, words) {
 
 # "AUC and Brier score: logit"
 scale_of_measures <- function(x) {
-  scale <- vapply(x$summary$measure, function(name) measures[[x$kind]][[name]]$scale, "")
+  scale <- vapply(x$summary$measure, function(name) x$measures[[name]]$scale, "")
   titles <- measure_titles(x, x$summary$measure)
   found <- split(titles, factor(scale, unique(scale)))
   paste0(vapply(found, listed, ""), ": ", vapply(scales[names(found)], `[[`, "", "title"))
@@ -410,7 +410,7 @@ describe_result.dg_report_sites <- function(x) {
       if (validation$kind == "class") list(column("events")),
       if (any(table$incomplete > 0)) list(column("incomplete")),
       lapply(known, function(name) {
-        measure <- measures[[validation$kind]][[name]]
+        measure <- validation$measures[[name]]
         column(name, measure$title, format = function(values, rows) {
           value_cells(values, rows[[paste0(name, "_lower")]], rows[[paste0(name, "_upper")]],
                       cell_decimals(values, measure))

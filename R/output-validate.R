@@ -26,7 +26,7 @@ plot.dg_validate <- function(x, type = c("forest", "ranking", "calibration", "di
 }
 
 read_plotted_method <- function(x, method, type) {
-  methods <- unique(x$summary$method)
+  methods <- x$methods
   if (type == "difference") {
     if (is.null(x$differences)) {
       abort("argument", "`type` \"difference\" needs the result of dg_compare() with two methods.")
@@ -37,7 +37,7 @@ read_plotted_method <- function(x, method, type) {
 }
 
 measure_titles <- function(x, names) {
-  vapply(names, function(name) measures[[x$kind]][[name]]$title, "", USE.NAMES = FALSE)
+  vapply(names, function(name) x$measures[[name]]$title, "", USE.NAMES = FALSE)
 }
 
 # list(domains, means, new: data frames with panel, domain, value, lower, upper; rows: the names of
@@ -79,14 +79,14 @@ plot_forest <- function(x, frame, type, measure, method, max_labels) {
   many <- nlevels(domains$domain) > 40L
   named <- c(frame$rows, frame$order[thin(length(frame$order), max_labels)])
   percent <- paste0(100 * x$level, " %")
-  perfect <- lapply(measure, function(name) measures[[x$kind]][[name]]$better)
+  perfect <- lapply(measure, function(name) x$measures[[name]]$better)
   lines <- data.frame(panel = factor(measure_titles(x, measure), levels(domains$panel)),
                       at = if (type == "difference") 0 else vapply(perfect, function(value) {
                         if (is.numeric(value)) value else NA_real_
                       }, 0))
   lines <- lines[!is.na(lines$at), ]
   title <- if (length(measure) == 1L) measure_titles(x, measure) else "performance"
-  several <- length(unique(x$summary$method)) > 1L
+  several <- length(x$methods) > 1L
   whose <- if (several) method else x$title
   new_plot(
     domains, c(x = "value", y = "domain"),
@@ -193,15 +193,14 @@ calibration_band <- function(lines, at, kind, inflation, level) {
 #' @exportS3Method
 describe_result.dg_validate <- function(x) {
   table <- x$summary
-  several <- length(unique(table$method)) > 1L
+  several <- length(x$methods) > 1L
   titles <- measure_titles(x, table$measure)
   percent <- paste0(100 * x$level, " %")
   by_row <- as_each(3)
   sites <- unique(x$domains[c("domain", "rows", "events")])
   events <- sum(sites$events)
   new_result(
-    paste0("Validation by ", x$labels$domain, ": ", if (several) plural(length(unique(
-      table$method)), "method") else x$title, ", ", x$labels$response,
+    paste0("Validation by ", x$labels$domain, ": ", if (several) plural(length(x$methods), "method") else x$title, ", ", x$labels$response,
            if (!is.null(x$class)) paste0(" = ", x$class)),
     table,
     c(if (several) list(column("method", once = TRUE)),
@@ -227,7 +226,7 @@ describe_result.dg_validate <- function(x) {
     further = c(if (!is.null(x$differences)) list(describe_differences(x)),
                 if (!is.null(x$regression)) list(describe_regression(x))),
     glance = data.frame(rows = sum(sites$rows), domains = nrow(sites), events = events,
-                        methods = length(unique(table$method)), measure = table$measure[1L],
+                        methods = length(x$methods), measure = table$measure[1L],
                         mean = table$mean[1L], lower = table$lower[1L], upper = table$upper[1L],
                         new_lower = table$new_lower[1L], new_upper = table$new_upper[1L]),
     rows = x$rows
@@ -237,7 +236,7 @@ describe_result.dg_validate <- function(x) {
 target_words <- function(x) {
   vapply(names(x$target), function(name) {
     limits <- x$target[[name]]
-    title <- measures[[x$kind]][[name]]$title
+    title <- x$measures[[name]]$title
     if (is.infinite(limits[2L])) paste(title, limits[1L], "or more")
     else if (is.infinite(limits[1L])) paste(title, limits[2L], "or less")
     else paste(title, limits[1L], "to", limits[2L])
@@ -248,7 +247,7 @@ target_words <- function(x) {
 small_site_words <- function(x) {
   missing <- tapply(is.na(x$domains$estimate), factor(x$domains$measure,
                                                       unique(x$domains$measure)), sum)
-  missing <- missing[missing > 0] / length(unique(x$domains$method))
+  missing <- missing[missing > 0] / length(x$methods)
   if (length(missing) == 0L) return(NULL)
   paste0("No value: ", enumerate(paste0(measure_titles(x, names(missing)), " in ",
                                         vapply(round(missing), plural, "", "domain")), 20L, ""),

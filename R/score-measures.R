@@ -248,13 +248,56 @@ calibration_line <- function(d, kind) {
 # a and b of the line.
 line_intercept <- function(d, kind) {
   line <- calibration_line(d, kind)
-  fitted_value(line, c(1, -line$centre), length(d$y))
+  if (is.null(line)) no_value(length(d$y)) else fitted_value(line, c(1, -line$centre))
 }
 
-line_slope <- function(d, kind) fitted_value(calibration_line(d, kind), c(0, 1), length(d$y))
+line_slope <- function(d, kind) {
+  line <- calibration_line(d, kind)
+  found <- fitted_value(line, c(0, 1), length(d$y))
+  events <- if (kind == "class") min(sum(d$y), sum(1 - d$y)) else sum(d$y)
+  if (!is.null(line) && kind != "number" && events < some_events) {
+    x <- calibration_families[[kind]]$link(d$p) - line$centre
+    found$likelihood <- switch(kind, class = class_slope_likelihood(d$y, x),
+                               count = count_slope_likelihood(d$y, x, line$dispersion))
+  }
+  found
+}
+
+# Of the slope b alone, as a function of b. Of classes the profile likelihood less half the logarithm
+# of the intercept's information (Cox and Reid, 1987, equation 10): the profile itself would exaggerate
+# the slope at sites with few rows.
+class_slope_likelihood <- function(y, x) {
+  smooth_likelihood(seq(-10, 10, by = 0.2), function(b) {
+    offset <- b * x
+    a <- 0
+    for (step in seq_len(50L)) {
+      p <- stats::plogis(a + offset)
+      information <- sum(p * (1 - p))
+      move <- sum(y - p) / max(information, 1e-8)
+      a <- a + max(min(move, 2), -2)
+      if (abs(move) < 1e-8) break
+    }
+    sum(stats::plogis((2 * y - 1) * (a + offset), log.p = TRUE)) - log(information) / 2
+  })
+}
+
+# Of counts that of their shares, given their sum.
+count_slope_likelihood <- function(y, x, dispersion) {
+  smooth_likelihood(seq(-10, 10, by = 0.2), function(b) {
+    top <- max(b * x)
+    (b * sum(y * x) - sum(y) * (top + log(sum(exp(b * x - top))))) / dispersion
+  })
+}
+
+# A function by its values on a grid, since it is asked for at thousands of places.
+smooth_likelihood <- function(at, of) {
+  between <- stats::splinefun(at, vapply(at, of, 0), method = "natural")
+  ends <- range(at)
+  function(value) between(pmin(pmax(value, ends[1L]), ends[2L]))
+}
 
 # The sum of the coefficients times these weights.
-fitted_value <- function(fit, weights, n) {
+fitted_value <- function(fit, weights, n = nrow(fit$effects)) {
   if (is.null(fit)) return(no_value(n))
   site_value(sum(weights * fit$beta), drop(fit$effects %*% weights),
              sqrt(drop(weights %*% fit$vcov %*% weights)))
@@ -266,26 +309,20 @@ logistic_intercept <- function(d) {
   n <- length(d$y)
   found <- fitted_value(canonical_fit(matrix(1, n), d$y, stats::binomial(), offset), 1, n)
   if (min(sum(d$y), sum(1 - d$y)) < some_events) {
-    found$likelihood <- intercept_likelihood(d$y, offset)
+    found$likelihood <- smooth_likelihood(seq(-12, 12, by = 0.05), function(a) {
+      sum(stats::plogis((2 * d$y - 1) * (a + offset), log.p = TRUE))
+    })
   }
   found
-}
-
-# On a grid, since it is asked for at thousands of values; the likelihood of a is smooth.
-intercept_likelihood <- function(y, offset) {
-  at <- seq(-12, 12, by = 0.05)
-  values <- vapply(at, function(a) sum(stats::plogis((2 * y - 1) * (a + offset), log.p = TRUE)), 0)
-  between <- stats::splinefun(at, values, method = "natural")
-  function(value) between(pmin(pmax(value, -12), 12))
 }
 
 # Regression with the canonical link of the family by Newton's method; of classes with few events,
 # or where there is no maximum, with Firth's penalty (1993; Heinze and Schemper, 2002, equation 2).
 # Variances of numbers have the dispersion of the residuals, those of counts too if it is above 1.
-# list(beta, vcov, effects: of each row on the coefficients); NULL if it does not converge.
-canonical_fit <- function(X, y, family, offset = 0,
-                          penalised = classes && min(sum(y), sum(1 - y)) < few_events) {
+# list(beta, vcov, dispersion, effects: of each row on the coefficients); NULL if it does not converge.
+canonical_fit <- function(X, y, family, offset = 0, penalised = NULL) {
   classes <- family$family == "binomial"
+  if (is.null(penalised)) penalised <- classes && min(sum(y), sum(1 - y)) < few_events
   largest_move <- if (family$link == "identity") Inf else 5
   beta <- numeric(ncol(X))
   for (step in seq_len(100L)) {
@@ -304,7 +341,8 @@ canonical_fit <- function(X, y, family, offset = 0,
       inverse <- solve(crossprod(X, W * X))
       dispersion <- if (classes) 1 else sum((y - mean)^2 / W) / (length(y) - ncol(X))
       if (family$family == "poisson") dispersion <- max(dispersion, 1)
-      return(list(beta = beta, vcov = dispersion * inverse, effects = (X * (y - mean)) %*% inverse))
+      return(list(beta = beta, vcov = dispersion * inverse, dispersion = dispersion,
+                  effects = (X * (y - mean)) %*% inverse))
     }
   }
   if (classes && !penalised) canonical_fit(X, y, family, offset, TRUE)
