@@ -116,9 +116,6 @@ read_thresholds <- function(thresholds) {
   sort(unique(round(thresholds, threshold_digits)))
 }
 
-# Steps of 0.01 and probabilities are compared as they are written.
-threshold_digits <- 12L
-
 # ---- by site ----------------------------------------------------------------------------------
 
 # list(net_benefit, difference, prevalence: see mean_benefit()). Of repeats the means.

@@ -220,7 +220,7 @@ validation_rows.default <- function(object, newdata, domain, y) {
 validation_rows.dg_cv <- function(object, newdata, domain, y) {
   check_no_new_rows(newdata, domain, y)
   list(methods = stats::setNames(list(cv_rows(object)), object$spec$parts$title),
-       family = object$spec$args$family, inflation = 1 + 1 / object$share, labels = object$labels,
+       family = innermost(object$spec)$args$family, inflation = 1 + 1 / object$share, labels = object$labels,
        origin = "held_out", held_out = object$held_out, title = object$spec$parts$title,
        notes = cv_notes(object))
 }
@@ -229,13 +229,26 @@ validation_rows.dg_cv <- function(object, newdata, domain, y) {
 validation_rows.dg_compare <- function(object, newdata, domain, y) {
   check_no_new_rows(newdata, domain, y)
   # the null model ranks nothing and has nothing to calibrate
-  runs <- object$runs[!are_null(object$runs) & !vapply(object$runs, all_failed, NA)]
+  null <- are_null(object$runs)
+  failed <- vapply(object$runs, all_failed, NA)
+  runs <- object$runs[!null & !failed]
   if (length(runs) == 0L) abort("argument", "`object` must have a method that did not fail.")
   baseline <- if (object$baseline %in% names(runs)) object$baseline else names(runs)[1L]
   run <- runs[[1L]]
-  list(methods = lapply(runs, cv_rows), family = run$spec$args$family,
+  list(methods = lapply(runs, cv_rows), family = innermost(run$spec)$args$family,
        inflation = 1 + 1 / run$share, labels = run$labels, origin = "held_out",
-       held_out = run$held_out, title = plural(length(runs), "method"), baseline = if (length(runs) > 1L) baseline)
+       held_out = run$held_out, title = plural(length(runs), "method"),
+       baseline = if (length(runs) > 1L) baseline, notes = compared_notes(runs, object$runs[failed]))
+}
+
+compared_notes <- function(runs, failed) {
+  own <- unlist(lapply(names(runs), function(name) {
+    notes <- cv_notes(runs[[name]])
+    if (length(notes)) paste0(name, ": ", notes)
+  }))
+  c(own, if (length(failed)) {
+    paste0("Not here, since all folds failed: ", enumerate(names(failed), quote = ""), ".")
+  })
 }
 
 # For other views of the same rows.
@@ -304,14 +317,13 @@ validation_rows.numeric <- function(object, newdata, domain, y) {
   y <- read_vector(y, n, "y")
   domain <- read_vector(domain, n, "domain")
   # events are often the numbers 0 and 1
-  events <- is.numeric(y) && all(y %in% c(0, 1, NA)) && all(object >= 0 & object <= 1, na.rm = TRUE)
+  events <- is.numeric(y) && all(y %in% c(0, 1, NA))
   rows <- list(truth = y, domain = domain)
-  if (is.matrix(object)) {
-    if (is.null(colnames(object)) || !all(nzchar(colnames(object)))) {
-      abort("argument", "A matrix of probabilities must have the classes as names of its columns.")
-    }
+  if (is.matrix(object) && ncol(object) > 1L) {
+    check_probability_matrix(object)
     rows$prob <- object
   } else {
+    object <- as.vector(object)
     rows$prediction <- as.numeric(object)
     if (events || !is.numeric(y)) {
       classes <- if (is.factor(y)) levels(y) else if (events) c("0", "1")
@@ -334,6 +346,19 @@ validation_rows.numeric <- function(object, newdata, domain, y) {
 
 #' @exportS3Method
 validation_rows.matrix <- validation_rows.numeric
+
+check_probability_matrix <- function(P) {
+  classes <- colnames(P)
+  if (is.null(classes) || !all(nzchar(classes)) || anyDuplicated(classes)) {
+    abort("argument", "A matrix of probabilities must have the classes as names of its columns.")
+  }
+  sums <- rowSums(P)
+  off <- which(abs(sums - 1) > 1e-6)
+  if (length(off)) {
+    abort("data", "Probabilities of the classes must sum to 1 in each row, not to ",
+          format(sums[off[1L]]), " as in row ", off[1L], ".")
+  }
+}
 
 read_response_kind <- function(response, found) {
   if (!is.null(response)) {
@@ -366,6 +391,9 @@ site_rows <- function(rows, kind, class) {
   place <- if (is.null(rows$row)) seq_len(n) else rows$row
   found <- switch(kind, class = event_rows(rows, class), ordinal = ordered_rows(rows),
                   number = , count = number_rows(rows, kind))
+  for (values in found[c("y", "p", "score")]) {
+    if (any(is.infinite(values))) abort("data", "Responses and predictions must be finite.")
+  }
   known <- !is.na(found$y) & !is.na(domain)
   for (values in found[c("p", "score")]) {
     if (!is.null(values)) known <- known & !is.na(rowSums(cbind(values)))
@@ -373,7 +401,7 @@ site_rows <- function(rows, kind, class) {
   if (!any(known)) abort("data", "No row has both a response and a prediction.")
   found[c("y", "p", "score")] <- lapply(found[c("y", "p", "score")], take, known)
   c(found, list(domain = droplevels(domain[known]), rep = rep[known], place = place[known],
-                left_out = sum(!known & rep == rep[1L])))
+                left_out = length(unique(place[!known]))))
 }
 
 event_rows <- function(rows, class) {
@@ -417,7 +445,11 @@ ordered_rows <- function(rows) {
   P <- rows$prob
   if (is.null(P)) abort_no_validated()
   check_probabilities(P)
+  # columns in the order of the classes
   levels <- class_levels(rows)
+  if (is.factor(rows$truth)) levels <- intersect(levels(rows$truth), levels)
+  check_known_classes(value_labels(rows$truth), levels)
+  P <- P[, match(levels, colnames(P)), drop = FALSE]
   y <- match(value_labels(rows$truth), levels)
   list(y = y, p = unname(P), score = drop(P %*% seq_along(levels)))
 }
@@ -470,7 +502,16 @@ check_target <- function(target, chosen) {
           enumerate(names(chosen), length(chosen)), "), such as `list(", names(chosen)[1L],
           " = 0.7)`, not ", describe(target), ".")
   }
+  twice <- names(target)[duplicated(names(target))]
+  if (length(twice)) {
+    abort("argument", "`target` must have one element of ", twice[1L], ", not several.")
+  }
   Map(function(value, name) {
+    range <- scales[[chosen[[name]]$scale]]$range
+    if (any(value < range[1L] | value > range[2L]) || length(value) == 1L && is.infinite(value)) {
+      abort("argument", "`target` of ", name, " must be from ", range[1L], " to ", range[2L],
+            ", not ", enumerate(format(value), quote = ""), ".")
+    }
     if (length(value) == 2L) return(sort(value))
     better <- chosen[[name]]$better
     if (is.numeric(better)) {
@@ -517,7 +558,8 @@ with_common_errors <- function(sites, sizes, scale) {
   own <- vapply(sites, function(site) is.null(site$value_se), NA)
   sites <- lapply(sites, on_scale, scale)
   se <- vapply(sites, `[[`, 0, "value_se")
-  errors <- replace(se, own, common_errors(se[own], sizes[own]))
+  value <- vapply(sites, `[[`, 0, "value")
+  errors <- replace(se, own, common_errors(se[own], sizes[own], value[own]))
   changed <- which(errors != se)
   sites[changed] <- Map(function(site, error) {
     site$value_se <- error
@@ -529,10 +571,13 @@ with_common_errors <- function(sites, sizes, scale) {
 
 # Few rows may be alike by chance, and a site of two such rows would outweigh all others: where
 # there are fewer than ten, or all are alike, the variance of a row is that of all sites.
-common_errors <- function(se, sizes) {
+common_errors <- function(se, sizes, value) {
   known <- is.finite(se)
-  few <- known & (sizes < few_events | se == 0)
-  judged <- known & sizes > 1L & (sizes >= few_events | !any(sizes[known] >= few_events))
+  # what rounding leaves of zero
+  none <- known & se <= pmax(1e-9 * abs(value), 1e-7 * max(se[known], 0))
+  se[none] <- 0
+  few <- known & (sizes < few_events | none)
+  judged <- known & !none & sizes > 1L & (sizes >= few_events | !any(sizes[known] >= few_events))
   if (!any(judged)) return(se)
   common <- sum((sizes * se^2 * (sizes - 1))[judged]) / sum((sizes - 1)[judged])
   replace(se, few, sqrt(common / sizes[few]))
@@ -576,20 +621,20 @@ from_scale <- function(lower, upper, scale, prefix = "") {
 }
 
 new_interval <- function(found, scale) {
-  ends <- if (is.null(found$new)) c(NA_real_, NA_real_) else found$new$interval
+  ends <- found$new$interval
   from_scale(ends[1L], ends[2L], scale, "new_")
 }
 
 # The probability that a new site lies between these limits.
 pass_probability <- function(new, scale, limits) {
-  if (is.null(limits) || is.null(new)) return(NA_real_)
+  if (is.null(limits) || is.null(new$weights)) return(NA_real_)
   ends <- suppressWarnings(scale$to(pmin(pmax(limits, scale$range[1L]), scale$range[2L])))
   below <- mixture_below(ends, new$weights, new$mean, new$sd)
   abs(below[2L] - below[1L])
 }
 
 site_table <- function(values, pooled, rows, chosen, level) {
-  once <- rows$rep == rows$rep[1L]
+  once <- first_places(rows)
   n <- tabulate(rows$domain[once], nlevels(rows$domain))
   events <- if (is.null(rows$class)) NA_integer_
             else as.integer(rowsum(rows$y[once], as.integer(rows$domain[once])))
@@ -597,7 +642,7 @@ site_table <- function(values, pooled, rows, chosen, level) {
     scale <- scales[[measure$scale]]
     half <- stats::qnorm((1 + level) / 2) * value$value_se
     shrunk <- matrix(NA_real_, length(n), 3L)
-    if (!is.null(found$new)) shrunk[found$known, ] <- found$new$sites
+    shrunk[found$known, ] <- found$new$sites
     ends <- from_scale(value$value - half, value$value + half, scale)
     # of 0 events the estimate is the end
     data.frame(domain = levels(rows$domain), rows = n, events = events,
@@ -608,9 +653,13 @@ site_table <- function(values, pooled, rows, chosen, level) {
   }, values, pooled, chosen))
 }
 
+# Repeats predict the same rows.
+first_places <- function(rows) !duplicated(data.frame(rows$place, rows$domain))
+
 kept_rows <- function(rows) {
   data <- data.frame(row = rows$place, domain = rows$domain, y = rows$y)
-  data$p <- rows$p
+  # a matrix of ordered classes
+  data$p <- if (is.null(rows$p)) NA_real_ else rows$p
   if (length(unique(rows$rep)) > 1L) data$rep <- rows$rep
   data
 }
@@ -647,8 +696,8 @@ pair_values <- function(a, b) {
     if (!setequal(names(of_a), names(of_b))) return(NA_real_)
     sqrt(sum((of_a - of_b[names(of_a)])^2))
   }, 0)
-  list(value = a$estimate[domains] - b$estimate[domains],
-       se = common_errors(se, lengths(a$effects[domains])))
+  value <- a$estimate[domains] - b$estimate[domains]
+  list(value = value, se = common_errors(se, lengths(a$effects[domains]), value))
 }
 
 # ---- meta-regression --------------------------------------------------------------------------
@@ -660,7 +709,8 @@ read_covariates <- function(covariates, rows, labels) {
   }
   column <- intersect(c(labels$domain, "domain"), names(covariates))[1L]
   if (is.na(column)) {
-    abort("argument", "`covariates` must have the column `", labels$domain, "` or `domain`.")
+    abort("argument", "`covariates` must have the column ",
+          paste0("`", unique(c(labels$domain, "domain")), "`", collapse = " or "), ".")
   }
   at <- match(levels(rows$domain), value_labels(covariates[[column]]))
   if (anyNA(at)) {
@@ -676,6 +726,14 @@ read_covariates <- function(covariates, rows, labels) {
   }
   if (anyNA(own)) abort("data", "`covariates` must have no missing values.")
   if (ncol(own) == 0L) abort("data", "`covariates` must have a column beside the domain.")
+  numbers <- vapply(own, is.numeric, NA)
+  if (!all(is.finite(unlist(own[numbers])))) abort("data", "`covariates` must be finite.")
+  own[!numbers] <- lapply(own[!numbers], function(values) factor(value_labels(values)))
+  same <- vapply(own, function(values) length(unique(values)) < 2L, NA)
+  if (any(same)) {
+    abort("data", "`covariates` must vary between domains, not be constant as ",
+          enumerate(names(own)[same]), ".")
+  }
   X <- stats::model.matrix(~ ., own)[, -1L, drop = FALSE]
   if (nrow(X) < ncol(X) + 2L) {
     abort("data", "`covariates` must have fewer columns (", ncol(X), " with those of factors) ",
@@ -684,17 +742,22 @@ read_covariates <- function(covariates, rows, labels) {
   X
 }
 
+# NA for terms that these sites cannot tell from others.
 regress_measures <- function(values, X, inflation, level) {
   by_measure(lapply(values, function(value) {
     known <- is.finite(value$value) & is.finite(value$value_se) & value$value_se > 0
     if (sum(known) < ncol(X) + 2L) return(NULL)
-    fit <- fit_metafor(value$value[known], value$value_se[known], X[known, , drop = FALSE])
+    decomposed <- qr(cbind(1, X[known, , drop = FALSE]))
+    own <- sort(decomposed$pivot[seq_len(decomposed$rank)])[-1L] - 1L
+    if (length(own) == 0L) return(NULL)
+    fit <- fit_metafor(value$value[known], value$value_se[known], X[known, own, drop = FALSE])
     df <- fit$k - fit$p
-    se <- fit$se * sqrt(inflation)
+    estimate <- se <- rep(NA_real_, 1L + ncol(X))
+    estimate[c(1L, 1L + own)] <- fit$beta
+    se[c(1L, 1L + own)] <- fit$se * sqrt(inflation)
     half <- stats::qt((1 + level) / 2, df) * se
-    data.frame(term = c("(intercept)", colnames(X)), estimate = c(fit$beta), se = se,
-               lower = c(fit$beta) - half, upper = c(fit$beta) + half,
-               p = 2 * stats::pt(-abs(c(fit$beta)) / se, df),
-               tau = sqrt(fit$tau2), row.names = NULL)
+    data.frame(term = c("(intercept)", colnames(X)), estimate = estimate, se = se,
+               lower = estimate - half, upper = estimate + half,
+               p = 2 * stats::pt(-abs(estimate) / se, df), tau = sqrt(fit$tau2), row.names = NULL)
   }))
 }

@@ -84,7 +84,11 @@ dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins
   class <- read_class(class, levels)
   truth <- value_labels(held$truth)
   check_known_classes(truth, levels)
-  rows <- !is.na(truth) & !is.na(rowSums(held$prob))
+  check_probabilities(held$prob)
+  # repeats predict the same rows
+  place <- if (is.null(held$row)) seq_along(truth) else held$row
+  rows <- !is.na(truth) & !is.na(rowSums(held$prob)) & !is.na(held$domain)
+  rows[rows] <- !duplicated(data.frame(place, held$domain)[rows, ])
   if (!any(rows)) abort("data", "No row has both a class and a probability.")
   domain <- factor(held$domain[rows])
   each_class <- function(describe) {

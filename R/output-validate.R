@@ -197,8 +197,9 @@ describe_result.dg_validate <- function(x) {
   titles <- measure_titles(x, table$measure)
   percent <- paste0(100 * x$level, " %")
   by_row <- as_each(3)
-  sites <- unique(x$domains[c("domain", "rows", "events")])
-  events <- sum(sites$events)
+  once <- x$rows[!duplicated(x$rows[c("row", "domain")]), ]
+  sites <- unique(x$domains$domain)
+  events <- if (is.null(x$class)) NA_integer_ else sum(once$y)
   new_result(
     paste0("Validation by ", x$labels$domain, ": ", if (several) plural(length(x$methods), "method") else x$title, ", ", x$labels$response,
            if (!is.null(x$class)) paste0(" = ", x$class)),
@@ -211,7 +212,7 @@ describe_result.dg_validate <- function(x) {
            column("tau", format = by_row), column("domains", print = FALSE)),
       if (!is.null(x$target)) list(column("pass", format = by_row))),
     facts = c(x$held_out, paste0(
-      plural(sum(sites$rows), "row"), " of ", plural(nrow(sites), "domain"),
+      plural(nrow(once), "row"), " of ", plural(length(sites), "domain"),
       if (!is.na(events)) paste0(", ", plural(events, "event")))),
     notes = c(
       paste0("new domain: where its value lies with ", percent, " probability, if it is of the ",
@@ -225,7 +226,7 @@ describe_result.dg_validate <- function(x) {
     ),
     further = c(if (!is.null(x$differences)) list(describe_differences(x)),
                 if (!is.null(x$regression)) list(describe_regression(x))),
-    glance = data.frame(rows = sum(sites$rows), domains = nrow(sites), events = events,
+    glance = data.frame(rows = nrow(once), domains = length(sites), events = events,
                         methods = length(x$methods), measure = table$measure[1L],
                         mean = table$mean[1L], lower = table$lower[1L], upper = table$upper[1L],
                         new_lower = table$new_lower[1L], new_upper = table$new_upper[1L]),
@@ -243,15 +244,20 @@ target_words <- function(x) {
   }, "")
 }
 
-# Domains without a value, by measure.
+# Domains without a value, or without an error of it, by measure.
 small_site_words <- function(x) {
-  missing <- tapply(is.na(x$domains$estimate), factor(x$domains$measure,
-                                                      unique(x$domains$measure)), sum)
-  missing <- missing[missing > 0] / length(x$methods)
-  if (length(missing) == 0L) return(NULL)
-  paste0("No value: ", enumerate(paste0(measure_titles(x, names(missing)), " in ",
-                                        vapply(round(missing), plural, "", "domain")), 20L, ""),
-         " (too few rows or events).")
+  none <- is.na(x$domains$estimate)
+  spread <- x$domains$upper - x$domains$lower
+  words <- function(what, which, why) {
+    counts <- tapply(x$domains$domain[which], factor(x$domains$measure[which], names(x$measures)),
+                     function(domains) length(unique(domains)))
+    counts <- counts[!is.na(counts)]
+    if (length(counts) == 0L) return(NULL)
+    paste0(what, enumerate(paste0(measure_titles(x, names(counts)), " in ",
+                                  vapply(counts, plural, "", "domain")), 20L, ""), why)
+  }
+  c(words("No value: ", none, " (too few rows or events)."),
+    words("Not in the mean, as there is no error: ", !none & !(is.finite(spread) & spread > 0), "."))
 }
 
 describe_differences <- function(x) {

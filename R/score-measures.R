@@ -27,11 +27,11 @@ measures <- list(
                     needs = "prob", of = function(d, ...) site_mean(binary_log_loss(d))),
     sensitivity = list(title = "sensitivity", better = "high", scale = "logit", large = 1,
                        needs = c("prob", "threshold"), of = function(d, threshold) {
-                         site_proportion(d$p >= threshold, d$y == 1)
+                         site_proportion(reaches(d$p, threshold), d$y == 1)
                        }),
     specificity = list(title = "specificity", better = "high", scale = "logit", large = 1,
                        needs = c("prob", "threshold"), of = function(d, threshold) {
-                         site_proportion(d$p < threshold, d$y == 0)
+                         site_proportion(!reaches(d$p, threshold), d$y == 0)
                        })
   ),
   number = list(
@@ -127,12 +127,33 @@ site_ratio <- function(d) {
     found$value_se <- sqrt(2)
   }
   if (observed < some_events) {
-    # of independent events that vary as theirs do, or more
-    variance <- max(sum((d$y - ratio * d$p)^2), observed) / max(observed, 1)
-    if (all(d$y %in% 0:1)) variance <- max(1 - observed / n, 1 / (2 * n))
-    found$likelihood <- function(value) (observed * value - expected * exp(value)) / variance
+    binary <- all(d$y %in% 0:1) && all(d$p <= 1)
+    found$likelihood <- if (binary) events_likelihood(observed, d$p) else {
+      # Poisson, of counts that vary as these do, or more
+      variance <- max(sum((d$y - ratio * d$p)^2) / max(observed, 1), 1)
+      function(value) (observed * value - expected * exp(value)) / variance
+    }
   }
   found
+}
+
+# Binomial in the number of events as a function of the logarithm of observed / expected, with the
+# variance of events whose probabilities p differ.
+events_likelihood <- function(observed, p) {
+  n <- length(p)
+  mean <- mean(p)
+  variance <- sum(p * (1 - p)) / (n * mean * (1 - mean))
+  function(value) {
+    share <- pmin(exp(value) * mean, 1)
+    others <- if (n > observed) (n - observed) * log1p(-share) else 0
+    ifelse(value > -log(mean), -Inf, (observed * value + others) / variance)
+  }
+}
+
+# Probabilities and thresholds are compared as they are written.
+threshold_digits <- 12L
+reaches <- function(p, threshold) {
+  round(p, threshold_digits) >= round(threshold, threshold_digits)
 }
 
 # With half a hit and half a miss more where all or none are hits.
@@ -193,7 +214,11 @@ site_auc <- function(d) {
     near <- (area * pairs + 0.5) / (pairs + 1)
     found$value <- stats::qlogis(near)
     events <- if (length(codes) == 2L) sizes[2L] else sum(sizes) - max(sizes)
-    found$value_se <- area_error(near, events, n - events) / (near * (1 - near))
+    error <- area_error(near, events, n - events)
+    found$value_se <- error / (near * (1 - near))
+    # that of as many independent pairs as have this error
+    size <- near * (1 - near) / error^2
+    found$likelihood <- function(value) size * (area * value - log1p(exp(value)))
   }
   found
 }
@@ -263,9 +288,9 @@ line_slope <- function(d, kind) {
   found
 }
 
-# Of the slope b alone, as a function of b. Of classes the profile likelihood less half the logarithm
-# of the intercept's information (Cox and Reid, 1987, equation 10): the profile itself would exaggerate
-# the slope at sites with few rows.
+# Of the slope b alone, as a function of b. Of classes the profile likelihood plus half the logarithm
+# of the intercept's information, which is nearly that of b given the number of events (Davison, 1988):
+# the profile itself exaggerates slopes of few rows.
 class_slope_likelihood <- function(y, x) {
   smooth_likelihood(seq(-10, 10, by = 0.2), function(b) {
     offset <- b * x
@@ -277,7 +302,8 @@ class_slope_likelihood <- function(y, x) {
       a <- a + max(min(move, 2), -2)
       if (abs(move) < 1e-8) break
     }
-    sum(stats::plogis((2 * y - 1) * (a + offset), log.p = TRUE)) - log(information) / 2
+    sum(stats::plogis((2 * y - 1) * (a + offset), log.p = TRUE)) +
+      log(max(information, 1e-300)) / 2
   })
 }
 
@@ -291,7 +317,8 @@ count_slope_likelihood <- function(y, x, dispersion) {
 
 # A function by its values on a grid, since it is asked for at thousands of places.
 smooth_likelihood <- function(at, of) {
-  between <- stats::splinefun(at, vapply(at, of, 0), method = "natural")
+  between <- stats::splinefun(at, vapply(at, of, 0), method = "natural",
+                              ties = "ordered")
   ends <- range(at)
   function(value) between(pmin(pmax(value, ends[1L]), ends[2L]))
 }

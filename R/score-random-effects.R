@@ -3,34 +3,41 @@
 # metafor; what a new site may have is a posterior distribution, since intervals from estimates of
 # tau alone cover too little with few sites.
 
-# value, se: of each site, on the scale of the measure; large: see site_posterior(); inflation: of
-# the variance of the mean, for values whose training sets overlap; likelihoods: for sites with few
-# events the logarithm of their likelihood, a function of values on the scale, NULL for others.
+# value, se: of each site, on the scale of the measure; large: a large tau, see site_posterior();
+# inflation: of the variance of the mean, for values whose training sets overlap; likelihoods: of
+# sites with few events the logarithm of their likelihood, a function of values on the scale, NULL
+# for others. Sites without an error are left out.
+# list(domains: their number, known: which, mean, se, lower, upper, tau, new: see new_site()); NA
+# where there are too few sites.
 random_effects <- function(value, se, large, inflation = 1, level = 0.95,
                            likelihoods = vector("list", length(value))) {
   known <- is.finite(value) & is.finite(se) & se > 0
+  k <- sum(known)
+  found <- list(domains = k, known = known, mean = NA_real_, se = NA_real_, lower = NA_real_,
+                upper = NA_real_, tau = NA_real_,
+                new = list(interval = c(NA_real_, NA_real_), sites = matrix(NA_real_, k, 3L)))
+  if (k < 2L) {
+    same <- unique(value[if (k) known else is.finite(value)])
+    if (length(same) == 1L) found$mean <- same
+    return(found)
+  }
   value <- value[known]
   se <- se[known]
   likelihoods <- likelihoods[known]
-  k <- length(value)
-  empty <- list(domains = k, mean = NA_real_, se = NA_real_, lower = NA_real_, upper = NA_real_,
-                tau = NA_real_, new = NULL, known = known)
-  if (k == 0L) return(empty)
-  if (k == 1L) return(utils::modifyList(empty, list(mean = value, se = se)))
   if (!all(vapply(likelihoods, is.null, NA))) {
     posterior <- count_posterior(value, se, likelihoods, large, inflation)
-    return(c(list(domains = k, known = known, new = new_site(posterior, level)),
-             posterior_summary(posterior, level)))
+    found[c("mean", "se", "lower", "upper", "tau")] <- posterior_summary(posterior, level)
+    found$new <- new_site(posterior, level)
+    return(found)
   }
   fit <- fit_metafor(value, se)
-  mean <- c(fit$beta)
   error <- fit$se * sqrt(inflation)
-  half <- stats::qt((1 + level) / 2, k - 1) * error
-  new <- new_site(site_posterior(value, se, large, inflation), level)
+  ends <- c(fit$beta) + c(-1, 1) * stats::qt((1 + level) / 2, k - 1) * error
+  found[c("mean", "se", "lower", "upper", "tau")] <- c(fit$beta, error, ends, sqrt(fit$tau2))
+  found$new <- new_site(site_posterior(value, se, large, inflation), level)
   # a new site is not surer than the mean
-  new$interval <- range(new$interval, mean - half, mean + half)
-  list(domains = k, mean = mean, se = error, lower = mean - half, upper = mean + half,
-       tau = sqrt(fit$tau2), known = known, new = new)
+  found$new$interval <- range(found$new$interval, ends)
+  found
 }
 
 # With the interval of a new site, and posterior mean and interval [sites x 3] of these.
@@ -81,54 +88,101 @@ site_posterior <- function(value, se, large, inflation = 1, nodes = 201L) {
        site_sd = sqrt((1 - shrink) * rep(se^2, each = nodes) + shrink^2 / total))
 }
 
-# The same where some sites have a likelihood that is not normal, by quadrature over mean and tau;
-# given both, over the site's value in units of tau.
+# The same where some sites have a likelihood that is not normal, by quadrature over tau, the mean,
+# and the values of these sites, of which a table at equal steps serves all nodes. The density of the
+# mean is that of Jeffreys for sites that are alike, the root of the information, at most that at 0:
+# where no site has an event a flat one has no end.
 count_posterior <- function(value, se, likelihoods, large, inflation) {
   few <- !vapply(likelihoods, is.null, NA)
-  tau <- seq(0, 1, length.out = 51L)^3 * 4 * large
-  # means around that of the normal likelihoods, in units of its error
-  precision <- 1 / outer(tau^2, se^2, "+")
-  total <- rowSums(precision)
-  steps <- seq(-10, 10, length.out = 51L)
-  means <- drop(precision %*% value) / total + outer(1 / sqrt(total), steps)
-  width <- diff(steps)[1L] / sqrt(total)
-  tau <- rep(tau, length(steps))
-  mean <- c(means)
-  nodes <- length(mean)
-  units <- seq(-5, 5, length.out = 51L)
-  normal <- rep(stats::dnorm(units, log = TRUE), each = nodes)
-  site_mean <- site_sd <- matrix(0, nodes, length(value))
-  log_density <- stats::dnorm(tau, 0, large, log = TRUE)
-  for (g in seq_along(value)) {
-    if (few[g]) {
-      at <- mean + outer(tau, units)
-      terms <- array(likelihoods[[g]](at), dim(at)) + normal
-      top <- terms[cbind(seq_len(nodes), max.col(terms, "first"))]
-      share <- exp(terms - top)
-      sum <- rowSums(share)
-      log_density <- log_density + top + log(sum)
-      site_mean[, g] <- rowSums(share * at) / sum
-      site_sd[, g] <- sqrt(pmax(rowSums(share * (at - site_mean[, g])^2) / sum, 0))
+  of_tau <- seq(0, 1, length.out = 51L)^3 * 4 * large
+  ends <- range(value) + c(-30, 30)
+  step <- min(se[few]) / 3
+  theta <- seq(ends[1L] - 20 * large, ends[2L] + 20 * large, by = step)
+  table <- vapply(likelihoods[few], function(of) of(theta), theta)
+  top <- apply(table, 2L, max)
+  known_information <- c(NA, -diff(rowSums(table), differences = 2L) / step^2, NA) + sum(1 / se[!few]^2)
+  known_information[!is.finite(known_information)] <- NA
+  information <- function(mean) stats::approx(theta, known_information, mean, rule = 2)$y
+  prior <- function(mean) log(pmin(pmax(information(mean), 1e-12), information(0))) / 2
+  table <- exp(table - rep(top, each = length(theta)))
+  hermite <- gauss_hermite(9L)
+
+  # The logarithm of the density at means given tau; with moments of the values of sites.
+  given_tau <- function(tau, mean, moments = FALSE) {
+    variance <- outer(rep(tau^2, length(mean)), se[!few]^2, "+")
+    residual <- outer(mean, value[!few], function(m, v) v - m)
+    density <- prior(mean) - rowSums(residual^2 / variance + log(variance)) / 2
+    if (tau >= step) {
+      near <- theta > min(mean) - 9 * tau & theta < max(mean) + 9 * tau
+      at <- theta[near]
+      kernel <- stats::dnorm(outer(mean, at, "-"), 0, tau) * step
+      own <- table[near, , drop = FALSE]
+      sums <- list(kernel %*% own, if (moments) kernel %*% (own * at),
+                   if (moments) kernel %*% (own * at^2))
     } else {
-      variance <- se[g]^2 + tau^2
-      log_density <- log_density + stats::dnorm(value[g], mean, sqrt(variance), log = TRUE)
-      shrink <- se[g]^2 / variance
-      site_mean[, g] <- shrink * mean + (1 - shrink) * value[g]
-      site_sd[, g] <- se[g] * sqrt(1 - shrink)
+      # steps are too wide for so narrow a distribution
+      at <- outer(mean, tau * hermite$nodes, "+")
+      own <- lapply(which(few), function(g) {
+        likelihood <- exp(array(likelihoods[[g]](at), dim(at)) - top[match(g, which(few))])
+        rep(hermite$weights, each = length(mean)) * likelihood
+      })
+      bind <- function(of) matrix(vapply(own, of, mean), length(mean))
+      sums <- list(bind(rowSums), if (moments) bind(function(w) rowSums(w * at)),
+                   if (moments) bind(function(w) rowSums(w * at^2)))
     }
+    density <- density + rowSums(log(pmax(sums[[1L]], 1e-300))) + sum(top)
+    if (!moments) return(density)
+    centre <- spread <- matrix(0, length(mean), length(few))
+    mass <- pmax(sums[[1L]], 1e-300)
+    centre[, few] <- sums[[2L]] / mass
+    spread[, few] <- sqrt(pmax(sums[[3L]] / mass - centre[, few]^2, 1e-16))
+    own <- rep(se[!few]^2, each = length(mean))
+    shrink <- own / variance
+    centre[, !few] <- shrink * mean + (1 - shrink) * rep(value[!few], each = length(mean))
+    spread[, !few] <- sqrt(own * (1 - shrink))
+    list(density = density, site_mean = centre, site_sd = pmax(spread, 1e-8))
   }
-  own <- tau[seq_along(total)]
-  weights <- exp(log_density - max(log_density)) * (c(diff(own), 0) + c(0, diff(own))) * width
+
+  # the means that are likely given tau; of taus between, those of the next larger one
+  likely <- function(tau) {
+    within <- ends
+    for (round in 1:4) {
+      at <- seq(within[1L], within[2L], length.out = 41L)
+      density <- given_tau(tau, at)
+      within <- range(at[density > max(density) - 14]) + c(-1, 1) * diff(at[1:2])
+    }
+    within
+  }
+  some <- c(1L, 11L, 21L, 31L, 41L, 51L)
+  ranges <- vapply(of_tau[some], likely, c(0, 0))
+  ranges <- ranges[, findInterval(seq_along(of_tau), some, left.open = TRUE) + 1L]
+  means <- apply(ranges, 2L, function(ends) seq(ends[1L], ends[2L], length.out = 51L))
+  nodes <- lapply(seq_along(of_tau), function(k) given_tau(of_tau[k], means[, k], TRUE))
+  width <- means[2L, ] - means[1L, ]
+  log_density <- vapply(nodes, `[[`, numeric(51L), "density") +
+    rep(stats::dnorm(of_tau, 0, large, log = TRUE), each = 51L)
+  weights <- exp(log_density - max(log_density)) *
+    rep((c(diff(of_tau), 0) + c(0, diff(of_tau))) * width, each = 51L)
   weights <- weights / sum(weights)
   # the mean given tau is as uncertain as overlapping training sets make it
-  by_tau <- matrix(weights, length(own))
-  middle <- rowSums(by_tau * means) / rowSums(by_tau)
-  middle <- ifelse(is.finite(middle), middle, means[, (length(steps) + 1L) / 2])
+  middle <- colSums(weights * means) / colSums(weights)
+  middle <- rep(ifelse(is.finite(middle), middle, means[26L, ]), each = 51L)
+  tau <- rep(of_tau, each = 51L)
   # what lies between the nodes
-  between <- rep(width / sqrt(12), length(steps))
-  list(weights = weights, mean = middle + sqrt(inflation) * (mean - middle),
-       tau = tau, mean_sd = between, sd = sqrt(tau^2 + between^2), site_mean = site_mean,
-       site_sd = pmax(site_sd, 1e-8))
+  between <- rep(width / sqrt(12), each = 51L)
+  list(weights = c(weights), mean = middle + sqrt(inflation) * (c(means) - middle), tau = tau,
+       mean_sd = between, sd = sqrt(tau^2 + between^2),
+       site_mean = do.call(rbind, lapply(nodes, `[[`, "site_mean")),
+       site_sd = do.call(rbind, lapply(nodes, `[[`, "site_sd")))
+}
+
+# Nodes and weights for the mean of a function of a standard normal variable (Golub and Welsch,
+# 1969).
+gauss_hermite <- function(n) {
+  found <- eigen(outer(seq_len(n), seq_len(n), function(i, j) {
+    ifelse(abs(i - j) == 1, sqrt(pmin(i, j)), 0)
+  }), symmetric = TRUE)
+  list(nodes = found$values, weights = found$vectors[1L, ]^2)
 }
 
 # Of the mean, and of tau the median.
@@ -151,6 +205,10 @@ mixture_below <- function(x, weights, mean, sd) {
 }
 
 mixture_quantiles <- function(probabilities, weights, mean, sd) {
+  heavy <- weights > 1e-12 * max(weights)
+  weights <- weights[heavy]
+  mean <- mean[heavy]
+  sd <- sd[heavy]
   ends <- c(min(mean - 10 * sd), max(mean + 10 * sd))
   vapply(probabilities, function(p) {
     stats::uniroot(function(x) mixture_below(x, weights, mean, sd) - p, ends,
