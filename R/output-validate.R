@@ -201,7 +201,8 @@ describe_result.dg_validate <- function(x) {
   sites <- unique(x$domains$domain)
   events <- if (is.null(x$class)) NA_integer_ else sum(once$y)
   new_result(
-    paste0("Validation by ", x$labels$domain, ": ", if (several) plural(length(x$methods), "method") else x$title, ", ", x$labels$response,
+    paste0("Validation by ", x$labels$domain, ": ",
+           if (several) plural(length(x$methods), "method") else x$title, ", ", x$labels$response,
            if (!is.null(x$class)) paste0(" = ", x$class)),
     table,
     c(if (several) list(column("method", once = TRUE)),
@@ -257,7 +258,8 @@ small_site_words <- function(x) {
                                   vapply(counts, plural, "", "domain")), 20L, ""), why)
   }
   c(words("No value: ", none, " (too few rows or events)."),
-    words("Not in the mean, as there is no error: ", !none & !(is.finite(spread) & spread > 0), "."))
+    words("Not in the mean, as there is no error: ",
+          !none & !(is.finite(spread) & spread > 0), "."))
 }
 
 describe_differences <- function(x) {

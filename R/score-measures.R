@@ -288,9 +288,9 @@ line_slope <- function(d, kind) {
   found
 }
 
-# Of the slope b alone, as a function of b. Of classes the profile likelihood plus half the logarithm
-# of the intercept's information, which is nearly that of b given the number of events (Davison, 1988):
-# the profile itself exaggerates slopes of few rows.
+# Of the slope b alone, as a function of b. Of classes the profile likelihood plus half the
+# logarithm of the intercept's information, which is nearly that of b given the number of events
+# (Davison, 1988): the profile itself exaggerates slopes of few rows.
 class_slope_likelihood <- function(y, x) {
   smooth_likelihood(seq(-10, 10, by = 0.2), function(b) {
     offset <- b * x
@@ -346,7 +346,8 @@ logistic_intercept <- function(d) {
 # Regression with the canonical link of the family by Newton's method; of classes with few events,
 # or where there is no maximum, with Firth's penalty (1993; Heinze and Schemper, 2002, equation 2).
 # Variances of numbers have the dispersion of the residuals, those of counts too if it is above 1.
-# list(beta, vcov, dispersion, effects: of each row on the coefficients); NULL if it does not converge.
+# list(beta, vcov, dispersion, effects: of each row on the coefficients); NULL if it does not
+# converge.
 canonical_fit <- function(X, y, family, offset = 0, penalised = NULL) {
   classes <- family$family == "binomial"
   if (is.null(penalised)) penalised <- classes && min(sum(y), sum(1 - y)) < few_events

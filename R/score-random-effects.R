@@ -89,9 +89,9 @@ site_posterior <- function(value, se, large, inflation = 1, nodes = 201L) {
 }
 
 # The same where some sites have a likelihood that is not normal, by quadrature over tau, the mean,
-# and the values of these sites, of which a table at equal steps serves all nodes. The density of the
-# mean is that of Jeffreys for sites that are alike, the root of the information, at most that at 0:
-# where no site has an event a flat one has no end.
+# and the values of these sites, of which a table at equal steps serves all nodes. The density of
+# the mean is that of Jeffreys for sites that are alike, the root of the information, at most that
+# at 0: where no site has an event a flat one has no end.
 count_posterior <- function(value, se, likelihoods, large, inflation) {
   few <- !vapply(likelihoods, is.null, NA)
   of_tau <- seq(0, 1, length.out = 51L)^3 * 4 * large
@@ -100,7 +100,8 @@ count_posterior <- function(value, se, likelihoods, large, inflation) {
   theta <- seq(ends[1L] - 20 * large, ends[2L] + 20 * large, by = step)
   table <- vapply(likelihoods[few], function(of) of(theta), theta)
   top <- apply(table, 2L, max)
-  known_information <- c(NA, -diff(rowSums(table), differences = 2L) / step^2, NA) + sum(1 / se[!few]^2)
+  curvature <- -diff(rowSums(table), differences = 2L) / step^2
+  known_information <- c(NA, curvature, NA) + sum(1 / se[!few]^2)
   known_information[!is.finite(known_information)] <- NA
   information <- function(mean) stats::approx(theta, known_information, mean, rule = 2)$y
   prior <- function(mean) log(pmin(pmax(information(mean), 1e-12), information(0))) / 2

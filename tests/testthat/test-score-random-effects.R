@@ -69,3 +69,51 @@ test_that("with few events mean and tau are not those of weights that depend on 
   # what weights by the events would give
   expect_gt(random_effects(value, se, 1)$mean, 0.1)
 })
+
+test_that("without an event the interval of the mean is near that of all rows together", {
+  skip_if_not_installed("metafor")
+  found <- dg_validate(rep(c(0.01, 0.03), 180), y = integer(360), domain = rep(1:6, each = 60))
+  oe <- found$summary[found$summary$measure == "oe", ]
+  # with the density of Jeffreys and 7.2 events expected; sites may differ
+  upper <- qgamma(0.975, 0.5) / 7.2
+  expect_gt(oe$upper, 0.9 * upper)
+  expect_lt(oe$upper, 1.5 * upper)
+})
+
+test_that("weights of few events do not bias the mean of true probabilities", {
+  skip_if_not_installed("metafor")
+  set.seed(1)
+  means <- rowMeans(replicate(6, {
+    x <- rnorm(600)
+    p <- plogis(x - 0.5)
+    found <- dg_validate(p, y = rbinom(600, 1, p), domain = rep(1:40, each = 15))$summary
+    found$mean[match(c("oe", "slope", "auc"), found$measure)]
+  }))
+  expect_lt(abs(means[1L] - 1), 0.06)
+  expect_lt(abs(means[2L] - 1), 0.12)
+  # the area of these probabilities
+  expect_lt(abs(means[3L] - 0.74), 0.02)
+})
+
+test_that("the posterior of likelihoods is that of a sum over a fine grid", {
+  events <- c(0, 2, 5)
+  n <- c(20, 30, 25)
+  likelihoods <- Map(function(k, n) function(value) k * value - n * log1p(exp(value)), events, n)
+  value <- qlogis((events + 0.5) / (n + 1))
+  se <- sqrt(1 / (events + 0.5) + 1 / (n - events + 0.5))
+  found <- posterior_summary(count_posterior(value, se, likelihoods, 1, 1), 0.95)
+  theta <- seq(-25, 15, by = 0.05)
+  mean <- seq(-14, 6, by = 0.1)
+  of_tau <- seq(0.05, 4, by = 0.1)
+  information <- sum(n) * plogis(mean) * (1 - plogis(mean))
+  density <- vapply(of_tau, function(tau) {
+    kernel <- outer(mean, theta, function(m, t) dnorm(t, m, tau)) * 0.05
+    rowSums(vapply(likelihoods, function(of) log(drop(kernel %*% exp(of(theta)))), mean)) +
+      log(information) / 2 + dnorm(tau, 0, 1, log = TRUE)
+  }, mean)
+  weights <- exp(density - max(density))
+  of_mean <- cumsum(rowSums(weights)) / sum(weights)
+  expect_equal(found$mean, sum(rowSums(weights) * mean) / sum(weights), tolerance = 0.01)
+  expect_equal(c(found$lower, found$upper), approx(of_mean, mean, c(0.025, 0.975))$y,
+               tolerance = 0.03)
+})

@@ -241,3 +241,102 @@ test_that("plots are objects of ggplot2", {
   expect_silent(ggplot2::ggplot_build(plot(found, measure = c("auc", "slope"))))
   expect_error(plot(found, measure = "rmse"), "`measure` must be one of")
 })
+
+few_sites <- function() {
+  set.seed(1)
+  domain <- rep(paste0("h", 1:8), each = 60)
+  x <- rnorm(480)
+  list(domain = domain, p = plogis(x - 0.5), y = rbinom(480, 1, plogis(x - 0.5)))
+}
+
+test_that("a covariate that the sites with a value cannot tell from others is NA", {
+  d <- few_sites()
+  y <- replace(d$y, d$domain %in% c("h7", "h8"), 0L)
+  covariates <- data.frame(domain = paste0("h", 1:8), region = rep(c("north", "south"), c(6, 2)),
+                           size = 1:8, double = 2 * (1:8))
+  found <- dg_validate(d$p, y = y, domain = d$domain,
+                       covariates = covariates[c("domain", "region", "size")])$regression
+  auc <- found[found$measure == "auc", ]
+  expect_identical(is.na(auc$estimate), c(FALSE, TRUE, FALSE))
+  brier <- found[found$measure == "brier", ]
+  expect_false(anyNA(brier$estimate))
+  both <- dg_validate(d$p, y = d$y, domain = d$domain,
+                      covariates = covariates[c("domain", "size", "double")])$regression
+  one <- dg_validate(d$p, y = d$y, domain = d$domain,
+                     covariates = covariates[c("domain", "size")])$regression
+  expect_equal(both$estimate[both$term != "double"], one$estimate)
+  expect_true(all(is.na(both$estimate[both$term == "double"])))
+  for (bad in list(list(constant = 1), list(infinite = c(Inf, 1:7)))) {
+    expect_domgen_error(dg_validate(d$p, y = d$y, domain = d$domain,
+                                    covariates = data.frame(covariates["domain"], bad)),
+                        "`covariates` must", "domgen_error_data")
+  }
+})
+
+test_that("columns of ordered classes may be in any order, and have the names of the classes", {
+  skip_if_not_installed("metafor")
+  set.seed(2)
+  score <- rnorm(400)
+  y <- cut(score + rnorm(400), c(-Inf, -0.7, 0.7, Inf), c("low", "mid", "high"),
+           ordered_result = TRUE)
+  P <- cbind(low = pnorm(-0.7 - score), mid = pnorm(0.7 - score) - pnorm(-0.7 - score),
+             high = 1 - pnorm(0.7 - score))
+  of <- function(P) dg_validate(P, y = y, domain = rep(1:5, 80))$summary
+  expect_equal(of(P[, 3:1]), of(P))
+  colnames(P)[1L] <- "Low"
+  expect_error(of(P), "must have the classes of the predictions")
+  expect_error(of(P * 0.9), "must sum to 1")
+})
+
+test_that("rows that are alike have an error, perfect sites are named", {
+  skip_if_not_installed("metafor")
+  s <- rep(1:6, each = 20)
+  set.seed(1)
+  y <- rnorm(120)
+  p <- y + rnorm(120)
+  p[s == 1] <- y[s == 1]
+  found <- dg_validate(p, y = y, domain = s)
+  expect_output(print(found), "Not in the mean, as there is no error: RMSE in 1 domain")
+  # a bias that is the same everywhere, a site whose response is constant
+  same <- dg_validate(y, y = y + 1, domain = s)
+  expect_equal(same$summary$mean[same$summary$measure == "bias"], -1)
+  for (seed in 1:3) {
+    set.seed(seed)
+    p <- exp(rnorm(120))
+    constant <- dg_validate(p, y = replace(p + rnorm(120), s == 1, 3.2), domain = s)
+    slope <- constant$domains[constant$domains$measure == "slope", ]
+    expect_gt(slope$se[1L], 0.1 * slope$se[2L])
+  }
+})
+
+test_that("what cannot be is refused: probabilities, infinite values, targets", {
+  skip_if_not_installed("metafor")
+  d <- few_sites()
+  validate <- function(p = d$p, y = d$y, ...) dg_validate(p, y = y, domain = d$domain, ...)
+  expect_error(validate(replace(d$p, 1, -0.01)), "from 0 to 1")
+  expect_identical(validate(replace(d$p, 1, -0.01), response = "number")$kind, "number")
+  expect_error(validate(replace(d$p, 1, Inf), y = d$p), "must be finite")
+  expect_error(validate(target = list(auc = 70)), "`target` of auc must be from 0 to 1")
+  expect_error(validate(target = list(auc = 0.7, auc = 0.8)), "one element of auc")
+  expect_error(validate(target = list(brier = Inf)), "`target` of brier")
+})
+
+test_that("a comparison counts each row once, and tells what failed", {
+  skip_if_not_installed("metafor")
+  toy <- simulate_dcm(domains = 4, n = 30, seed = 1)
+  logistic <- function(x, y, domain) {
+    glm(y ~ ., data = cbind(x, y = y), family = binomial)
+  }
+  probability <- function(object, x) predict(object, x, type = "response")
+  failing <- function(x, y, domain) {
+    if (!any(domain == levels(toy$domain)[1L])) stop("no fit")
+    logistic(x, y, domain)
+  }
+  compared <- suppressWarnings(dg_compare(
+    list(all = learner_custom(logistic, probability), some = learner_custom(failing, probability)),
+    y ~ x1 + x2 | domain, data = toy, refits = FALSE, folds = domain_folds(toy$domain)
+  ))
+  found <- dg_validate(compared)
+  expect_output(print(found), paste(nrow(toy), "rows of 4 domains"))
+  expect_match(found$notes, "some: .*1 of 4 folds failed", all = FALSE)
+})
