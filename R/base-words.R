@@ -64,8 +64,9 @@ variable_names <- function(blueprint) {
 # The name of the domain variable as the word for a domain, and its plural: of several variables
 # "domain".
 domain_words <- function(labels) {
+  if (!is.null(labels$domains)) return(list(one = labels$domain, many = labels$domains))
   one <- if (grepl("[^[:alnum:]._ ]", labels$domain)) "domain" else labels$domain
-  list(one = one, many = if (is.null(labels$domains)) plural_of(one) else labels$domains)
+  list(one = one, many = plural_of(one))
 }
 
 # A text on domains in these words.
