@@ -158,8 +158,8 @@ plot_forest <- function(x, frame, type, measure, method, max_labels) {
     names_on("y", c(frame$rows, named), lines = 1L, drop = FALSE, shown = frame$shown)
 }
 
-# The tables with values to be drawn, and the axis. Panels share the kind of their axis: if one is of
-# ratios and others are not, it has logarithms, moved beyond all values of the others.
+# The tables with values to be drawn, and the axis. Panels share the kind of their axis: if one is
+# of ratios and others are not, it has logarithms, moved beyond all values of the others.
 ratio_tables <- function(tables, ratios, several) {
   columns <- c("value", "lower", "upper")
   all <- do.call(rbind, lapply(tables[c("domains", "means", "new")], `[`, c("measure", columns)))
