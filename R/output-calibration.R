@@ -62,6 +62,7 @@
 #'
 #' Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
 #' *Journal of the American Statistical Association* 22(158), 209-212.
+#' @seealso [dg_validate()], whose plot of calibration has a line for each site
 #' @examples
 #' toy <- simulate_dcm(domains = 8, n = 40, seed = 1)
 #' cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
