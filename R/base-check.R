@@ -61,8 +61,14 @@ enumerate <- function(names, most = 5L, quote = "`") {
   paste0(paste(shown, collapse = ", "), if (rest > 0L) paste(" and", rest, "more"))
 }
 
-plural <- function(n, one, many = paste0(one, "s")) {
+plural <- function(n, one, many = plural_of(one)) {
   paste(format(n, big.mark = big_mark(), scientific = FALSE), if (n == 1) one else many)
+}
+
+# "sites", "cities", "buses": users give words for rows and domains, or names of variables.
+plural_of <- function(word) {
+  if (grepl("(s|x|z|ch|sh)$", word)) paste0(word, "es")
+  else paste0(sub("([^aeiou])y$", "\\1ie", word), "s")
 }
 
 # A required argument. Must be called with the argument of the user's own call.

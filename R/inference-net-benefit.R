@@ -11,7 +11,8 @@
 #'
 #' \deqn{\mathrm{NB}(t) = \frac{TP}{n} - \frac{FP}{n}\,\frac{t}{1-t}}{NB(t) = TP/n - FP/n t/(1-t)}
 #'
-#' (Vickers and Elkin, 2006): true positives per row, less false positives at the price that t says.
+#' (Vickers and Elkin, 2006): true positives per row minus false positives weighted by the odds
+#' t/(1 - t).
 #' Treating all has \eqn{\pi - (1 - \pi)\,t/(1-t)}{pi - (1 - pi) t/(1-t)} with proportion
 #' \eqn{\pi}{pi} of events, treating none has 0. Choose t by what a false positive costs: t = 0.1
 #' means that missing an event is as bad as 9 needless treatments.
@@ -28,12 +29,16 @@
 #' alone, not for the whole curve.
 #'
 #' **Useful at a new site** (Wynants and others, 2018): the probability that the model has a higher
-#' net benefit there than both treating all and treating none. It is that of the *differences by
-#' site* from the better of the two there, NB - max(NB of all, 0), for a new site; the difference
-#' has a smaller error than its parts, which share rows. Treating all is the better one at sites
-#' whose proportion of events is above t; that proportion is the posterior mean of the site (random
-#' effects on the logit scale), since the larger of two noisy values is too large on average. The
-#' probability is about the many rows of a new site and assumes one of the kind of these.
+#' net benefit there than both treating all and treating none. It is computed from each site's
+#' difference between the model and the better of treating all and none, NB - max(NB of all, 0); the
+#' difference has a smaller error than its parts, which share rows. Treating all is the better one
+#' at sites whose proportion of events is above t; that proportion is the posterior mean of the site
+#' (random effects on the logit scale), since the larger of two noisy values is too large on
+#' average. The probability is about the many rows of a new site and assumes one of the kind of
+#' these. It is 0 also at thresholds at which the model treats all, or none, at each site and that
+#' is the better of the two: the model is the same as treating all or none there, not worse.
+#' `plot()` leaves a gap. Where few rows have predictions near t, it jumps from one threshold to the
+#' next.
 #'
 #' A model with useful near 1 over the thresholds that one would act on can be used as it is; where
 #' it is near 0, act for all or for none. A miscalibrated model has a lower net benefit:
@@ -54,18 +59,18 @@
 #'     the probability `useful`}
 #'   \item{domains}{data frame, a row for each method, domain and threshold: `method`, `domain`,
 #'     `threshold`, `net_benefit` with its standard error `se`, `all`}
-#'   \item{rows, events}{numbers of rows and of events}
+#'   \item{rows, events}{numbers of rows and of events, those of repeats counted once}
 #'   \item{class, level, inflation, labels, held_out}{as given or found}
 #' @section Errors:
-#' Predictions without probabilities of classes; thresholds that are not between 0 and 1; and those
-#' of [dg_validate()] on rows, classes and probabilities.
+#' A response of numbers or counts; predictions without probabilities; thresholds that are not
+#' between 0 and 1; and those of [dg_validate()] on rows, classes and probabilities.
 #' @references
 #' Vickers, A. J. and Elkin, E. B. (2006). Decision curve analysis: a novel method for evaluating
 #' prediction models. *Medical Decision Making* 26, 565-574.
 #'
 #' Wynants, L., Riley, R. D., Timmerman, D. and Van Calster, B. (2018). Random-effects meta-analysis
 #' of the clinical utility of tests and prediction models. *Statistics in Medicine* 37, 2034-2052.
-#' @seealso [dg_validate()], [dg_calibration()]
+#' @seealso [dg_validate()], [dg_calibration()], `vignette("validation")`
 #' @examples
 #' toy <- simulate_dcm(domains = 8, n = 60, seed = 1)
 #' cv <- dg_cv(dg_glm(lambda = 1), y ~ . | domain, data = toy)
@@ -87,33 +92,64 @@ dg_net_benefit <- function(object, newdata = NULL, domain = NULL, y = NULL, clas
   check_given(object, "object")
   level <- check_between(level, "level", 0.5, 0.999)
   thresholds <- read_thresholds(thresholds)
-  found <- validation_rows(object, newdata, domain, y)
+  if (inherits(object, "dg_validate")) check_events(object$kind)
+  found <- with_given_names(validation_rows(object, newdata, domain, y), substitute(y),
+                            substitute(domain))
   lacking <- vapply(found$methods, function(rows) is.null(rows$prob), NA)
-  if (any(lacking)) abort_no_validated()
+  if (any(lacking)) abort_no_events(found)
   sites <- lapply(found$methods, site_rows, "class", class)
   values <- lapply(sites, benefit_by_site, thresholds)
-  rows <- sites[[1L]]
-  once <- rows$rep == rows$rep[1L]
+  rows <- distinct_rows(sites)
+  left_out <- nrow(distinct_rows(lapply(found$methods, all_rows))) - nrow(rows)
   structure(list(
     pooled = by_method(lapply(values, pool_benefits, thresholds, found$inflation, level)),
     domains = by_method(lapply(values, benefit_table, thresholds)),
-    rows = sum(once), events = sum(rows$y[once]), class = rows$class, level = level,
+    rows = nrow(rows), events = sum(rows$y), class = sites[[1L]]$class, level = level,
     inflation = found$inflation, labels = found$labels, held_out = found$held_out,
-    title = found$title, notes = found$notes
+    title = found$title, notes = c(found$notes, left_out_words(left_out))
   ), class = c("dg_net_benefit", "dg_result"))
 }
 
+# By the kind of the response, see `measures`.
+check_events <- function(kind) {
+  if (kind != "class") {
+    abort("argument", "`object` must have a response of classes, not ",
+          switch(kind, number = "numbers", count = "counts", ordinal = "ordered classes"), ".")
+  }
+}
+
+abort_no_events <- function(found) {
+  kind <- read_response_kind(NULL, found)
+  if (kind != "ordinal") check_events(kind)
+  abort_no_validated()
+}
+
+# The rows of all methods, those of repeats once: data frame of place, domain and y.
+distinct_rows <- function(sites) {
+  rows <- do.call(rbind, lapply(sites, function(rows) {
+    data.frame(place = rows$place, domain = value_labels(rows$domain), y = rows$y)
+  }))
+  rows[!duplicated(rows[c("place", "domain")]), ]
+}
+
+# Of a method those with a prediction or without.
+all_rows <- function(rows) {
+  n <- length(rows$domain)
+  list(place = if (is.null(rows$row)) seq_len(n) else rows$row, domain = rows$domain, y = NA)
+}
+
 read_thresholds <- function(thresholds) {
-  fine <- is.numeric(thresholds) && length(thresholds) > 0L && !anyNA(thresholds) &&
-    all(thresholds > 0 & thresholds < 1)
+  # one that rounds to 0 or 1 is not between them
+  rounded <- if (is.numeric(thresholds)) round(thresholds, threshold_digits)
+  fine <- length(rounded) > 0L && !anyNA(rounded) && all(rounded > 0 & rounded < 1)
   if (!fine) {
     abort("argument", "`thresholds` must be numbers between 0 and 1, not ",
           if (is.numeric(thresholds) && length(thresholds)) {
-            enumerate(format(thresholds[is.na(thresholds) | thresholds <= 0 | thresholds >= 1]),
-                      quote = "")
+            enumerate(format(thresholds[is.na(rounded) | rounded <= 0 | rounded >= 1],
+                             digits = 15), quote = "")
           } else describe(thresholds), ".")
   }
-  sort(unique(round(thresholds, threshold_digits)))
+  sort(unique(rounded))
 }
 
 # ---- by site ----------------------------------------------------------------------------------
@@ -217,10 +253,11 @@ pool_benefit <- function(value, se, inflation, level) {
   value <- value[known]
   se <- se[known]
   if (length(value) < 2L) return(c(if (length(value)) value else NA_real_, rep(NA_real_, 5L)))
-  # no row differs from others of its site
-  if (all(se == 0)) return(c(rep(mean(value), 5L), mean(value) > 0))
+  # no row differs from others of its site, and no site from others
+  alike <- diff(range(value)) <= 1e-9 * max(abs(value))
+  if (all(se == 0) && alike) return(c(rep(mean(value), 5L), mean(value) > 0))
   # as at sites where the model treats all and that is best
-  se <- pmax(se, max(se) / 100)
+  se <- pmax(se, if (any(se > 0)) max(se) / 100 else stats::sd(value) / 100)
   posterior <- site_posterior(value, se, 2 * max(stats::sd(value), min(se)), inflation)
   mean <- posterior_summary(posterior, level)
   new <- posterior[c("weights", "mean", "sd")]

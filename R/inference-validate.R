@@ -1,8 +1,8 @@
 #' Validation by site
 #'
 #' @description
-#' Measures how well a model predicts at each site (hospital, school, instrument: a held-out or new
-#' domain), how much sites differ, and what is to be expected at a further site.
+#' Measures how well a model predicts at each *site*, how much sites differ, and what is to be
+#' expected at a further site. A site is a held-out or new domain: a hospital, school, instrument.
 #'
 #' @details
 #' **Measures by site.** With y the response and p the prediction of the n rows of a site:
@@ -86,8 +86,8 @@
 #' probability that a new site passes.
 #'
 #' **Coverage in simulations** (`inst/experiments/domgen-validation.R`, 5 to 30 sites of 20 to 1,000
-#' rows, means over 20 draws for each of 48 worlds). Where sites differ much (standard deviation of
-#' the intercept 0.5, of the slope 0.25), 95 % intervals of a new site cover 93-100 % for `auc`,
+#' rows, means over 20 draws for each of 48 settings). Where sites differ much (standard deviation
+#' of the intercept 0.5, of the slope 0.25), 95 % intervals of a new site cover 93-100 % for `auc`,
 #' 91-97 % for `oe` and `intercept`, 92-100 % for `slope`, 94-98 % for `rmse` and `bias`, with 27 %
 #' events and with 3 %. `r2` (90-95 %), `brier` (92-100 %) and `scaled_brier` (83-100 %) are skewed
 #' over sites where slopes differ, and can be covered too little. Where 75 to 95 % of the rows are
@@ -96,14 +96,14 @@
 #' alike. Intervals of the mean cover 90-98 %, those of Brier scores of rare events 76-94 %.
 #'
 #' **Ranking.** `shrunk` is the posterior mean of each site, on the scale of the measure and back:
-#' a site with few rows is drawn to the mean.
+#' a site with few rows is shrunk towards the mean.
 #'
 #' @param object The result of [dg_cv()] or [dg_compare()]; a fitted model with `newdata`; or
 #'   predictions of any model with `y` and `domain`: a numeric vector (of two classes, also if they
 #'   are called 0 and 1, the probability of the second) or a matrix of probabilities with a column
 #'   for each class.
 #' @param newdata Data frame of labelled rows of new domains, for a fitted model.
-#' @param domain,y Domain and response of each row, if they are not columns of `newdata`.
+#' @param domain,y Site and response of each row, if they are not columns of `newdata`.
 #' @param response Kind of response: `"number"`, `"class"`, `"count"`, `"ordinal"`. Default `NULL`:
 #'   by the response and, of [dg_glm()], its family.
 #' @param class Name of the class that is the event. Default `NULL`: the second of two. Must be
@@ -113,7 +113,7 @@
 #' @param target Named list: what a site must reach, such as `list(auc = 0.7, oe = c(0.8, 1.25))`.
 #'   One number is the least value (the largest, for measures of which less is better), two numbers
 #'   are a range.
-#' @param covariates Data frame with a row for each domain: the column named as the domain variable
+#' @param covariates Data frame with a row for each site: the column named as the domain variable
 #'   (or `domain`), and covariates of sites for a meta-regression. Default `NULL`: none.
 #' @param level Level of intervals. Default 0.95.
 #' @return `plot()` returns a ggplot2 object. `dg_validate()` returns an object of class
@@ -122,11 +122,11 @@
 #'     `domains` with a value, `mean`, its interval `lower` to `upper`, `tau` (on the scale of the
 #'     measure), the interval of a new site `new_lower` to `new_upper`, and with `target` the
 #'     probability `pass` that a new site reaches it}
-#'   \item{domains}{data frame, a row for each method, measure and domain: `method`, `measure`,
+#'   \item{domains}{data frame, a row for each method, measure and site: `method`, `measure`,
 #'     `domain`, `rows`, `events` (`NA` without), `estimate`, its standard error `se`, interval
 #'     `lower` to `upper`, and `shrunk` with `shrunk_lower` to `shrunk_upper`}
 #'   \item{differences, paired}{of a [dg_compare()]: for each method and measure the mean
-#'     difference from the baseline, as `summary`; and by domain, with errors of paired rows}
+#'     difference from the baseline, as `summary`; and by site, with errors of paired rows}
 #'   \item{regression}{with `covariates`, a data frame: `method`, `measure`, `term`, `estimate` (on
 #'     the scale of the measure), `se`, `lower`, `upper`, `p`, and `tau`, what is left of it}
 #'   \item{rows}{data frame of the rows: `method`, `row`, `domain`, `y`, `p`, and `rep` of repeats}
@@ -138,8 +138,8 @@
 #' ordered classes without probabilities (of classes without probabilities there is `auc` alone);
 #' more than two classes without `class`; probabilities outside 0 to 1 or that do not sum to 1,
 #' infinite values, and predicted counts of 0 or less; a `target` that the measure cannot have;
-#' covariates that lack a domain, are constant, or not finite. The package metafor is needed.
-#' Domains of `newdata` that were in training give a warning of class
+#' covariates that lack a site, are constant, or not finite. The package metafor is needed.
+#' Sites of `newdata` that were in training give a warning of class
 #' `domgen_warning_training_domains`.
 #' @references
 #' DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the areas under two or
@@ -162,7 +162,8 @@
 #'
 #' Debray, T. P. A. and others (2017). A guide to systematic review and meta-analysis of prediction
 #' model performance. *BMJ* 356, i6460.
-#' @seealso [dg_net_benefit()], [dg_calibration()], [dg_cv()], [dg_compare()]
+#' @seealso [dg_report()], [dg_net_benefit()], [dg_calibration()], [dg_cv()], [dg_compare()],
+#'   `vignette("validation")`
 #' @examplesIf requireNamespace("metafor", quietly = TRUE)
 #' toy <- simulate_dcm(domains = 8, n = 60, seed = 1)
 #' cv <- dg_cv(dg_glm(lambda = 1), y ~ . | domain, data = toy)
@@ -181,7 +182,8 @@ dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, respons
   level <- check_between(level, "level", 0.5, 0.999)
   threshold <- if (!is.null(threshold)) check_between(threshold, "threshold", 0, 1)
   need_package("metafor", "dg_validate()")
-  found <- validation_rows(object, newdata, domain, y)
+  found <- with_given_names(validation_rows(object, newdata, domain, y), substitute(y),
+                            substitute(domain))
   kind <- read_response_kind(response, found)
   sites <- lapply(found$methods, site_rows, kind, class)
   chosen <- measures_for(kind, sites, threshold)
@@ -195,7 +197,8 @@ dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, respons
     measures = chosen, class = sites[[1L]]$class, threshold = threshold, level = level,
     target = target, inflation = found$inflation, labels = found$labels, origin = found$origin,
     held_out = found$held_out, title = found$title,
-    notes = c(found$notes, if (is.null(response)) found$hint, left_out_words(sites[[1L]]$left_out))
+    notes = c(found$notes, left_out_words(sites[[1L]]$left_out)),
+    hint = if (is.null(response)) found$hint
   )
   if (!is.null(covariates)) {
     X <- read_covariates(covariates, sites[[1L]], found$labels)
@@ -367,6 +370,19 @@ validation_rows.numeric <- function(object, newdata, domain, y) {
 
 #' @exportS3Method
 validation_rows.matrix <- validation_rows.numeric
+
+# Response and domain of given predictions are called as the variables that were given for them.
+with_given_names <- function(found, y, domain) {
+  name <- function(given, default) {
+    if (is.call(given) && as.character(given[[1L]])[1L] %in% c("$", "[[")) given <- given[[3L]]
+    if (is.symbol(given) || is.character(given) && length(given) == 1L) as.character(given)
+    else default
+  }
+  if (identical(found$origin, "given")) {
+    found$labels <- list(response = name(y, "y"), domain = name(domain, "domain"))
+  }
+  found
+}
 
 check_probability_matrix <- function(P) {
   classes <- colnames(P)
@@ -712,13 +728,16 @@ compare_measures <- function(values, baseline, inflation, level) {
 pair_values <- function(a, b) {
   domains <- intersect(names(a$estimate), names(b$estimate))
   se <- vapply(domains, function(domain) {
-    of_a <- a$effects[[domain]]
-    of_b <- b$effects[[domain]]
+    # by place, as no list knows an element called ""
+    of_a <- a$effects[[match(domain, names(a$effects))]]
+    of_b <- b$effects[[match(domain, names(b$effects))]]
     if (!setequal(names(of_a), names(of_b))) return(NA_real_)
     sqrt(sum((of_a - of_b[names(of_a)])^2))
   }, 0)
-  value <- a$estimate[domains] - b$estimate[domains]
-  list(value = value, se = common_errors(se, lengths(a$effects[domains]), value))
+  value <- a$estimate[match(domains, names(a$estimate))] -
+    b$estimate[match(domains, names(b$estimate))]
+  sizes <- lengths(a$effects[match(domains, names(a$effects))])
+  list(value = value, se = common_errors(se, sizes, value))
 }
 
 # ---- meta-regression --------------------------------------------------------------------------

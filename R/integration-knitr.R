@@ -20,6 +20,16 @@ knit_print.dg_result <- function(x, options = list(), ...) {
                             "\n\n"))
 }
 
+# Sentences of a report with the names of users' sites, methods and responses, as inline code.
+#' @exportS3Method knitr::knit_print
+knit_print.dg_sentences <- function(x, ...) {
+  markup <- knitr_markup()
+  text <- text_marks[[markup]]$text(as.character(x))
+  # begins a line block, or a cell
+  if (markup == "markdown") text <- gsub("|", "\\|", text, fixed = TRUE)
+  knitr::asis_output(paste(text, collapse = " "))
+}
+
 # Characters that the columns of a report need, at most those of a page. Where there is no room,
 # headers are broken into lines, then long cells, which share what short ones leave: numbers are
 # never broken, nor are words as far as it goes.

@@ -62,6 +62,7 @@
 #'
 #' Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
 #' *Journal of the American Statistical Association* 22(158), 209-212.
+#' @seealso [dg_validate()], whose plot of calibration has a line for each site
 #' @examples
 #' toy <- simulate_dcm(domains = 8, n = 40, seed = 1)
 #' cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
@@ -73,13 +74,15 @@ dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins
                            class = NULL) {
   check_given(object, "object")
   bins <- check_count(bins, "bins", at_least = 2L)
-  found <- validation_rows(object, newdata, domain, y)
+  if (inherits(object, "dg_validate")) check_events(object$kind)
+  found <- with_given_names(validation_rows(object, newdata, domain, y), substitute(y),
+                            substitute(domain))
   if (length(found$methods) > 1L) {
     abort("argument", "`object` must be of one method, not of ", length(found$methods),
           ": give one of its `$runs`.")
   }
   held <- found$methods[[1L]]
-  if (is.null(held$prob)) abort_no_validated()
+  if (is.null(held$prob)) abort_no_events(found)
   levels <- class_levels(held)
   class <- read_class(class, levels)
   truth <- value_labels(held$truth)

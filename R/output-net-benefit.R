@@ -2,7 +2,8 @@
 #' @param x The result of `dg_net_benefit()`.
 #' @param type Kind of plot. `"curve"`, the default: mean net benefit against the threshold with its
 #'   interval, single sites, treating all (dashed) and none (0); of several methods their means in
-#'   one panel. `"useful"`: the probability that the model is useful at a new site.
+#'   one panel. `"useful"`: the probability that the model is useful at a new site, with a gap where
+#'   the model is the same as treating all or none. A single threshold has points.
 #' @param method Names of methods, of the result of a [dg_compare()]. Default `NULL`: all.
 #' @param ... Must be empty.
 #' @export
@@ -28,63 +29,110 @@ plot_decision_curves <- function(x, pooled, domains) {
   one <- nlevels(pooled$method) == 1L
   band <- pooled[!is.na(pooled$lower), ]
   # nobody is treated beyond the largest prediction
-  last <- max(c(domains$threshold[domains$net_benefit != 0], min(pooled$threshold)), na.rm = TRUE)
+  first <- min(pooled$threshold)
+  last <- max(c(domains$threshold[domains$net_benefit != 0], first), na.rm = TRUE)
+  if (last == first) last <- max(pooled$threshold)
   top <- max(pooled$net_benefit, pooled$all, if (one) band$upper, na.rm = TRUE)
+  if (top <= 0) top <- max(abs(c(pooled$net_benefit, pooled$all)), 0.01, na.rm = TRUE)
+  words <- domain_words(x$labels)
   sites <- length(unique(domains$domain))
   baseline <- pooled[pooled$method == levels(pooled$method)[1L], ]
   new_plot(
     pooled, c(x = "threshold", y = "net_benefit"),
-    paste0(if (one) benefit_whose(x, pooled), "net benefit by threshold"), benefit_subtitle(x),
+    paste0("Net benefit by threshold", if (one) benefit_whose(x, pooled)), benefit_subtitle(x),
     x = "Threshold probability", y = "Net benefit",
     caption = c(
-      if (one) paste0("Thick: mean over domains, with its ", 100 * x$level, " % interval. Thin: ",
-                      "each of ", plural(sites, "domain"), ".")
-      else paste0("Means over ", plural(sites, "domain"), "."),
+      if (one) paste0(if (first < last) "Thick" else "Diamond", ": mean over ", words$many,
+                      ", with its ", 100 * x$level, " % interval. ",
+                      if (first < last) "Thin" else "Points", ": each of ",
+                      count_domains(sites, x$labels), ".")
+      else paste0("Means over ", count_domains(sites, x$labels), "."),
       "Dashed: treating all. Grey line at 0: treating none."
     )
   ) +
     ggplot2::geom_hline(yintercept = 0, colour = pale) +
-    (if (one) list(
+    (if (first == last) one_threshold(pooled, baseline, if (one) domains)
+     else threshold_lines(pooled, baseline, if (one) domains, band)) +
+    ggplot2::coord_cartesian(
+      xlim = if (first == last) first + c(-0.1, 0.1) else c(first, last),
+      ylim = if (first == last) NULL else c(-0.12, 1.05) * top
+    )
+}
+
+# domains: NULL of several methods.
+threshold_lines <- function(pooled, baseline, domains, band) {
+  c(if (!is.null(domains)) {
+    many <- length(unique(domains$domain)) > 20L
+    list(
       ggplot2::geom_line(columns(group = "domain"), domains[!is.na(domains$net_benefit), ],
-                         colour = pale, linewidth = 0.2, alpha = if (sites > 20) 0.5 else 0.9),
+                         colour = pale, linewidth = 0.2, alpha = if (many) 0.5 else 0.9),
       ggplot2::geom_ribbon(columns(ymin = "lower", ymax = "upper"), band, fill = mean_colour,
                            alpha = 0.25)
-    )) +
-    ggplot2::geom_line(columns(y = "all"), baseline, linetype = 2) +
-    method_lines(pooled) +
-    ggplot2::coord_cartesian(xlim = c(min(pooled$threshold), last), ylim = c(-0.12, 1.05) * top)
+    )
+  }, list(ggplot2::geom_line(columns(y = "all"), baseline, linetype = 2),
+          method_lines(pooled, pooled$net_benefit)))
+}
+
+# A line needs two thresholds.
+one_threshold <- function(pooled, baseline, domains) {
+  c(list(ggplot2::geom_hline(columns(yintercept = "all"), baseline, linetype = 2)),
+    if (is.null(domains)) method_lines(pooled, pooled$net_benefit) else {
+      list(domain_points(domains[!is.na(domains$net_benefit), ], 0, 0.02),
+           mean_points(pooled, FALSE))
+    })
 }
 
 plot_useful <- function(x, pooled) {
-  known <- pooled[!is.na(pooled$useful), ]
-  if (nrow(known) == 0L) abort_nothing_to_plot()
+  if (all(is.na(pooled$useful))) abort_nothing_to_plot()
+  # the model is the better of treating all and none
+  same <- rowSums(abs(pooled[c("difference", "difference_lower", "difference_upper")])) == 0
+  pooled$useful[same] <- NA
+  gaps <- any(same, na.rm = TRUE)
+  one <- domain_words(x$labels)$one
   new_plot(
-    known, c(x = "threshold", y = "useful"),
-    paste0(if (nlevels(pooled$method) == 1L) benefit_whose(x, pooled),
-           "useful in a new ", x$labels$domain, "?"),
+    pooled, c(x = "threshold", y = "useful"),
+    paste0("Useful in a new ", one, if (nlevels(pooled$method) == 1L) benefit_whose(x, pooled)),
     benefit_subtitle(x), x = "Threshold probability", y = "Probability",
-    caption = c("Probability that in a new domain of the same kind the net benefit is higher than",
-                "both that of treating all and that of treating none.")
+    caption = c(paste("Probability that in a new", one, "of the same kind the net benefit is",
+                      "higher than both that of treating all and that of treating none."),
+                if (gaps) paste("No line where the model is the same as the better of these: it",
+                                "treats all or none."))
   ) +
-    method_lines(known) +
-    ggplot2::scale_y_continuous(limits = c(0, 1))
+    method_lines(pooled, pooled$useful) +
+    ggplot2::scale_y_continuous(limits = c(0, 1)) +
+    (if (length(unique(pooled$threshold)) == 1L) {
+      ggplot2::coord_cartesian(xlim = pooled$threshold[1L] + c(-0.1, 0.1))
+    })
 }
 
-# A thick line, or one of its own colour for each method.
-method_lines <- function(pooled) {
+# A thick line, or one of its own colour for each method; a point where a line needs a neighbour.
+method_lines <- function(pooled, values) {
+  known <- split(!is.na(values), pooled$method)
+  alone <- unsplit(lapply(known, function(own) {
+    own & !c(FALSE, own[-length(own)]) & !c(own[-1L], FALSE)
+  }), pooled$method)
   levels <- levels(pooled$method)
-  if (length(levels) == 1L) return(ggplot2::geom_line(colour = mean_colour, linewidth = 1))
-  list(ggplot2::geom_line(columns(colour = "method"), linewidth = 0.8),
-       key_of_classes("method", levels)[-2L])
+  one <- length(levels) == 1L
+  draw <- function(geom, rows) {
+    if (nrow(rows) == 0L) return(NULL)
+    if (one) geom(data = rows, colour = mean_colour, na.rm = TRUE)
+    else geom(columns(colour = "method"), rows, na.rm = TRUE)
+  }
+  line <- function(...) ggplot2::geom_line(..., linewidth = if (one) 1 else 0.8)
+  list(draw(line, pooled[!all(alone | is.na(values)), ]),
+       draw(ggplot2::geom_point, pooled[alone, ]),
+       if (!one) key_of_classes("method", levels)[-2L])
 }
 
+# A method's name keeps its capitals after other words.
 benefit_whose <- function(x, pooled) {
   several <- length(unique(x$pooled$method)) > 1L
-  paste0(if (several) levels(pooled$method) else x$title, ": ")
+  paste0(": ", if (several) levels(pooled$method) else x$title)
 }
 
 benefit_subtitle <- function(x) {
-  paste0(x$labels$response, " = ", shorten(x$class, 16), "; ", x$held_out)
+  paste0(x$labels$response, " = ", shorten(x$class, 16), "; ",
+         in_domain_words(x$held_out, domain_words(x$labels)))
 }
 
 #' @exportS3Method
@@ -94,6 +142,7 @@ describe_result.dg_net_benefit <- function(x) {
   sites <- length(unique(x$domains$domain))
   percent <- paste0(100 * x$level, " %")
   number <- as_decimals(3)
+  words <- domain_words(x$labels)
   new_result(
     paste0("Net benefit by ", x$labels$domain, ": ",
            if (several) plural(length(unique(table$method)), "method") else x$title, ", ",
@@ -104,17 +153,19 @@ describe_result.dg_net_benefit <- function(x) {
            column("net_benefit", "net benefit", number, tidy = "estimate"),
            interval(paste(percent, "CI"), known_decimals(3)),
            column("all", "treat all", number, report = "Treat all"),
-           interval("new domain", known_decimals(3), lower = "new_lower", upper = "new_upper",
-                    print = !several),
+           interval(paste("new", words$one), known_decimals(3), lower = "new_lower",
+                    upper = "new_upper", print = !several),
            column("useful", format = known_decimals(2)))),
-    facts = c(x$held_out, paste0(plural(x$rows, "row"), " of ", plural(sites, "domain"), ", ",
-                                 plural(x$events, "event"))),
+    facts = c(in_domain_words(x$held_out, words),
+              paste0(plural(x$rows, "row"), " of ", count_domains(sites, x$labels), ", ",
+                     plural(x$events, "event"))),
     shown = few_thresholds(x), unit = "threshold", where = "`$pooled`",
     notes = c(
-      paste0("Net benefit: true positives less false positives times t / (1 - t), per row, at ",
-             "threshold t; treating none has 0. Means over domains."),
-      paste0("new domain: where its net benefit lies with ", percent, " probability. useful: ",
-             "probability that it is above that of treating all and treating none in a new domain.",
+      paste0("Net benefit: true positives minus false positives times t / (1 - t), per row, at ",
+             "threshold t; treating none has 0. Means over ", words$many, "."),
+      paste0("new ", words$one, ": where its net benefit lies with ", percent, " probability. ",
+             "useful: probability that it is above that of treating all and treating none in a ",
+             "new ", words$one, "; 0 also where the model treats all or none itself.",
              if (x$inflation > 1) " Intervals allow for overlapping training sets."), x$notes
     ),
     glance = data.frame(rows = x$rows, domains = sites, events = x$events,

@@ -118,11 +118,13 @@ inner_numbers <- function(ends) {
 
 # Names of domains, methods and predictors are as long as users make them. breaks: those that are
 # named. Names that would overlap are left out, so those of many have one line.
-# drop: without levels that no row has?
+# drop: without levels that no row has? shown: what stands for each level, by its name; NULL: the
+# level.
 names_on <- function(side, breaks = ggplot2::waiver(), width = name_width, lines = 2L,
-                     drop = TRUE) {
+                     drop = TRUE, shown = NULL) {
   scale <- list(x = ggplot2::scale_x_discrete, y = ggplot2::scale_y_discrete)[[side]]
   labels <- function(names) {
+    if (!is.null(shown)) names <- shown[names]
     # that of numbers does not touch the next
     space <- if (side == "x") " " else ""
     text <- fit_text(names, width, if (length(names) > 8L) 1L else lines)

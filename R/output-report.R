@@ -15,19 +15,23 @@
 #' @param object The result of [dg_validate()].
 #' @param data Data frame that was validated, before rows with missing values are dropped. Default
 #'   `NULL`: the report has no numbers of missing values.
-#' @param formula The model's formula: only its variables in `data` are counted, and the checklist
-#'   names the predictors. Default `NULL`: all variables of `data`.
+#' @param formula The model's formula, with the domain after the bar: only its variables are counted
+#'   in `data`, and the checklist names the predictors. Default `NULL`: all variables of `data`.
 #' @param method Name of a method, of the validation of a [dg_compare()]. Default `NULL`: the first.
 #' @param site,row Words for a domain and for a row of the data, such as `"hospital"` and
-#'   `"patient"`, or with the plural if it does not end in s: `c("woman", "women")`.
+#'   `"patient"`, or with the plural where it is irregular: `c("woman", "women")`.
 #' @return An object of class `dg_report`, a list with
-#'   \item{text}{named list of sentences: `data`, `missing`, `validation`, `performance`,
-#'     `calibration`, `ranking`, `target`, `small`, `comparison`, `regression`, `methods`, and the
-#'     vector `references`; without those that do not apply}
+#'   \item{text}{named list of sentences: `summary`, `data`, `missing`, `validation`, `performance`,
+#'     `calibration`, `ranking`, `target`, `small` (sites and rows without a value, failed folds),
+#'     `comparison`, `regression`, `methods`, and the vector `references` in markdown; without those
+#'     that do not apply. Documents show names in them as they are, without markup}
 #'   \item{sites}{results by site; printed, and a table in documents}
 #'   \item{checklist}{the TRIPOD-Cluster checklist, likewise}
 #'
 #'   [tidy()] turns the tables into data frames.
+#' @section Errors:
+#' `formula` that is no formula or has a variable that is not in `data`; `data` with fewer rows than
+#' were validated.
 #' @references
 #' Debray, T. P. A. and others (2023). Transparent reporting of multivariable prediction models
 #' developed or validated using clustered data: TRIPOD-Cluster checklist. *BMJ* 380, e071018.
@@ -53,61 +57,92 @@ dg_report <- function(object, data = NULL, formula = NULL, method = NULL, site =
   x[c("summary", "domains", "rows")] <- lapply(object[c("summary", "domains", "rows")], own)
   x$method <- method
   if (!is.null(x$regression)) x$regression <- own(x$regression)
-  sites <- count_sites(x, data, formula)
+  if (!is.null(data) && !is.data.frame(data)) {
+    abort("argument", "`data` must be a data frame, not ", describe(data), ".")
+  }
+  variables <- report_variables(formula, data, x)
+  sites <- count_sites(x, data, variables)
+  # sentences have the words for a domain
+  x$labels[c("domain", "domains")] <- words[c("site", "sites")]
   text <- report_text(x, sites, words)
-  predictors <- report_predictors(data, formula, x)
   structure(list(text = text, sites = new_sites(x, sites, words),
-                 checklist = new_checklist(x, text, words, predictors)), class = "dg_report")
+                 checklist = new_checklist(x, text, words, variables$predictors)),
+            class = "dg_report")
 }
 
-# The word and its plural, which may be given, by the argument's name and that with an s.
+# The word and its plural by the argument's name and that with an s.
 read_word <- function(value, arg) {
   if (!is.character(value) || !length(value) %in% 1:2 || anyNA(value) || !all(nzchar(value))) {
     abort("argument", "`", arg, "` must be one word, or two with its plural, not ",
           describe(value), ".")
   }
-  many <- if (length(value) == 2L) value[2L] else sub("([^aeiou])ys$", "\\1ies", paste0(value, "s"))
+  many <- if (length(value) == 2L) value[2L] else plural_of(value)
   stats::setNames(c(value[1L], many), paste0(arg, c("", "s")))
 }
 
 #' @export
 print.dg_report <- function(x, ...) {
-  text <- x$text[setdiff(names(x$text), c("methods", "references"))]
+  text <- x$text[setdiff(names(x$text), c("summary", "methods", "references"))]
   cat_line(unlist(text))
   cat_line("")
-  cat_line("Also `$text$methods`, `$text$references`, `$sites` and `$checklist`.")
+  cat_line("Also `$text$summary`, `$text$methods`, `$text$references`, `$sites` and ",
+           "`$checklist`.")
+  invisible(x)
+}
+
+# Plain text on the console; documents have knit_print().
+#' @export
+print.dg_sentences <- function(x, ...) {
+  cat_line(unclass(x))
   invisible(x)
 }
 
 # ---- the data ---------------------------------------------------------------------------------
 
+# Names of variables in the data, list(predictors, domain, all); all of the data without a formula.
+report_variables <- function(formula, data, x) {
+  if (is.null(formula)) return(list(all = names(data)))
+  if (!inherits(formula, "formula")) {
+    abort("argument", "`formula` must be a formula, as in `y ~ x1 + x2 | domain`, not ",
+          describe(formula), ".")
+  }
+  parts <- split_formula(formula)
+  unknown <- if (!is.null(data)) setdiff(all.vars(formula), c(".", names(data)))
+  if (length(unknown)) {
+    abort("argument", "`formula` must have variables of `data`, not ", enumerate(unknown), ".")
+  }
+  domain <- union(all.vars(parts$domain), x$labels$domain)
+  if (is.null(data) && "." %in% all.vars(parts$bare)) return(list(domain = all.vars(parts$domain)))
+  terms <- terms_of(parts$bare, data[setdiff(names(data), domain)])
+  of_terms <- c(predictor_labels(terms), offset_names(terms))
+  predictors <- unlist(lapply(of_terms, function(term) all.vars(str2lang(term))))
+  predictors <- setdiff(predictors, c(domain, all.vars(parts$response)))
+  domain <- all.vars(parts$domain)
+  list(predictors = predictors, domain = domain,
+       all = c(all.vars(parts$response), predictors, domain))
+}
+
 # A row for each site: domain, rows, events, and with data the rows that they had and how many of
 # these lack a value.
-count_sites <- function(x, data, formula) {
+count_sites <- function(x, data, variables) {
   first <- x$domains$measure == x$domains$measure[1L]
   sites <- x$domains[first, c("domain", "rows", "events")]
   if (is.null(data)) return(sites)
-  if (!is.data.frame(data)) {
-    abort("argument", "`data` must be a data frame, not ", describe(data), ".")
+  validated <- length(unique(x$rows$row))
+  if (nrow(data) < validated) {
+    abort("data", "`data` has ", plural(nrow(data), "row"), ", fewer than the ", validated,
+          " that were validated: give all, with those that have missing values.")
   }
-  used <- used_columns(data, formula)
-  attr(sites, "incomplete") <- incomplete <- !stats::complete.cases(data[used])
-  if (!x$labels$domain %in% names(data)) return(sites)
-  own <- factor(value_labels(data[[x$labels$domain]]), sites$domain)
+  attr(sites, "incomplete") <- incomplete <- !stats::complete.cases(data[variables$all])
+  column <- intersect(c(if (length(variables$domain) == 1L) variables$domain, x$labels$domain),
+                      names(data))[1L]
+  if (is.na(column)) return(sites)
+  labels <- value_labels(data[[column]])
+  if (!all(sites$domain %in% labels)) return(sites)
+  own <- factor(labels, sites$domain)
   sites$all <- tabulate(own, nrow(sites))
   sites$incomplete <- tabulate(own[incomplete], nrow(sites))
   sites
-}
-
-used_columns <- function(data, formula) {
-  names <- all.vars(formula)
-  if (is.null(formula) || "." %in% names) names(data) else intersect(names, names(data))
-}
-
-report_predictors <- function(data, formula, x) {
-  if (is.null(formula)) return(NULL)
-  names <- if (is.null(data)) setdiff(all.vars(formula), ".") else used_columns(data, formula)
-  setdiff(names, c(all.vars(formula)[1L], x$labels$domain))
 }
 
 # ---- sentences --------------------------------------------------------------------------------
@@ -115,48 +150,131 @@ report_predictors <- function(data, formula, x) {
 # Elements that are NULL are left out.
 report_text <- function(x, sites, words) {
   text <- list(
-    data = text_of_data(x, sites, words), missing = text_of_missing(sites, words),
-    validation = text_of_validation(x, words), performance = text_of_performance(x, words),
-    calibration = text_of_calibration(x, words), ranking = text_of_ranking(x, words),
-    target = text_of_target(x, words), small = with_word(small_site_words(x), words),
-    comparison = text_of_comparison(x), regression = text_of_regression(x, words),
-    methods = text_of_methods(x, words), references = report_references(x)
+    summary = text_of_summary(x, sites, words), data = text_of_data(x, sites, words),
+    missing = text_of_missing(sites, words), validation = text_of_validation(x, words),
+    performance = text_of_performance(x, words), calibration = text_of_calibration(x, words),
+    ranking = text_of_ranking(x, words), target = text_of_target(x, words),
+    small = text_of_small(x, words), comparison = text_of_comparison(x, words),
+    regression = text_of_regression(x, words), methods = text_of_methods(x, words)
   )
-  Filter(Negate(is.null), text)
+  text <- lapply(Filter(Negate(is.null), text), structure, class = "dg_sentences")
+  c(text, list(references = report_references(x)))
+}
+
+# What the report says of a measure, by kind of response, in this order; a measure without a row is
+# in the tables alone. part: the paragraph; above, below: the sentence if the interval of the mean
+# lies on this side of the value of perfect calibration; new: a sentence with the word for a site
+# and the ends of the interval of a new one; uses: methods, as names of citations.
+report_measures <- list(
+  class = list(
+    auc = list(part = "performance", uses = c("delong", "hanley")),
+    scaled_brier = list(part = "performance"),
+    sensitivity = list(part = "performance", uses = "stijnen"),
+    specificity = list(part = "performance", uses = "stijnen"),
+    oe = list(part = "calibration", uses = "stijnen",
+              above = "On average there are more events than predicted.",
+              below = "On average there are fewer events than predicted.",
+              new = "At a new %s there may be %s to %s times as many events as predicted."),
+    intercept = list(uses = c("stijnen", "firth")),
+    slope = list(part = "calibration", uses = c("davison", "firth"),
+                 above = "On average predictions are too similar to each other (slope above 1).",
+                 below = "On average predictions are too extreme (slope below 1).")
+  ),
+  number = list(
+    rmse = list(part = "performance"), r2 = list(part = "performance"),
+    bias = list(part = "calibration", above = "On average predictions are too high.",
+                below = "On average predictions are too low."),
+    slope = list(part = "calibration",
+                 above = "On average predictions are too similar to each other (slope above 1).",
+                 below = "On average predictions are too extreme (slope below 1).")
+  ),
+  count = list(
+    deviance = list(part = "performance"),
+    oe = list(part = "calibration", uses = "stijnen",
+              above = "On average counts are higher than predicted.",
+              below = "On average counts are lower than predicted.",
+              new = "At a new %s the sum of counts may be %s to %s times as high as predicted."),
+    slope = list(part = "calibration", uses = "stijnen",
+                 above = "On average predictions are too similar to each other (slope above 1).",
+                 below = "On average predictions are too extreme (slope below 1).")
+  ),
+  ordinal = list(
+    concordance = list(part = "performance", uses = c("delong", "hanley")),
+    rps = list(part = "performance")
+  )
+)
+
+# Names of the measures of the validation that are in a part, or use a method.
+measures_of_part <- function(x, part) {
+  of <- report_measures[[x$kind]]
+  intersect(names(Filter(function(row) identical(row$part, part), of)), names(x$measures))
+}
+
+measures_that_use <- function(x, method) {
+  of <- report_measures[[x$kind]]
+  intersect(names(x$measures), names(Filter(function(row) method %in% row$uses, of)))
 }
 
 say <- function(value, digits = 3) trimws(format(rounded(value, digits), scientific = FALSE))
 say_range <- function(lower, upper, digits = 3) {
-  paste(say(lower, digits), "to", say(upper, digits))
+  text <- c(say(lower, digits), say(upper, digits))
+  paste(unique(text), collapse = " to ")
 }
 say_percent <- function(share) paste(formatC(100 * share, digits = 0, format = "f"), "%")
+say_percents <- function(shares) {
+  paste(unique(c(say_percent(min(shares)), say_percent(max(shares)))), collapse = " to ")
+}
+say_measured <- function(value, measure, decimals = 2L) measured(value, measure, decimals)
 level_words <- function(x) paste0(100 * x$level, " %")
 
-# Sentences on results speak of domains.
-with_word <- function(text, words) {
-  if (is.null(text)) return(NULL)
-  gsub("\\bdomain\\b", words$site, gsub("\\bdomains\\b", words$sites, text))
+# "0.59 to 0.81"
+say_interval <- function(lower, upper, measure, decimals = 2L) {
+  paste(say_measured(lower, measure, decimals), "to", say_measured(upper, measure, decimals))
+}
+
+text_of_summary <- function(x, sites, words) {
+  names <- c(measures_of_part(x, "performance")[1L], measures_of_part(x, "calibration"))
+  found <- lapply(names, function(name) {
+    row <- x$summary[x$summary$measure == name, ]
+    measure <- x$measures[[name]]
+    if (nrow(row) == 0L || is.na(row$mean)) return(NULL)
+    paste0(measure$title, " ", say_measured(row$mean, measure), if (!is.na(row$lower)) {
+      paste0(" (", level_words(x), " CI ", say_interval(row$lower, row$upper, measure),
+             if (!is.na(row$new_lower)) {
+               paste0("; at a new ", words$site, " ",
+                      say_interval(row$new_lower, row$new_upper, measure))
+             }, ")")
+    })
+  })
+  counts <- c(plural(sum(sites$rows), words$row, words$rows),
+              if (x$kind == "class") plural(sum(sites$events), "event"))
+  paste0(plural(nrow(sites), words$site, words$sites), " with ", listed(counts), ": ",
+         paste(unlist(found), collapse = ", "), ".")
 }
 
 text_of_data <- function(x, sites, words) {
   y <- split(x$rows$y, factor(x$rows$domain, sites$domain))
   means <- vapply(y, mean, 0)
+  one <- nrow(sites) == 1L
+  each <- paste0(say_range(min(sites$rows), max(sites$rows), 6), " per ", words$site,
+                 if (diff(range(sites$rows)) > 0) {
+                   paste(", median", say(stats::median(sites$rows), 6))
+                 })
   counts <- paste0("The data have ", plural(sum(sites$rows), words$row, words$rows), " of ",
-                   plural(nrow(sites), words$site, words$sites), " (",
-                   say_range(min(sites$rows), max(sites$rows), 6), " per ", words$site,
-                   ", median ", say(stats::median(sites$rows), 6), ").")
+                   plural(nrow(sites), words$site, words$sites), if (!one) paste0(" (", each, ")"),
+                   ".")
   response <- x$labels$response
+  by_site <- function(range) if (!one) paste0(", by ", words$site, " ", range)
+  range <- say_range(min(means), max(means))
   paste(counts, switch(
     x$kind,
     class = paste0("The event (", response, " = ", x$class, ") occurred in ", sum(sites$events),
-                   " (", say_percent(sum(sites$events) / sum(sites$rows)), "), by ", words$site,
-                   " in ", say_percent(min(means)), " to ", say_percent(max(means)), "."),
+                   " (", say_percent(sum(sites$events) / sum(sites$rows)), ")",
+                   by_site(paste("in", say_percents(means))), "."),
     number = paste0("The mean of ", response, " is ", say(mean(x$rows$y)),
-                    " (standard deviation ", say(stats::sd(x$rows$y)), "), by ", words$site, " ",
-                    say_range(min(means), max(means)), "."),
+                    " (standard deviation ", say(stats::sd(x$rows$y)), ")", by_site(range), "."),
     count = paste0("The sum of ", response, " is ", say(sum(x$rows$y), 7), ", the mean per ",
-                   words$row, " ", say(mean(x$rows$y)), ", by ", words$site, " ",
-                   say_range(min(means), max(means)), "."),
+                   words$row, " ", say(mean(x$rows$y)), by_site(range), "."),
     ordinal = paste0("The response is ", response, ".")
   ))
 }
@@ -164,93 +282,80 @@ text_of_data <- function(x, sites, words) {
 text_of_missing <- function(sites, words) {
   incomplete <- attr(sites, "incomplete")
   if (is.null(incomplete)) return(NULL)
-  if (!any(incomplete)) return("No value is missing.")
-  text <- paste0("Of ", plural(length(incomplete), words$row, words$rows), ", ", sum(incomplete),
-                 " (", say_percent(mean(incomplete)), ") lack a value")
-  if (!is.null(sites$all)) {
-    share <- sites$incomplete / pmax(sites$all, 1)
-    text <- paste0(text, ", by ", words$site, " ", say_percent(min(share)), " to ",
-                   say_percent(max(share)))
+  validated <- sum(sites$rows)
+  if (!any(incomplete)) {
+    lost <- length(incomplete) - validated
+    return(if (lost <= 0) "No value is missing." else {
+      paste0("No value of the variables is missing, but ", plural(lost, words$row, words$rows),
+             " could not be validated, without a prediction.")
+    })
   }
-  paste0(text, "; ", plural(sum(sites$rows), words$row, words$rows), " could be validated.")
+  n <- sum(incomplete)
+  text <- paste0("Of ", plural(length(incomplete), words$row, words$rows), ", ", n, " (",
+                 say_percent(mean(incomplete)), ") ", if (n == 1L) "lacks" else "lack", " a value")
+  if (!is.null(sites$all)) {
+    text <- paste0(text, ", by ", words$site, " ",
+                   say_percents(sites$incomplete / pmax(sites$all, 1)))
+  }
+  paste0(text, "; ", plural(validated, words$row, words$rows), " could be validated.")
 }
 
 text_of_validation <- function(x, words) {
   if (x$origin == "held_out") {
     paste0("Each ", words$site, " was predicted by a model (", x$method, ") that was fitted ",
-           "without it (", with_word(x$held_out, words), ").")
+           "without it (", in_domain_words(x$held_out, domain_words(x$labels)), ").")
   } else if (x$origin == "fitted") {
     paste0("The model (", x$method, ") was fitted before and predicted these ", words$sites, ".")
   } else {
-    paste0("The predictions were made elsewhere; their origin is not known here.")
+    "The predictions were made elsewhere [author: origin of the predictions]."
   }
 }
 
 # "mean 0.71 (95 % CI 0.59 to 0.81), at a new hospital 0.51 to 0.86"
 measure_words <- function(x, name, words, full = FALSE) {
   row <- x$summary[x$summary$measure == name, ]
-  title <- x$measures[[name]]$title
+  measure <- x$measures[[name]]
   if (nrow(row) == 0L || is.na(row$mean)) return(NULL)
-  found <- paste0(capital(title), " is ", say(row$mean),
-                  if (full) paste(" on average over", words$sites))
+  found <- paste0(capital(measure$title), " is ", say_measured(row$mean, measure))
   if (is.na(row$lower)) return(paste0(found, "."))
   new <- if (full) paste0(". At a new ", words$site, " of the same kind it lies with ",
                           level_words(x), " probability at ")
          else paste0("; at a new ", words$site, " ")
-  paste0(found, " (", level_words(x), " CI ", say_range(row$lower, row$upper), ")",
-         if (is.na(row$new_lower)) "" else new,
-         if (!is.na(row$new_lower)) say_range(row$new_lower, row$new_upper), ".")
+  paste0(found, if (full) paste(" on average over", words$sites), " (", level_words(x), " CI ",
+         say_interval(row$lower, row$upper, measure), ")",
+         if (!is.na(row$new_lower)) {
+           paste0(new, say_interval(row$new_lower, row$new_upper, measure))
+         }, ".")
 }
 
-# Which measures each paragraph has.
-performance_measures <- list(class = c("auc", "scaled_brier", "sensitivity", "specificity"),
-                             number = c("rmse", "r2"), count = "deviance",
-                             ordinal = c("concordance", "rps"))
-calibration_measures <- list(class = c("oe", "slope"), number = c("bias", "slope"),
-                             count = c("oe", "slope"), ordinal = NULL)
-
 text_of_performance <- function(x, words) {
-  names <- intersect(performance_measures[[x$kind]], x$summary$measure)
+  names <- measures_of_part(x, "performance")
   found <- lapply(names, function(name) measure_words(x, name, words, name == names[1L]))
-  paste(unlist(found), collapse = " ")
+  if (length(unlist(found))) paste(unlist(found), collapse = " ")
 }
 
 text_of_calibration <- function(x, words) {
-  names <- intersect(calibration_measures[[x$kind]], x$summary$measure)
-  found <- lapply(names, function(name) {
+  found <- lapply(measures_of_part(x, "calibration"), function(name) {
     c(measure_words(x, name, words), calibration_reading(x, name, words))
   })
-  text <- paste(unlist(found), collapse = " ")
-  if (nzchar(text)) text
+  if (length(unlist(found))) paste(unlist(found), collapse = " ")
 }
 
 # What is said of a value whose interval excludes perfect calibration, or of one that includes it.
 calibration_reading <- function(x, name, words) {
   row <- x$summary[x$summary$measure == name, ]
   if (nrow(row) == 0L || is.na(row$lower)) return(NULL)
-  perfect <- x$measures[[name]]$better
-  side <- if (row$lower > perfect) 1L else if (row$upper < perfect) 2L else 3L
-  average <- paste0("The interval of the mean includes ", perfect,
-                    ", the value of perfect calibration.")
-  most <- switch(
-    name,
-    oe = c("On average there are more events than predicted.",
-           "On average there are fewer events than predicted.", average),
-    slope = c("On average predictions are too similar to each other (slope above 1).",
-              "On average predictions are too extreme (slope below 1).", average),
-    bias = c("On average predictions are too high.", "On average predictions are too low.",
-             average)
-  )[side]
-  if (x$kind == "count") most <- sub("more events", "more", sub("fewer events", "fewer", most))
-  new <- if (name == "oe" && !is.na(row$new_lower)) {
-    paste0("At a new ", words$site, " there may be ", change_words(row$new_lower), " to ",
-           change_words(row$new_upper), if (x$kind == "class") " events", " than predicted.")
-  }
-  c(most, new)
-}
-
-change_words <- function(ratio) {
-  paste(say_percent(abs(ratio - 1)), if (ratio < 1) "fewer" else "more")
+  of <- report_measures[[x$kind]][[name]]
+  measure <- x$measures[[name]]
+  perfect <- measure$better
+  c(if (row$lower > perfect) of$above
+    else if (row$upper < perfect) of$below
+    else paste0("The interval of the mean includes ", perfect,
+                ", the value of perfect calibration."),
+    if (!is.null(of$new) && !is.na(row$new_lower)) {
+      sprintf(of$new, words$site, say_measured(row$new_lower, measure),
+              say_measured(row$new_upper, measure))
+    })
 }
 
 text_of_ranking <- function(x, words) {
@@ -259,13 +364,13 @@ text_of_ranking <- function(x, words) {
   if (nrow(rows) < 2L) return(NULL)
   low <- rows[which.min(rows$shrunk), ]
   high <- rows[which.max(rows$shrunk), ]
+  measure <- x$measures[[name]]
   cell <- function(row) {
-    paste0(say(row$shrunk), " (", row$domain, "; ", say_range(row$shrunk_lower, row$shrunk_upper),
-           ")")
+    paste0(say_measured(row$shrunk, measure), " (", row$domain, "; ",
+           say_interval(row$shrunk_lower, row$shrunk_upper, measure), ")")
   }
-  paste0("With ", words$sites, " of few ", words$rows, " drawn to the mean, ",
-         x$measures[[name]]$title, " by ", words$site, " is between ", cell(low), " and ",
-         cell(high), ".")
+  paste0("With ", words$sites, " of few ", words$rows, " shrunk towards the mean, ",
+         measure$title, " by ", words$site, " is between ", cell(low), " and ", cell(high), ".")
 }
 
 text_of_target <- function(x, words) {
@@ -278,15 +383,33 @@ text_of_target <- function(x, words) {
                 collapse = ", that it reaches "), ".")
 }
 
-text_of_comparison <- function(x) {
+# Sites and rows without a value, failed folds.
+text_of_small <- function(x, words) {
+  notes <- x$notes
+  own <- startsWith(as.character(notes), "Left out, ")
+  notes[own] <- gsub("\\brow\\b", words$row, gsub("\\brows\\b", words$rows, notes[own]))
+  # quoted names, and messages of errors, stay
+  plain <- !grepl("[\"`]|: ", notes) | own
+  notes[plain] <- in_domain_words(notes[plain], domain_words(x$labels))
+  found <- c(small_site_words(x), sub("[.]*$", ".", capital(sub("^note, ", "", notes))))
+  if (length(found)) paste(found, collapse = " ")
+}
+
+text_of_comparison <- function(x, words) {
   if (is.null(x$differences)) return(NULL)
-  rows <- x$differences[x$differences$measure == x$summary$measure[1L] &
-                          !is.na(x$differences$difference), ]
+  rows <- exact_differences(x)
+  rows <- rows[rows$measure == x$summary$measure[1L] & !is.na(rows$difference), ]
   if (nrow(rows) == 0L) return(NULL)
-  paste0(capital(x$measures[[rows$measure[1L]]]$title), " less that of ", x$baseline,
-         ", on the same rows: ", paste0(rows$method, " ", say(rows$difference), " (",
-                                        level_words(x), " CI ", say_range(rows$lower, rows$upper),
-                                        ")", collapse = "; "), ".")
+  measure <- x$measures[[rows$measure[1L]]]
+  found <- vapply(seq_len(nrow(rows)), function(i) {
+    row <- rows[i, ]
+    if (row$same) return(paste0(row$method, " 0 in each ", words$site))
+    paste0(row$method, " ", say_measured(row$difference, measure, 3L), if (!is.na(row$lower)) {
+      paste0(" (", level_words(x), " CI ", say_interval(row$lower, row$upper, measure, 3L), ")")
+    })
+  }, "")
+  paste0(capital(measure$title), " minus that of ", x$baseline, ", on the same ", words$rows, ": ",
+         paste(found, collapse = "; "), ".")
 }
 
 text_of_regression <- function(x, words) {
@@ -296,7 +419,7 @@ text_of_regression <- function(x, words) {
   if (nrow(rows) == 0L) return(NULL)
   scale <- x$measures[[name]]$scale
   scale <- if (scale != "identity") paste0(" (", scales[[scale]]$title, ")")
-  paste0("Meta-regression of ", x$measures[[name]]$title, scale, " on properties of ",
+  paste0("Meta-regression of ", x$measures[[name]]$title, scale, " on covariates of ",
          words$sites, ": ",
          paste0(rows$term, " ", vapply(rows$estimate, say, ""), " (", level_words(x), " CI ",
                 mapply(say_range, rows$lower, rows$upper), ", ", vapply(rows$p, p_words, ""), ")",
@@ -306,34 +429,38 @@ text_of_regression <- function(x, words) {
 # ---- methods ----------------------------------------------------------------------------------
 
 text_of_methods <- function(x, words) {
-  titles <- measure_titles(x, x$summary$measure)
   site <- words$site
-  paste(
+  using <- function(method) measure_titles(x, measures_that_use(x, method))
+  # what follows if some measure uses the method
+  if_used <- function(method, ...) if (length(using(method))) paste0(...)
+  paste0(
     text_of_validation(x, words),
-    paste0("In each ", site, " we estimated ", listed(titles), " with standard errors for other ",
-           words$rows, " of the same ", site,
-           if ("auc" %in% x$summary$measure) " (of the AUC by DeLong and others, 1988)", ".",
-           if (x$kind == "class") paste0(
-             " With fewer than 10 events or non-events the AUC's error is that of Hanley and ",
-             "McNeil (1982), and intercept and slope have Firth's penalty (1993).")),
-    paste0("Values of ", words$sites, " were summarised by random effects on the scale on which ",
-           "they are nearly normal (", listed(scale_of_measures(x)), "), by restricted maximum ",
-           "likelihood with intervals by Knapp and Hartung (2003)",
-           if (x$inflation > 1) paste0(", widened by the factor ", say(sqrt(x$inflation)),
-                                       " since training sets overlap (Nadeau and Bengio, 2003)"),
-           ".",
-           if (x$kind %in% c("class", "count")) paste0(
-             " Where some ", words$sites, " have fewer than ", some_events, " events, the ",
-             "summary of observed/expected", if (x$kind == "class") " and of the intercept",
-             " uses the likelihood of the events (Stijnen and others, 2010)."
-           )),
-    paste0("The interval of a new ", site, " is the ", level_words(x), " interval of the posterior",
-           " predictive distribution of its value, with a flat prior of the mean and a half-normal",
-           " one of the standard deviation between ", words$sites, ". It assumes that the new ",
-           site, " is of the same kind as these and describes the value with many ",
-           words$rows, "."),
-    paste0("Computed with domgen ", utils::packageVersion("domgen"), " and metafor ",
-           utils::packageVersion("metafor"), " in ", R.version.string, ".")
+    " In each ", site, " we estimated ", listed(measure_titles(x, x$summary$measure)),
+    " with standard errors for other ", words$rows, " of the same ", site,
+    if_used("delong", " (of the ", listed(using("delong")), " by DeLong and others, 1988)"), ".",
+    if_used("hanley", " With fewer than ", few_events, " events or non-events the error of the ",
+            listed(using("hanley")), " is that of Hanley and McNeil (1982)."),
+    if_used("firth", " With fewer than ", few_events, " events or non-events ",
+            listed(using("firth")), " have Firth's penalty (1993)."),
+    " Values of ", words$sites, " were summarised by random effects (Debray and others, 2017) on ",
+    "the scale on which they are nearly normal (", listed(scale_of_measures(x)), "), by ",
+    "restricted maximum likelihood with intervals by Knapp and Hartung (2003)",
+    if (x$inflation > 1) paste0(", widened by the factor ", say(sqrt(x$inflation)),
+                                " since training sets overlap (Nadeau and Bengio, 2003)"), ".",
+    if (length(c(using("stijnen"), using("davison")))) paste0(
+      " Where some ", words$sites, " have fewer than ", some_events, " events",
+      if (x$kind == "class") " or non-events", ", the summary uses ",
+      paste(c(if_used("stijnen", "the likelihood of the events for ", listed(using("stijnen")),
+                      " (Stijnen and others, 2010)"),
+              if_used("davison", "an approximately conditional likelihood for ",
+                      listed(using("davison")), " (Davison, 1988)")), collapse = ", and "), "."
+    ),
+    " The interval of a new ", site, " is the ", level_words(x), " interval of the posterior ",
+    "predictive distribution of its value, with a flat prior of the mean and a half-normal one of ",
+    "the standard deviation between ", words$sites, ". It assumes that the new ", site,
+    " is of the same kind as these and describes the value with many ", words$rows, ".",
+    " Computed with domgen ", utils::packageVersion("domgen"), " and metafor ",
+    utils::packageVersion("metafor"), " (Viechtbauer, 2010) in ", R.version.string, "."
   )
 }
 
@@ -353,35 +480,38 @@ listed <- function(words) {
   else paste(paste(words[-n], collapse = ", "), "and", words[n])
 }
 
+# By name, in markdown.
+citations <- c(
+  davison = paste("Davison, A. C. (1988). Approximate conditional inference in generalized linear",
+                  "models. *Journal of the Royal Statistical Society B* 50, 445-461."),
+  debray2017 = paste("Debray, T. P. A. and others (2017). A guide to systematic review and",
+                     "meta-analysis of prediction model performance. *BMJ* 356, i6460."),
+  debray2023 = paste("Debray, T. P. A. and others (2023). Transparent reporting of multivariable",
+                     "prediction models developed or validated using clustered data:",
+                     "TRIPOD-Cluster checklist. *BMJ* 380, e071018."),
+  delong = paste("DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the",
+                 "areas under two or more correlated receiver operating characteristic curves.",
+                 "*Biometrics* 44, 837-845."),
+  firth = paste("Firth, D. (1993). Bias reduction of maximum likelihood estimates. *Biometrika*",
+                "80, 27-38."),
+  hanley = paste("Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a",
+                 "receiver operating characteristic (ROC) curve. *Radiology* 143, 29-36."),
+  knapp = paste("Knapp, G. and Hartung, J. (2003). Improved tests for a random effects",
+                "meta-regression with a single covariate. *Statistics in Medicine* 22, 2693-2710."),
+  nadeau = paste("Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error.",
+                 "*Machine Learning* 52, 239-281."),
+  stijnen = paste("Stijnen, T., Hamza, T. H. and Ozdemir, P. (2010). Random effects meta-analysis",
+                  "of event outcome in the framework of the generalized linear mixed model with",
+                  "applications in sparse data. *Statistics in Medicine* 29, 3046-3067."),
+  viechtbauer = paste("Viechtbauer, W. (2010). Conducting meta-analyses in R with the metafor",
+                      "package. *Journal of Statistical Software* 36(3), 1-48.")
+)
+
 report_references <- function(x) {
-  auc <- "auc" %in% x$summary$measure
-  c(if (auc) c(
-      paste("DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the areas",
-            "under two or more correlated receiver operating characteristic curves. *Biometrics*",
-            "44, 837-845."),
-      paste("Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a",
-            "receiver operating characteristic (ROC) curve. *Radiology* 143, 29-36.")),
-    paste("Debray, T. P. A. and others (2017). A guide to systematic review and meta-analysis of",
-          "prediction model performance. *BMJ* 356, i6460."),
-    paste("Debray, T. P. A. and others (2023). Transparent reporting of multivariable prediction",
-          "models developed or validated using clustered data: TRIPOD-Cluster checklist. *BMJ*",
-          "380, e071018."),
-    if (x$kind == "class") {
-      "Firth, D. (1993). Bias reduction of maximum likelihood estimates. *Biometrika* 80, 27-38."
-    },
-    paste("Knapp, G. and Hartung, J. (2003). Improved tests for a random effects meta-regression",
-          "with a single covariate. *Statistics in Medicine* 22, 2693-2710."),
-    if (x$inflation > 1) {
-      paste("Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. *Machine",
-            "Learning* 52, 239-281.")
-    },
-    if (x$kind %in% c("class", "count")) {
-      paste("Stijnen, T., Hamza, T. H. and Ozdemir, P. (2010). Random effects meta-analysis of",
-            "event outcome in the framework of the generalized linear mixed model with",
-            "applications in sparse data. *Statistics in Medicine* 29, 3046-3067.")
-    },
-    paste("Viechtbauer, W. (2010). Conducting meta-analyses in R with the metafor package.",
-          "*Journal of Statistical Software* 36(3), 1-48."))
+  used <- unlist(lapply(report_measures[[x$kind]][names(x$measures)], `[[`, "uses"))
+  used <- c(used, "debray2017", "debray2023", "knapp", "viechtbauer",
+            if (x$inflation > 1) "nadeau")
+  unname(citations[names(citations) %in% used])
 }
 
 # ---- tables -----------------------------------------------------------------------------------
@@ -395,8 +525,8 @@ new_sites <- function(x, sites, words) {
 #' @exportS3Method
 describe_result.dg_report_sites <- function(x) {
   validation <- x$validation
-  known <- intersect(c(performance_measures[[validation$kind]][1L],
-                       calibration_measures[[validation$kind]]), validation$domains$measure)
+  known <- c(measures_of_part(validation, "performance")[1L],
+             measures_of_part(validation, "calibration"))
   table <- x$counts
   attr(table, "incomplete") <- NULL
   table$all <- NULL
@@ -413,7 +543,7 @@ describe_result.dg_report_sites <- function(x) {
         measure <- validation$measures[[name]]
         column(name, measure$title, format = function(values, rows) {
           value_cells(values, rows[[paste0(name, "_lower")]], rows[[paste0(name, "_upper")]],
-                      cell_decimals(values, measure))
+                      measure)
         })
       })),
     notes = c(paste0("In parentheses: ", level_words(validation), " intervals."),
@@ -424,15 +554,11 @@ describe_result.dg_report_sites <- function(x) {
   )
 }
 
-# Two decimals of a proportion, ratio or slope, three digits of other values.
-cell_decimals <- function(values, measure) {
+# "0.64 (0.50 to 0.76)"; decimals: those of the column.
+value_cells <- function(values, lower, upper, measure) {
+  common <- on_common_scale(measure)
   typical <- stats::median(abs(values[is.finite(values) & values != 0]))
-  if (measure$scale == "logit" || identical(measure$better, 1) || is.na(typical)) 2L
-  else min(max(2 - floor(log10(typical)), 0), 9)
-}
-
-# "0.64 (0.50 to 0.76)"
-value_cells <- function(values, lower, upper, decimals) {
+  decimals <- if (common || is.na(typical)) 2 else min(max(2 - floor(log10(typical)), 0), 9)
   cell <- as_decimals(decimals)
   text <- paste0(cell(values), " (", trimws(cell(lower)), " to ", trimws(cell(upper)), ")")
   ifelse(is.na(values), "", text)
@@ -441,6 +567,26 @@ value_cells <- function(values, lower, upper, decimals) {
 new_checklist <- function(x, text, words, predictors) {
   structure(list(items = checklist_items(x, text, words, predictors)),
             class = c("dg_report_checklist", "dg_result"))
+}
+
+# On the console an item has its own lines: columns would be too narrow.
+#' @export
+print.dg_report_checklist <- function(x, ...) {
+  result <- describe_result(x)
+  cat_line(result$title)
+  items <- result$table
+  for (section in unique(items$section)) {
+    cat_line("")
+    cat_line(section)
+    own <- items[items$section == section, ]
+    for (i in seq_len(nrow(own))) {
+      cat_field(own$item[i], own$content[i], column = 7L)
+      cat_line(strrep(" ", 7L), own$reported[i], hang = 7L)
+    }
+  }
+  cat_line("")
+  cat_line(result$notes)
+  invisible(x)
 }
 
 #' @exportS3Method
@@ -465,6 +611,12 @@ checklist_items <- function(x, text, words, predictors) {
     "Standard deviation between ", words$sites, ": ",
     paste0(measure_titles(x, x$summary$measure), " ", vapply(x$summary$tau, say, "", 2),
            collapse = ", "), " (each on its scale)."
+  )
+  predictions <- switch(
+    x$origin,
+    held_out = paste0("For each ", words$site, " as for a new one: without its outcomes."),
+    fitted = paste0("By the fitted model for new ", words$sites, ": without their outcomes."),
+    given = "Made elsewhere."
   )
   subgroups <- if (!is.null(text$regression)) also(text$regression) else author
   item <- function(section, item, content, reported = author) {
@@ -492,7 +644,7 @@ checklist_items <- function(x, text, words, predictors) {
     item("Methods", "8b", "Type of model, how it was built, method of validation",
          also(text$validation)),
     item("Methods", "8c", "Heterogeneity of parameters between clusters: how handled"),
-    item("Methods", "8d", "How predictions were calculated", also(text$validation)),
+    item("Methods", "8d", "How predictions were calculated", also(predictions)),
     item("Methods", "8e", "Measures of performance", paste0(capital(titles), ".")),
     item("Methods", "8f", "Heterogeneity of performance between clusters: how quantified",
          paste0("Random effects; interval of a new ", words$site, ": see Methods.")),

@@ -2,7 +2,8 @@
 #' @param x The result of `dg_validate()`.
 #' @param type Kind of plot. `"forest"`, the default: estimates of all sites with intervals, their
 #'   mean, and the interval of a new site. `"ranking"`: sites in order of their shrunken values.
-#'   `"calibration"`: a curve for each site, their mean with its band, and that of a new site.
+#'   `"calibration"`: a line for each site over the range of its predictions, their mean with its
+#'   band, and that of a new site, where predictions of two sites or more reach.
 #'   `"difference"`: a forest of differences of a method from the baseline by site.
 #' @param measure Names of measures, in panels. Default `NULL`: the first.
 #' @param method Name of a method, of the result of a [dg_compare()]. Default `NULL`: the first that
@@ -18,7 +19,7 @@ plot.dg_validate <- function(x, type = c("forest", "ranking", "calibration", "di
   if (type == "calibration") return(plot_calibration_lines(x, method))
   known <- unique(x$summary$measure)
   measure <- if (is.null(measure)) known[1L] else {
-    vapply(measure, check_choice, "", arg = "measure", choices = known, USE.NAMES = FALSE)
+    unique(vapply(measure, check_choice, "", arg = "measure", choices = known, USE.NAMES = FALSE))
   }
   frame <- forest_frame(x, type, measure, method)
   if (nrow(frame$domains) == 0L) abort_nothing_to_plot()
@@ -40,84 +41,180 @@ measure_titles <- function(x, names) {
   vapply(names, function(name) x$measures[[name]]$title, "", USE.NAMES = FALSE)
 }
 
-# list(domains, means, new: data frames with panel, domain, value, lower, upper; rows: the names of
-# the last two; order: of domains, by the first measure).
+# list(domains, means, new: data frames with panel, measure, place, value, lower, upper; shown: what
+# stands at each place, the lowest first; rows: the places of the mean and of a new domain; named:
+# those of domains, by the first measure).
 forest_frame <- function(x, type, measure, method) {
   own <- function(table) table[table$method == method & table$measure %in% measure, ]
   difference <- type == "difference"
   domains <- own(if (difference) x$paired else x$domains)
-  summary <- own(if (difference) x$differences else x$summary)
+  summary <- own(if (difference) exact_differences(x) else x$summary)
   value <- switch(type, forest = "estimate", ranking = "shrunk", difference = "difference")
   ends <- paste0(if (type == "ranking") "shrunk_", c("lower", "upper"))
-  panel <- function(table) factor(measure_titles(x, table$measure), measure_titles(x, measure))
-  domains <- data.frame(panel = panel(domains), measure = domains$measure, domain = domains$domain,
-                        value = domains[[value]], lower = domains[[ends[1L]]],
-                        upper = domains[[ends[2L]]])
-  domains <- domains[is.finite(domains$value), ]
+  domains <- domains[is.finite(domains[[value]]), ]
   by <- domains[domains$measure == domains$measure[1L], ]
-  order <- c(unique(by$domain[order(by$value)]), setdiff(domains$domain, by$domain))
-  rows <- c(paste("new", x$labels$domain), "mean")
-  # empty lines, of many domains more, so that the names of both have room
+  order <- c(unique(by$domain[order(by[[value]])]), setdiff(domains$domain, by$domain))
+  # empty lines, of many domains more, so that the names of the last two have room
   lines <- length(order) %/% 30L
-  gaps <- strrep(" ", seq_len(2L * lines + 1L))
-  place <- function(names) {
-    factor(names, c(rows[1L], gaps[seq_len(lines)], rows[2L], gaps[-seq_len(lines)], order))
-  }
-  domains$domain <- place(domains$domain)
-  line <- function(name, mean, lower, upper) {
-    data.frame(panel = panel(summary), domain = place(rep(name, nrow(summary))),
-               value = mean, lower = lower, upper = upper)
+  gap <- rep("", lines)
+  shown <- c(paste("new", domain_words(x$labels)$one), gap, "mean", gap, "",
+             ifelse(grepl("^\\s*$", order), dQuote(order, FALSE), order))
+  # places have numbers: domains may be called as the other rows are
+  levels <- as.character(seq_along(shown))
+  rows <- levels[c(1L, lines + 2L)]
+  named <- utils::tail(levels, length(order))
+  table <- function(rows, place, value, lower, upper) {
+    data.frame(panel = factor(measure_titles(x, rows$measure), measure_titles(x, measure)),
+               measure = rows$measure, place = factor(rep_len(place, nrow(rows)), levels),
+               value = value, lower = lower, upper = upper)
   }
   mean <- summary[[if (difference) "difference" else "mean"]]
-  list(domains = domains, means = line("mean", mean, summary$lower, summary$upper),
-       new = line(rows[1L], mean, summary$new_lower, summary$new_upper), rows = rows,
-       order = order)
+  list(
+    domains = cbind(table(domains, named[match(domains$domain, order)], domains[[value]],
+                          domains[[ends[1L]]], domains[[ends[2L]]]), domain = domains$domain),
+    means = table(summary, rows[2L], mean, summary$lower, summary$upper),
+    new = table(summary, rows[1L], mean, summary$new_lower, summary$new_upper),
+    shown = stats::setNames(shown, levels), rows = rows, named = named
+  )
+}
+
+# Differences that are 0 at every domain have no error, so no summary: their mean is 0.
+exact_differences <- function(x) {
+  key <- function(table) paste(table$method, table$measure, sep = "\r")
+  known <- x$paired[!is.na(x$paired$difference), ]
+  zero <- tapply(known$difference == 0, key(known), all)
+  same <- is.na(x$differences$lower) & zero[key(x$differences)] %in% TRUE
+  x$differences$difference[same] <- 0
+  cbind(x$differences, same = same)
+}
+
+# Ratios whose perfect value is 1 are drawn on a logarithmic axis.
+are_ratios <- function(x, measure) {
+  vapply(measure, function(name) {
+    of <- x$measures[[name]]
+    of$scale == "log" && is.numeric(of$better)
+  }, NA)
 }
 
 plot_forest <- function(x, frame, type, measure, method, max_labels) {
-  domains <- frame$domains
-  many <- nlevels(domains$domain) > 40L
-  named <- c(frame$rows, frame$order[thin(length(frame$order), max_labels)])
+  words <- domain_words(x$labels)
+  many <- nlevels(frame$domains$place) > 40L
+  named <- frame$named[thin(length(frame$named), max_labels)]
   percent <- paste0(100 * x$level, " %")
-  perfect <- lapply(measure, function(name) x$measures[[name]]$better)
-  lines <- data.frame(panel = factor(measure_titles(x, measure), levels(domains$panel)),
-                      at = if (type == "difference") 0 else vapply(perfect, function(value) {
-                        if (is.numeric(value)) value else NA_real_
-                      }, 0))
-  lines <- lines[!is.na(lines$at), ]
-  title <- if (length(measure) == 1L) measure_titles(x, measure) else "performance"
-  several <- length(x$methods) > 1L
-  whose <- if (several) method else x$title
+  difference <- type == "difference"
+  perfect <- vapply(measure, function(name) {
+    value <- x$measures[[name]]$better
+    if (difference) 0 else if (is.numeric(value)) value else NA_real_
+  }, 0)
+  titles <- measure_titles(x, measure)
+  lines <- data.frame(panel = factor(titles, titles), measure = measure, value = perfect)
+  lines <- lines[!is.na(lines$value), ]
+  title <- if (length(measure) == 1L) titles else "performance"
+  whose <- if (length(x$methods) > 1L) method else x$title
+  ratios <- if (!difference) measure[are_ratios(x, measure)]
+  # a ratio of 0 is at the end of its axis
+  none <- any(frame$domains$value <= 0 & frame$domains$measure %in% ratios)
+  tables <- ratio_tables(c(frame[c("domains", "means", "new")], list(lines = lines)), ratios,
+                         length(measure) > 1L)
+  domains <- tables$domains
   new_plot(
-    domains, c(x = "value", y = "domain"),
-    switch(type, forest = paste0(whose, ": ", title, " by ", x$labels$domain),
-           ranking = paste0(whose, ": ", title, ", ranking"),
-           difference = paste0(method, " less ", x$baseline, ": ", title)),
-    x$held_out, x = if (length(measure) == 1L) {
-      if (type == "difference") paste("Difference of", title) else capital(title)
-    }, y = x$labels$domain,
+    domains, c(x = "value", y = "place"),
+    # a method's name keeps its capitals after other words
+    switch(type, forest = paste0(title, " by ", x$labels$domain, ": ", whose),
+           ranking = paste0(title, ", ranking by ", x$labels$domain, ": ", whose),
+           difference = paste0("Difference of ", title, ": ", method, " minus ", x$baseline)),
+    in_domain_words(x$held_out, words), x = if (length(measure) == 1L) {
+      if (difference) paste("Difference of", title) else capital(title)
+    }, y = x$labels$domain, beside = min(widest(frame$shown), name_width),
     caption = c(switch(type,
       forest = paste("Points: estimates with", percent, "intervals."),
-      ranking = paste("Points: posterior means with", percent, "intervals; domains with few rows",
-                      "are drawn to the mean."),
+      ranking = paste("Points: posterior means with", percent, "intervals;", words$many, "with few",
+                      "rows are shrunk towards the mean."),
       difference = paste("Points: differences on the same rows with", percent, "intervals.")
-    ), paste("Diamond: mean over domains with its", percent, "interval. Bar: where a new one is",
-             "expected, with", percent, "probability."),
-    if (nrow(lines) && type != "difference") "Dashed: perfect calibration.",
-    if (length(named) < length(frame$order) + 2L) "Not all domains are named.")
+    ), paste0("Diamond: mean over ", words$many, " with its ", percent, " interval. Bar: where a ",
+              "new ", words$one, " is expected, with ", percent, " probability."),
+    if (difference) "Dashed: no difference."
+    else if (nrow(lines)) {
+      paste0("Dashed: perfect calibration", if (nrow(lines) < length(measure)) {
+        paste0(" (", enumerate(lines$panel, quote = ""), ")")
+      }, ".")
+    },
+    if (length(ratios)) paste0("Logarithmic axis of ", measure_titles(x, ratios),
+                               if (none) ", 0 is at its left end", "."),
+    if (length(named) < length(frame$named)) paste("Not all", words$many, "are named."))
   ) +
     (if (nrow(lines)) {
-      ggplot2::geom_vline(columns(xintercept = "at"), lines, linetype = 2, colour = pale)
+      ggplot2::geom_vline(columns(xintercept = "value"), tables$lines, linetype = 2, colour = pale)
     }) +
     ggplot2::geom_linerange(columns(xmin = "lower", xmax = "upper"), domains, colour = pale,
                             linewidth = if (many) 0.2 else 0.5) +
     ggplot2::geom_point(size = if (many) 0.8 else 1.6) +
-    ggplot2::geom_linerange(columns(xmin = "lower", xmax = "upper"), frame$new, colour = accent,
+    ggplot2::geom_linerange(columns(xmin = "lower", xmax = "upper"),
+                            tables$new[!is.na(tables$new$lower), ], colour = accent,
                             linewidth = 1) +
-    mean_points(frame$means) +
+    mean_points(tables$means[!is.na(tables$means$value), ]) +
     panels(domains$panel, "free_x") +
-    (if (length(measure) > 1L) few_numbers(domains$panel)) +
-    names_on("y", named, lines = 1L, drop = FALSE)
+    tables$axis +
+    names_on("y", c(frame$rows, named), lines = 1L, drop = FALSE, shown = frame$shown)
+}
+
+# The tables with values to be drawn, and the axis. Panels share the kind of their axis: if one is
+# of ratios and others are not, it has logarithms, moved beyond all values of the others.
+ratio_tables <- function(tables, ratios, several) {
+  columns <- c("value", "lower", "upper")
+  all <- do.call(rbind, lapply(tables[c("domains", "means", "new")], `[`, c("measure", columns)))
+  of_ratio <- all$measure %in% ratios
+  values <- unlist(all[of_ratio, columns])
+  least <- min(values[values > 0 & is.finite(values)], 1)
+  far <- 100 + 4 * max(0, abs(unlist(all[!of_ratio, columns])), na.rm = TRUE)
+  to_axis <- function(value) {
+    value <- pmax(value, least)
+    if (several) log(value) + far else value
+  }
+  moved <- lapply(tables, function(table) {
+    own <- table$measure %in% ratios
+    at <- intersect(columns, names(table))
+    table[own, at] <- lapply(table[own, at, drop = FALSE], to_axis)
+    table
+  })
+  moved$axis <- if (length(ratios) == 0L) {
+    if (several) few_numbers(tables$domains$panel)
+  } else if (several) {
+    ggplot2::scale_x_continuous(
+      breaks = function(ends) {
+        if (ends[1L] > far / 2) to_axis(inner_ratios(exp(ends - far))) else inner_numbers(ends)
+      },
+      labels = function(at) {
+        if (isTRUE(at[!is.na(at)][1L] > far / 2)) ratio_labels(exp(at - far)) else format(at)
+      },
+      guide = ggplot2::guide_axis(check.overlap = TRUE)
+    )
+  } else {
+    ggplot2::scale_x_continuous(trans = "log", breaks = ratio_numbers, labels = ratio_labels)
+  }
+  moved
+}
+
+ratio_labels <- function(at) vapply(signif(at, 3L), format, "")
+
+# Numbers on a logarithmic axis, 1 among them.
+ratio_numbers <- function(ends) {
+  inside <- function(at) at[at >= ends[1L] & at <= ends[2L]]
+  for (first in list(1, c(1, 3), c(1, 2, 5), c(1, 1.5, 2, 3, 5, 7))) {
+    at <- inside(c(outer(first, 10^(-9:9))))
+    if (length(at) > 2L) return(at)
+  }
+  at <- inside(pretty(ends, 4L))
+  sort(c(at[abs(at - 1) > 1e-9], inside(1)))
+}
+
+# In panels few, and none at the ends.
+inner_ratios <- function(ends) {
+  margin <- 0.1 * diff(log(ends))
+  inner <- exp(log(ends) + c(1, -1) * margin)
+  at <- ratio_numbers(inner)
+  if (length(at) > 4L) at <- at[(seq_along(at) - which.min(abs(log(at)))) %% 2L == 0L]
+  at
 }
 
 # ---- calibration ------------------------------------------------------------------------------
@@ -135,35 +232,45 @@ plot_calibration_lines <- function(x, method) {
                                           x$kind))
   if (length(lines) == 0L) abort_nothing_to_plot()
   at <- seq_within(link(rows$p))
-  sites <- do.call(rbind, lapply(names(lines), function(name) {
-    line <- lines[[name]]
-    inside <- at[at >= line$range[1L] & at <= line$range[2L]]
-    if (length(inside) == 0L) return(NULL)
+  sites <- do.call(rbind, Map(function(line, name) {
+    ends <- pmin(pmax(line$range, min(at)), max(at))
+    inside <- sort(unique(c(ends, at[reaches(line, at)])))
     data.frame(domain = name, p = back(inside),
                y = back(line$beta[1L] + line$beta[2L] * (inside - line$centre)))
-  }))
+  }, lines, names(lines)))
   band <- calibration_band(lines, at, x$kind, x$inflation, x$level)
   square <- x$kind == "class"
+  words <- domain_words(x$labels)
+  several <- any(!is.na(band$lower))
   new_plot(
-    sites, c(x = "p", y = "y"), paste0("Calibration by ", x$labels$domain),
-    paste0(x$labels$response, if (square) paste(" =", x$class), "; ", x$held_out),
+    sites, c(x = "p", y = "y"), paste0("Calibration by ", x$labels$domain,
+                                       if (length(x$methods) > 1L) paste0(": ", method)),
+    paste0(x$labels$response, if (square) paste(" =", x$class), "; ",
+           in_domain_words(x$held_out, words)),
     x = if (square) "Predicted probability" else paste("Predicted", x$labels$response),
     y = if (square) "Observed proportion" else paste("Observed", x$labels$response),
-    caption = c(paste0("Thin: a line for each of ", plural(length(lines), "domain"), ", on the ",
-                       switch(x$kind, class = "logit scale", count = "log scale",
-                              number = "scale of the response"), "."),
-                paste0("Thick: mean over domains with its ", 100 * x$level, " % band; pale band: ",
-                       "a new domain. Dashed: perfect calibration."))
+    caption = c(paste0("Thin: a line for each of ", count_domains(length(lines), x$labels),
+                       ", on the ", switch(x$kind, class = "logit scale", count = "log scale",
+                                           number = "scale of the response"),
+                       ", over the range of its predictions."),
+                if (several) {
+                  paste0("Thick: mean over ", words$many, " with its ", 100 * x$level, " % band; ",
+                         "pale band: a new ", words$one, ". At each prediction they are of the ",
+                         words$many, " that have such predictions, at least two.")
+                }, "Dashed: perfect calibration.")
   ) +
-    ggplot2::geom_ribbon(columns(x = "p", ymin = "new_lower", ymax = "new_upper"), band,
-                         inherit.aes = FALSE, fill = accent, alpha = 0.12) +
-    ggplot2::geom_ribbon(columns(x = "p", ymin = "lower", ymax = "upper"), band,
-                         inherit.aes = FALSE, fill = mean_colour, alpha = 0.3) +
+    (if (several) list(
+      ggplot2::geom_ribbon(columns(x = "p", ymin = "new_lower", ymax = "new_upper"), band,
+                           inherit.aes = FALSE, fill = accent, alpha = 0.12, na.rm = TRUE),
+      ggplot2::geom_ribbon(columns(x = "p", ymin = "lower", ymax = "upper"), band,
+                           inherit.aes = FALSE, fill = mean_colour, alpha = 0.3, na.rm = TRUE)
+    )) +
     ggplot2::geom_line(columns(group = "domain"), colour = pale, linewidth = 0.3) +
-    ggplot2::geom_line(data = band, colour = mean_colour, linewidth = 1) +
+    (if (several) ggplot2::geom_line(data = band, colour = mean_colour, linewidth = 1,
+                                     na.rm = TRUE)) +
     ggplot2::geom_abline(slope = 1, intercept = 0, linetype = 2) +
     (if (square) ggplot2::coord_cartesian(xlim = c(0, 1), ylim = c(0, 1))
-     else ggplot2::coord_cartesian(ylim = range(sites$y, band$y)))
+     else ggplot2::coord_cartesian(ylim = range(sites$y, band$y, na.rm = TRUE)))
 }
 
 seq_within <- function(values) {
@@ -171,10 +278,15 @@ seq_within <- function(values) {
   seq(ends[1L], ends[2L], length.out = 41L)
 }
 
-# Random effects of the lines at each place.
+# Has the domain predictions on both sides of each place?
+reaches <- function(line, at) at >= line$range[1L] & at <= line$range[2L]
+
+# Random effects at each place of the lines that reach it; NA with fewer than two.
 calibration_band <- function(lines, at, kind, inflation, level) {
   back <- calibration_families[[kind]]$family$linkinv
   found <- lapply(at, function(place) {
+    lines <- Filter(function(line) reaches(line, place), lines)
+    if (length(lines) < 2L) return(list(mean = NA_real_, lower = NA_real_, upper = NA_real_))
     values <- lapply(lines, function(line) fitted_value(line, c(1, place - line$centre)))
     value <- vapply(values, `[[`, 0, "estimate")
     se <- vapply(values, `[[`, 0, "se")
@@ -196,10 +308,11 @@ describe_result.dg_validate <- function(x) {
   several <- length(x$methods) > 1L
   titles <- measure_titles(x, table$measure)
   percent <- paste0(100 * x$level, " %")
-  by_row <- as_each(3)
-  once <- x$rows[!duplicated(x$rows[c("row", "domain")]), ]
-  sites <- unique(x$domains$domain)
-  events <- if (is.null(x$class)) NA_integer_ else sum(once$y)
+  words <- domain_words(x$labels)
+  number <- as_measured(x)
+  rows <- distinct_rows(list(list(place = x$rows$row, domain = x$rows$domain, y = x$rows$y)))
+  domains <- length(unique(rows$domain))
+  events <- if (x$kind == "class") sum(rows$y) else NA_integer_
   new_result(
     paste0("Validation by ", x$labels$domain, ": ",
            if (several) plural(length(x$methods), "method") else x$title, ", ", x$labels$response,
@@ -207,32 +320,56 @@ describe_result.dg_validate <- function(x) {
     table,
     c(if (several) list(column("method", once = TRUE)),
       list(column("measure", values = titles),
-           column("mean", format = by_row, tidy = "estimate"),
-           interval(paste(percent, "CI"), by_row),
-           interval("new domain", by_row, lower = "new_lower", upper = "new_upper"),
-           column("tau", format = by_row), column("domains", print = FALSE)),
-      if (!is.null(x$target)) list(column("pass", format = by_row))),
-    facts = c(x$held_out, paste0(
-      plural(nrow(once), "row"), " of ", plural(length(sites), "domain"),
+           column("mean", format = number, tidy = "estimate"),
+           interval(paste(percent, "CI"), number),
+           interval(paste("new", words$one), number, lower = "new_lower", upper = "new_upper"),
+           column("tau", format = as_measured(x, function(of) !isTRUE(of$response))),
+           column("domains", print = FALSE, report = FALSE)),
+      if (!is.null(x$target)) list(column("pass", format = known_decimals(2)))),
+    facts = c(in_domain_words(x$held_out, words), paste0(
+      plural(nrow(rows), "row"), " of ", count_domains(domains, x$labels),
       if (!is.na(events)) paste0(", ", plural(events, "event")))),
     notes = c(
-      paste0("new domain: where its value lies with ", percent, " probability, if it is of the ",
-             "same kind. tau: standard deviation over domains on the scale of the measure.",
-             if (x$inflation > 1) " Intervals allow for overlapping training sets."),
+      paste0("new ", words$one, ": where its value lies with ", percent, " probability, if it is ",
+             "of the same kind. tau: standard deviation over ", words$many, " on the scale of the ",
+             "measure.", if (x$inflation > 1) " Intervals allow for overlapping training sets."),
       if (!is.null(x$target)) {
-        paste0("pass: probability that a new domain reaches ", enumerate(target_words(x), 20L, ""),
-               ".")
+        paste0("pass: probability that a new ", words$one, " reaches ",
+               enumerate(target_words(x), 20L, ""), ".")
       },
-      small_site_words(x), x$notes
+      small_site_words(x), x$notes, x$hint
     ),
     further = c(if (!is.null(x$differences)) list(describe_differences(x)),
                 if (!is.null(x$regression)) list(describe_regression(x))),
-    glance = data.frame(rows = nrow(once), domains = length(sites), events = events,
+    glance = data.frame(rows = nrow(rows), domains = domains, events = events,
                         methods = length(x$methods), measure = table$measure[1L],
                         mean = table$mean[1L], lower = table$lower[1L], upper = table$upper[1L],
                         new_lower = table$new_lower[1L], new_upper = table$new_upper[1L]),
     rows = x$rows
   )
+}
+
+# Values of proportions, ratios, slopes and the like can be compared between data sets and have
+# decimals; others have digits, in the unit of the response.
+on_common_scale <- function(measure) {
+  measure$scale %in% c("logit", "unexplained") ||
+    (is.numeric(measure$better) && !isTRUE(measure$response))
+}
+
+measured <- function(value, measure, decimals, common = on_common_scale) {
+  if (is.na(value)) return("")
+  size <- if (common(measure)) max(abs(value), 1) else if (value == 0) return("0")
+          else signif(abs(value), 3L) * 10^(decimals - 2)
+  as_decimals(max(decimals + getOption("digits") - 7L - floor(log10(size)), 0))(value)
+}
+
+# As a format of a column of a table by titles of measures.
+as_measured <- function(x, common = on_common_scale) {
+  titles <- measure_titles(x, names(x$measures))
+  function(values, rows) {
+    of <- x$measures[match(rows$measure, titles)]
+    unlist(Map(measured, values, of, 3L, list(common)), use.names = FALSE)
+  }
 }
 
 target_words <- function(x) {
@@ -250,12 +387,12 @@ small_site_words <- function(x) {
   none <- is.na(x$domains$estimate)
   spread <- x$domains$upper - x$domains$lower
   words <- function(what, which, why) {
-    counts <- tapply(x$domains$domain[which], factor(x$domains$measure[which], names(x$measures)),
-                     function(domains) length(unique(domains)))
-    counts <- counts[!is.na(counts)]
-    if (length(counts) == 0L) return(NULL)
-    paste0(what, enumerate(paste0(measure_titles(x, names(counts)), " in ",
-                                  vapply(counts, plural, "", "domain")), 20L, ""), why)
+    sites <- tapply(x$domains$domain[which], factor(x$domains$measure[which], names(x$measures)),
+                    function(domains) length(unique(domains)))
+    sites <- sites[!is.na(sites)]
+    if (length(sites) == 0L) return(NULL)
+    counts <- vapply(sites, count_domains, "", x$labels)
+    paste0(what, enumerate(paste0(measure_titles(x, names(sites)), " in ", counts), 20L, ""), why)
   }
   c(words("No value: ", none, " (too few rows or events)."),
     words("Not in the mean, as there is no error: ",
@@ -263,14 +400,20 @@ small_site_words <- function(x) {
 }
 
 describe_differences <- function(x) {
+  table <- exact_differences(x)
+  number <- as_measured(x)
+  words <- domain_words(x$labels)
   new_result(
-    paste0("Difference from ", x$baseline, " on the same rows"), x$differences,
+    paste0("Difference (method minus ", x$baseline, ") on the same rows"), table,
     list(column("method", once = TRUE),
-         column("measure", values = measure_titles(x, x$differences$measure)),
-         column("difference", format = as_each(3), tidy = "estimate"),
-         interval(paste0(100 * x$level, " % CI"), as_each(3)),
-         interval("new domain", as_each(3), lower = "new_lower", upper = "new_upper"),
-         column("domains", print = FALSE))
+         column("measure", values = measure_titles(x, table$measure)),
+         column("difference", format = number, tidy = "estimate"),
+         interval(paste0(100 * x$level, " % CI"), number),
+         interval(paste("new", words$one), number, lower = "new_lower", upper = "new_upper"),
+         column("domains", print = FALSE)),
+    notes = if (any(table$same)) {
+      paste0("A difference without an interval is exactly 0 in each ", words$one, ".")
+    }
   )
 }
 

@@ -27,11 +27,11 @@ measures <- list(
                     needs = "prob", of = function(d, ...) site_mean(binary_log_loss(d))),
     sensitivity = list(title = "sensitivity", better = "high", scale = "logit", large = 1,
                        needs = c("prob", "threshold"), of = function(d, threshold) {
-                         site_proportion(reaches(d$p, threshold), d$y == 1)
+                         site_proportion(at_least(d$p, threshold), d$y == 1)
                        }),
     specificity = list(title = "specificity", better = "high", scale = "logit", large = 1,
                        needs = c("prob", "threshold"), of = function(d, threshold) {
-                         site_proportion(!reaches(d$p, threshold), d$y == 0)
+                         site_proportion(!at_least(d$p, threshold), d$y == 0)
                        })
   ),
   number = list(
@@ -67,7 +67,7 @@ measures <- list(
 # title; to and from a scale, and its derivative at an estimate. The proportion that is not
 # explained is positive and skewed as a mean square is.
 scales <- list(
-  identity = list(title = "as it is", to = identity, from = identity, slope = function(x) 1,
+  identity = list(title = "untransformed", to = identity, from = identity, slope = function(x) 1,
                   range = c(-Inf, Inf)),
   log = list(title = "logarithm", to = log, from = exp, slope = function(x) 1 / x,
              range = c(0, Inf)),
@@ -152,7 +152,7 @@ events_likelihood <- function(observed, p) {
 
 # Probabilities and thresholds are compared as they are written.
 threshold_digits <- 12L
-reaches <- function(p, threshold) {
+at_least <- function(p, threshold) {
   round(p, threshold_digits) >= round(threshold, threshold_digits)
 }
 

@@ -60,3 +60,10 @@ test_that("conditions are classed and carry no call", {
   warning <- tryCatch(warn("rank", "b"), warning = identity)
   expect_s3_class(warning, c("domgen_warning_rank", "domgen_warning", "warning"))
 })
+
+test_that("plurals of words follow their ends", {
+  words <- c("bus", "box", "church", "dish", "city", "day", "site")
+  expect_identical(vapply(words, plural_of, "", USE.NAMES = FALSE),
+                   c("buses", "boxes", "churches", "dishes", "cities", "days", "sites"))
+  expect_identical(plural(1, "bus"), "1 bus")
+})

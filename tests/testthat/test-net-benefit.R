@@ -179,8 +179,92 @@ test_that("one site has no intervals, and errors name the remedy", {
   expect_domgen_error(of_rows(rows, thresholds = c(0.2, 1)), "`thresholds` must be numbers between")
   expect_domgen_error(of_rows(rows, thresholds = "a"), "`thresholds` must be numbers between")
   expect_domgen_error(dg_net_benefit(rows$p, y = 2 * rows$y, domain = rows$domain),
-                      "has no probabilities")
+                      "must have a response of classes, not numbers")
   without <- dg_cv(dg_svm(cost = 1), y ~ . | domain, data = toy_classes(4, 10))
   expect_domgen_error(dg_net_benefit(without), "has no probabilities")
   expect_domgen_error(dg_net_benefit("a"), "must be the result of dg_cv")
+})
+
+test_that("thresholds that round to 0 or 1 are refused", {
+  rows <- benefit_rows()
+  expect_domgen_error(of_rows(rows, thresholds = 1 - 1e-13), "not 0.9999999999999")
+  expect_domgen_error(of_rows(rows, thresholds = 1e-14), "between 0 and 1")
+})
+
+test_that("sites that differ though their rows are alike have an interval", {
+  site <- rep(1:6, each = 20)
+  found <- dg_net_benefit(rep(0.4, 120), y = as.integer(site <= 2), domain = site,
+                          thresholds = c(0.1, 0.2))$pooled
+  expect_equal(found$net_benefit, c(2 - 4 / 9, 1) / 6, tolerance = 1e-3)
+  # about that of the t test of six values
+  value <- c(1, 1, -0.25, -0.25, -0.25, -0.25)
+  half <- stats::qt(0.975, 5) * stats::sd(value) / sqrt(6)
+  expect_equal((found$upper - found$lower)[2L] / 2, half, tolerance = 0.2)
+  expect_true(all(found$new_upper - found$new_lower > found$upper - found$lower))
+  # alike: no interval
+  expect_identical(pool_benefit(c(0.2, 0.2, 0.2), c(0, 0, 0), 1, 0.95), c(rep(0.2, 5), 1))
+})
+
+test_that("dropped rows are told, and rows of failed folds and repeats counted once", {
+  rows <- benefit_rows()
+  rows$p[1:7] <- NA
+  found <- of_rows(rows, thresholds = 0.3)
+  expect_identical(found$rows, nrow(rows) - 7L)
+  expect_identical(found$events, sum(rows$y[-(1:7)]))
+  expect_output(print(found), "Left out, without response, domain or prediction: 7 rows")
+  toy <- toy_classes(6, 20)
+  set.seed(1)
+  cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = "log_loss",
+              folds = domain_folds(toy$domain, 3, repeats = 2))
+  # a fold of the first repeat failed
+  held <- cv$predictions
+  cv$predictions <- held[!(held$rep == 1 & held$domain == held$domain[1L]), ]
+  found <- dg_net_benefit(cv, thresholds = 0.3)
+  expect_identical(found$rows, nrow(toy))
+  once <- held[!duplicated(held$row), ]
+  expect_identical(found$events, sum(once$truth == levels(once$truth)[2L]))
+  expect_false(any(grepl("Left out", found$notes)))
+})
+
+test_that("numbers and counts are not classes", {
+  toy <- transform(toy_classes(4, 20), y = seq_along(y) / 10)
+  cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
+  expect_domgen_error(dg_net_benefit(cv), "response of classes, not numbers")
+  toy$y <- as.integer(toy$y)
+  counts <- dg_cv(dg_glm(family = poisson(), lambda = 1), y ~ . | domain, data = toy)
+  expect_domgen_error(dg_net_benefit(counts), "response of classes, not counts")
+  skip_if_not_installed("metafor")
+  expect_domgen_error(dg_net_benefit(dg_validate(cv)), "response of classes, not numbers")
+})
+
+test_that("one threshold has points, and useful a gap where the model treats all or none", {
+  skip_if_not_installed("ggplot2")
+  rows <- benefit_rows()
+  alone <- expect_plots(of_rows(rows, thresholds = 0.3))
+  points <- drawn_by(alone, "Point")
+  expect_identical(vapply(points, nrow, 0L), c(6L, 1L))
+  expect_match(said(alone), "Diamond: mean over domains")
+  expect_plots(of_rows(rows, thresholds = 0.3), type = "useful")
+  found <- of_rows(transform(rows, p = 0.2 + 0.4 * p), thresholds = c(0.05, 0.3, 0.4, 0.9))
+  useful <- expect_plots(found, type = "useful")
+  expect_identical(is.na(useful$data$useful), c(TRUE, FALSE, FALSE, TRUE))
+  expect_match(said(useful), "No line where the model is the same")
+  expect_plots(of_rows(transform(rows, p = 0)))
+})
+
+test_that("prints and plots have the word of the domain variable alone", {
+  toy <- toy_classes(6, 20)
+  names(toy)[names(toy) == "domain"] <- "hospital"
+  found <- dg_net_benefit(dg_cv(dg_lm(), y ~ . | hospital, data = toy, metric = "log_loss"),
+                          thresholds = c(0.3, 0.5))
+  printed <- paste(utils::capture.output(print(found)), collapse = " ")
+  expect_match(printed, "6 hospitals")
+  expect_match(printed, "new hospital")
+  expect_no_match(printed, "domain")
+  skip_if_not_installed("ggplot2")
+  for (type in c("curve", "useful")) {
+    p <- plot(found, type)
+    expect_no_match(paste(unlist(p$labels[c("title", "subtitle", "caption")]), collapse = " "),
+                    "domain")
+  }
 })

@@ -9,7 +9,7 @@ test_that("sentences have the numbers of the validation", {
   x <- validated(target = list(auc = 0.7))
   report <- dg_report(x, site = "hospital", row = "patient")
   auc <- x$summary[1, ]
-  say <- function(value) format(signif(value, 3))
+  say <- function(value) formatC(value, digits = 2, format = "f")
   expect_match(report$text$performance, paste("AUC is", say(auc$mean)), fixed = TRUE)
   expect_match(report$text$performance, paste(say(auc$lower), "to", say(auc$upper)), fixed = TRUE)
   expect_match(report$text$performance, paste(say(auc$new_lower), "to", say(auc$new_upper)),
@@ -33,7 +33,7 @@ test_that("calibration is read by the interval of the mean", {
   expect_match(dg_report(x)$text$calibration, "more events than predicted")
   x$summary[oe, c("mean", "lower", "upper", "new_lower", "new_upper")] <- c(0.8, 0.7, 0.9, 0.5, 1.3)
   expect_match(dg_report(x)$text$calibration, "fewer events than predicted")
-  expect_match(dg_report(x)$text$calibration, "50 % fewer to 30 % more events")
+  expect_match(dg_report(x)$text$calibration, "may be 0.50 to 1.30 times as many events as predicted")
   x$summary[oe, c("lower", "upper")] <- c(0.7, 1.1)
   expect_match(dg_report(x)$text$calibration, "includes 1")
 })
@@ -99,7 +99,7 @@ test_that("differences and meta-regressions are told", {
                     data = toy, metric = "log_loss", baseline = "a")
   x <- dg_validate(two, covariates = data.frame(domain = levels(toy$domain), size = c(1:5, 3)))
   report <- dg_report(x, method = "b")
-  expect_match(report$text$comparison, "AUC less that of a, on the same rows: b")
+  expect_match(report$text$comparison, "AUC minus that of a, on the same rows: b")
   expect_match(report$text$regression, "size")
   expect_false(grepl("intercept", report$text$regression))
   expect_match(report$text$validation, "(b)", fixed = TRUE)
@@ -111,6 +111,160 @@ test_that("what is no validation, no data and no word is refused", {
   expect_error(dg_report(x, data = 1), "`data` must be", class = "domgen_error_argument")
   expect_error(dg_report(x, site = 1), "`site` must be", class = "domgen_error_argument")
   expect_error(dg_report(x, method = "z"), "`method`", class = "domgen_error_argument")
+})
+
+test_that("each measure is in the report by its row of the table alone", {
+  x <- validated(threshold = 0.4)
+  report <- dg_report(x)
+  expect_match(report$text$methods, "sensitivity at 0.4 and specificity at 0.4 (Stijnen",
+               fixed = TRUE)
+  expect_match(report$text$methods, "likelihood for calibration slope (Davison", fixed = TRUE)
+  expect_true(any(grepl("^Davison, A. C.", report$text$references)))
+  # rows and their measures, citations and their uses
+  for (kind in names(report_measures)) {
+    expect_true(all(names(report_measures[[kind]]) %in% names(measures[[kind]])))
+    uses <- unlist(lapply(report_measures[[kind]], `[[`, "uses"))
+    expect_true(all(uses %in% names(citations)))
+  }
+  expect_false(is.unsorted(tolower(citations)))
+  # without probabilities there is the AUC alone
+  skip_if_not_installed("metafor")
+  toy <- simulate_dcm(domains = 4, n = 30, seed = 1)
+  svm <- dg_report(dg_validate(dg_cv(dg_svm(cost = 1), y ~ x1 | domain, data = toy)))
+  expect_no_match(svm$text$methods, "Firth|Stijnen|Cox")
+  expect_false(any(grepl("Firth|Stijnen|Cox", svm$text$references)))
+})
+
+test_that("dropped rows, failed folds and small sites are told", {
+  skip_if_not_installed("metafor")
+  set.seed(1)
+  data <- data.frame(ward = rep(paste0("w", 1:5), each = 30), risk = stats::runif(150))
+  data$died <- stats::rbinom(150, 1, data$risk)
+  data$risk[1:4] <- NA
+  x <- dg_validate(data$risk, y = data$died, domain = data$ward)
+  report <- dg_report(x, data = data, formula = died ~ 1 | ward, site = "ward", row = "patient")
+  expect_match(report$text$missing, paste("No value of the variables is missing, but 4 patients",
+                                          "could not be validated"))
+  expect_match(report$text$small, "without response, ward or prediction: 4 patients.", fixed = TRUE)
+  all <- dg_report(x, data = data, site = "ward", row = "patient")
+  expect_match(all$text$missing, "4 (3 %) lack a value", fixed = TRUE)
+  x$notes <- c("1 of 5 folds failed: no way", "1 domain without a score")
+  expect_identical(as.vector(dg_report(x, site = "ward")$text$small),
+                   "1 of 5 folds failed: no way. 1 ward without a score.")
+})
+
+test_that("the formula gives the predictors and must fit the data", {
+  x <- validated()
+  toy <- simulate_dcm(domains = 6, n = 30, seed = 1)
+  predictors <- function(...) {
+    items <- tidy(dg_report(...)$checklist)
+    items$reported[items$item == "6b"]
+  }
+  expect_identical(predictors(x, toy, y ~ . - x2 | domain),
+                   paste0(paste(setdiff(names(toy), c("y", "x2", "domain")), collapse = ", "),
+                          ". [author]"))
+  expect_identical(predictors(x, toy, y ~ log(x1 + 9) * x2 | domain), "x1, x2. [author]")
+  # predictions given by hand do not know the name of the domain
+  by_hand <- dg_validate(x$rows$p, y = x$rows$y, domain = x$rows$domain)
+  names(toy)[names(toy) == "domain"] <- "site"
+  expect_no_match(predictors(by_hand, toy, y ~ . | site), "site")
+  expect_identical(nrow(tidy(dg_report(by_hand, toy, y ~ . | site)$sites)), 6L)
+  expect_error(dg_report(x, toy, "y ~ x1"), "must be a formula", class = "domgen_error_argument")
+  expect_error(dg_report(x, toy, y ~ age | site), "variables of `data`, not `age`",
+               class = "domgen_error_argument")
+  expect_error(dg_report(x, toy[1:9, ]), "has 9 rows, fewer than the", class = "domgen_error_data")
+})
+
+test_that("names are plain on the console and escaped in documents", {
+  skip_if_not_installed("metafor")
+  skip_if_not_installed("knitr")
+  odd <- c("<script>alert(1)</script>", "a_b_c", "*x*", "$y$", "p|q", "r\\s")
+  site <- rep(odd, each = 30)
+  set.seed(1)
+  risk <- stats::runif(180) / 2 + rep(1:6, each = 30) / 20
+  x <- dg_validate(risk, y = stats::rbinom(180, 1, risk), domain = site)
+  for (name in odd) {
+    x$domains$shrunk[x$domains$measure == "auc"] <- 0.6
+    x$domains$shrunk[x$domains$measure == "auc" & x$domains$domain == name] <- 0.7
+    text <- dg_report(x)$text$ranking
+    expect_match(text, name, fixed = TRUE)
+    expect_output(print(text), name, fixed = TRUE)
+    shown <- with_replaced("knitr_markup", function() "markdown", knitr::knit_print(text))
+    expect_no_match(shown, name, fixed = TRUE)
+  }
+  skip_if_not(requireNamespace("rmarkdown", quietly = TRUE) && rmarkdown::pandoc_available())
+  file <- tempfile(fileext = ".Rmd")
+  writeLines(c("---", "title: t", "---", "", "`r text$ranking`"), file)
+  x$domains$shrunk[x$domains$measure == "auc"] <- c(1, 0.5, 0.5, 0.5, 0.5, 0)[match(
+    x$domains$domain[x$domains$measure == "auc"], odd)]
+  env <- list2env(list(text = dg_report(x)$text))
+  out <- rmarkdown::render(file, "html_document", envir = env, quiet = TRUE,
+                           output_options = list(self_contained = FALSE))
+  html <- paste(readLines(out, encoding = "UTF-8"), collapse = " ")
+  expect_match(html, "&lt;script&gt;alert(1)&lt;/script&gt;", fixed = TRUE)
+  expect_match(html, "r\\s", fixed = TRUE)
+  expect_no_match(html, "<script>alert(1)", fixed = TRUE)
+})
+
+test_that("plurals, equal sizes and differences of 0 are phrased", {
+  x <- validated()
+  expect_match(dg_report(x, site = "bus")$text$data, "6 buses")
+  same <- x
+  same$domains$rows <- 28L
+  expect_match(dg_report(same)$text$data, "(28 per site)", fixed = TRUE)
+  expect_match(dg_report(x)$text$methods, "untransformed")
+  toy <- simulate_dcm(domains = 6, n = 30, seed = 1)
+  two <- dg_compare(list(a = dg_lm(), b = dg_lm()), y ~ x1 + x2 | domain, data = toy,
+                    metric = "log_loss", baseline = "a", refits = FALSE)
+  equal <- dg_validate(two)
+  expect_match(dg_report(equal, method = "b")$text$comparison, "b 0 in each site")
+  expect_output(print(equal), "is exactly 0 in each domain")
+  skip_if_not_installed("ggplot2")
+  mean <- drawn_by(plot(equal, "difference"), "Point")[[2L]]
+  expect_identical(mean$x, 0)
+})
+
+test_that("the checklist is whole on the console, and no two items of it are the same", {
+  report <- dg_report(validated())
+  printed <- gsub(" +", " ", paste(utils::capture.output(print(report$checklist)), collapse = " "))
+  items <- tidy(report$checklist)
+  for (text in c(items$content, items$reported)) expect_match(printed, text, fixed = TRUE)
+  said <- function(item) items$reported[items$item == item]
+  expect_false(said("8b") == said("8d"))
+  by_hand <- dg_validate(c(0.2, 0.6, 0.4, 0.7), y = c(0, 1, 1, 0), domain = c(1, 1, 2, 2))
+  expect_match(dg_report(by_hand)$text$validation, "[author: origin of the predictions]",
+               fixed = TRUE)
+})
+
+test_that("the template knits one site, comparisons and predictions made elsewhere", {
+  skip_on_cran()
+  for (package in c("rmarkdown", "metafor", "ggplot2")) skip_if_not_installed(package)
+  skip_if_not(rmarkdown::pandoc_available())
+  knit <- function(...) {
+    folder <- tempfile("report")
+    dir.create(folder)
+    file <- file.path(folder, "report.Rmd")
+    rmarkdown::draft(file, "validation-by-site", package = "domgen", edit = FALSE)
+    lines <- readLines(file)
+    # the last line of the author's chunk
+    at <- grep("^covariates <- ", lines)
+    writeLines(append(lines, c(...), at), file)
+    out <- rmarkdown::render(file, "html_document", envir = new.env(), quiet = TRUE,
+                             output_options = list(self_contained = FALSE))
+    paste(readLines(out, encoding = "UTF-8"), collapse = " ")
+  }
+  one <- knit("data <- data[data$domain == data$domain[1], ]; data$risk <- 0.5 + data$x1 / 99",
+              "made_elsewhere <- c(prediction = 'risk', y = 'y', domain = 'domain')",
+              "site <- 'ward'")
+  expect_match(one, "Validation by ward")
+  expect_match(one, "Without a figure")
+  expect_match(one, "[author: origin of the predictions]", fixed = TRUE)
+  two <- knit("model <- list(a = dg_glm(lambda = 1), b = dg_glm(lambda = 10))",
+              "threshold <- 0.4; site <- c('ward', 'wards')",
+              "covariates <- data.frame(domain = levels(data$domain), size = 1:10)")
+  expect_match(two, "AUC minus that of")
+  expect_match(two, "on covariates of wards")
+  expect_match(two, "Sensitivity at 0.4")
 })
 
 test_that("the template knits as it is, with the numbers in its text", {
@@ -126,9 +280,10 @@ test_that("the template knits as it is, with the numbers in its text", {
   out <- rmarkdown::render(file, "html_document", envir = env, quiet = TRUE,
                            output_options = list(self_contained = FALSE))
   html <- paste(readLines(out, encoding = "UTF-8"), collapse = " ")
-  expect_match(html, paste("AUC is", format(signif(env$validation$summary$mean[1], 3))),
-               fixed = TRUE)
+  expect_match(html, paste("AUC is", formatC(env$validation$summary$mean[1], digits = 2,
+                                           format = "f")), fixed = TRUE)
   expect_match(html, paste(nrow(env$validation$rows), "rows of 10 sites"))
   expect_match(html, "TRIPOD-Cluster")
+  expect_match(html, "<title>Validation by site</title>", fixed = TRUE)
   expect_no_match(html, "math display")
 })

@@ -206,7 +206,7 @@ test_that("rows without a prediction and sites without events are left out and r
   p[data$hospital == "hospital 4"] <- NA
   found <- dg_validate(p, y = data$death, domain = data$hospital)
   expect_false("hospital 4" %in% found$domains$domain)
-  expect_output(print(found), "No value: AUC in 1 domain")
+  expect_output(print(found), "No value: AUC in 1 hospital")
   expect_identical(found$summary$domains[found$summary$measure == "auc"], 4L)
 })
 
@@ -296,7 +296,7 @@ test_that("rows that are alike have an error, perfect sites are named", {
   p <- y + rnorm(120)
   p[s == 1] <- y[s == 1]
   found <- dg_validate(p, y = y, domain = s)
-  expect_output(print(found), "Not in the mean, as there is no error: RMSE in 1 domain")
+  expect_output(print(found), "Not in the mean, as there is no error: RMSE in 1 s")
   # a bias that is the same everywhere, a site whose response is constant
   same <- dg_validate(y, y = y + 1, domain = s)
   expect_equal(same$summary$mean[same$summary$measure == "bias"], -1)
@@ -339,4 +339,80 @@ test_that("a comparison counts each row once, and tells what failed", {
   found <- dg_validate(compared)
   expect_output(print(found), paste(nrow(toy), "rows of 4 domains"))
   expect_match(found$notes, "some: .*1 of 4 folds failed", all = FALSE)
+})
+
+test_that("ratios have a logarithmic axis with 1 on it, alone and beside other measures", {
+  skip_if_not_installed("ggplot2")
+  data <- hospitals()
+  cv <- dg_cv(dg_glm(lambda = 1), death ~ x + z | hospital, data = data, metric = "log_loss")
+  found <- dg_validate(cv)
+  oe <- sort(found$domains$estimate[found$domains$measure == "oe"])
+  alone <- plot(found, measure = "oe")
+  expect_equal(sort(drawn_by(alone, "Point")[[1L]]$x), log(oe))
+  axis <- function(p, panel) ggplot2::ggplot_build(p)$layout$panel_params[[panel]]$x
+  expect_true("1" %in% axis(alone, 1L)$get_labels())
+  expect_match(said(alone), "Logarithmic axis of observed/expected")
+  both <- plot(found, measure = c("auc", "oe", "oe"))
+  expect_identical(nlevels(both$data$panel), 2L)
+  expect_true("1" %in% axis(both, 2L)$get_labels())
+  shown <- drawn_by(both, "Point")[[1L]]
+  expect_equal(diff(sort(shown$x[shown$PANEL == 2])), diff(log(oe)))
+  expect_match(said(both), "Dashed: perfect calibration (observed/expected).", fixed = TRUE)
+  expect_no_match(said(plot(found, measure = "auc")), "Dashed|Logarithmic")
+  # a site without an event
+  none <- dg_validate(plogis(data$x), y = replace(data$death == "yes", 1:60, FALSE) + 0,
+                      domain = data$hospital)
+  expect_plots(none, measure = "oe")
+  expect_plots(none, measure = c("auc", "oe"))
+  expect_identical(ratio_numbers(c(0.4, 3)), c(0.5, 1, 2))
+  expect_true(1 %in% ratio_numbers(c(0.9, 1.05)))
+})
+
+test_that("sites may have any name", {
+  skip_if_not_installed("ggplot2")
+  data <- hospitals()
+  data$hospital <- factor(data$hospital)
+  levels(data$hospital) <- c("mean", "new hospital", "", " ", "new domain", "NA")
+  cv <- dg_cv(dg_glm(lambda = 1), death ~ x + z | hospital, data = data, metric = "log_loss")
+  found <- dg_validate(cv)
+  for (type in c("forest", "ranking", "calibration")) expect_plots(found, type = type)
+  expect_identical(length(unique(plot(found)$data$place)), 6L)
+})
+
+test_that("lines and band of calibration end where predictions do, with one site without a band", {
+  skip_if_not_installed("ggplot2")
+  data <- hospitals()
+  p <- plogis(data$x)
+  one <- data$hospital == "hospital 1"
+  # the first site has all of the high predictions
+  p[!one] <- p[!one] / 2
+  found <- dg_validate(p, y = data$death, domain = data$hospital)
+  drawn <- expect_plots(found, type = "calibration")
+  lines <- drawn$data
+  ends <- tapply(lines$p, lines$domain, max)
+  expect_lte(max(ends[names(ends) != "hospital 1"]), 0.5)
+  band <- Filter(function(layer) "lower" %in% names(layer$data), drawn$layers)[[1L]]$data
+  expect_true(all(is.na(band$y[band$p > 0.5])))
+  expect_false(anyNA(band$y[band$p > 0.2 & band$p < 0.3]))
+  expect_match(said(drawn), "at least two")
+  alone <- dg_validate(p[one], y = data$death[one], domain = data$hospital[one])
+  expect_no_match(said(expect_plots(alone, type = "calibration")), "Thick")
+})
+
+test_that("prints and plots have the word of the domain variable, and method names as they are", {
+  data <- hospitals()
+  compared <- dg_compare(list(a = dg_glm(lambda = 1), b = dg_glm(lambda = 100)), data = data,
+                         death ~ x | hospital, metric = "log_loss", refits = FALSE)
+  found <- dg_validate(compared, target = list(auc = 0.7))
+  printed <- paste(utils::capture.output(print(found)), collapse = " ")
+  expect_match(printed, "6 hospitals")
+  expect_no_match(printed, "domain")
+  expect_match(printed, "Difference (method minus a)", fixed = TRUE)
+  skip_if_not_installed("ggplot2")
+  for (type in c("forest", "ranking", "calibration", "difference")) {
+    p <- plot(found, type)
+    expect_no_match(paste(unlist(p$labels[c("title", "subtitle", "caption", "y")]),
+                          collapse = " "), "domain")
+    expect_match(p$labels$title, if (type == "difference") "b minus a" else ": a$")
+  }
 })
