@@ -75,7 +75,7 @@
 #' one is 0.74).
 #'
 #' **Meta-regression** has the same weights and the same allowance for folds; it does not use the
-#' likelihood of few events. A term that the sites with a value cannot tell from others is `NA`.
+#' likelihood of few events. A term that is not identified at the sites with a value is `NA`.
 #'
 #' **A new site.** Intervals from one estimate of \eqn{\tau}{tau} cover too little with few sites.
 #' `new_lower` to `new_upper` are quantiles of the posterior predictive distribution of
