@@ -70,9 +70,10 @@
 #' \eqn{\mu}{mu} with its interval and \eqn{\tau}{tau} (the median) are then those of the
 #' posterior distribution under "A new site", but with a density of \eqn{\mu}{mu} that is the root
 #' of the information, at most that at 0: it is proper also where no site has an event. In
-#' simulations with 60 sites of 12 rows and predictions that are the true probabilities, the mean
-#' slope was 1.03 (0.74 by weights), observed/expected 1.00 (1.08) and the AUC 0.75 (0.71; the true
-#' one is 0.74).
+#' simulations with 60 sites of 20 rows and predictions that are the true probabilities, the mean
+#' slope was 0.99 (0.78 by weights), observed/expected 0.99 (1.06) and the AUC 0.74 (0.72), which is
+#' true; with 12 rows they were 1.13 (0.74), 0.99 (1.11) and 0.75 (0.70)
+#' (`tests/bench/results/small-sites.txt`).
 #'
 #' **Meta-regression** has the same weights and the same allowance for folds; it does not use the
 #' likelihood of few events. A term that is not identified at the sites with a value is `NA`.
@@ -88,7 +89,7 @@
 #' **Coverage in simulations** (`inst/experiments/domgen-validation.R`, 5 to 30 sites of 20 to 1,000
 #' rows, means over 20 draws for each of 48 settings). Where sites differ much (standard deviation
 #' of the intercept 0.5, of the slope 0.25), 95 % intervals of a new site cover 93-100 % for `auc`,
-#' 91-97 % for `oe` and `intercept`, 92-100 % for `slope`, 94-98 % for `rmse` and `bias`, with 27 %
+#' 91-97 % for `oe` and `intercept`, 93-100 % for `slope`, 94-98 % for `rmse` and `bias`, with 27 %
 #' events and with 3 %. `r2` (90-95 %), `brier` (92-100 %) and `scaled_brier` (83-100 %) are skewed
 #' over sites where slopes differ, and can be covered too little. Where 75 to 95 % of the rows are
 #' events, `oe` of a new site is covered in 92-96 %, and what is missed lies below. Where sites

@@ -43,6 +43,7 @@ for (kind in c("class", "count")) for (rows in c(12, 20, 40)) {
   found <- replicate(20L, draw(kind, 60L, rows))
   cat("\n", kind, ": 60 sites of ", rows, " rows, 20 draws\n", sep = "")
   mean <- rowMeans(found, na.rm = TRUE)
-  print(round(rbind(likelihood = mean[1:3], weights = mean[4:6], outside = c(mean[7:8], NA)) |>
-                `colnames<-`(measures), 3))
+  table <- rbind(likelihood = mean[1:3], weights = mean[4:6], outside = c(mean[7:8], NA))
+  colnames(table) <- measures
+  print(round(table[, if (kind == "class") measures else measures[1:2]], 3))
 }
