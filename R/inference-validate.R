@@ -91,10 +91,9 @@
 #' of the intercept 0.5, of the slope 0.25), 95 % intervals of a new site cover 93-100 % for `auc`,
 #' 91-97 % for `oe` and `intercept`, 93-100 % for `slope`, 94-98 % for `rmse` and `bias`, with 27 %
 #' events and with 3 %. `r2` (90-95 %), `brier` (92-100 %) and `scaled_brier` (83-100 %) are skewed
-#' over sites where slopes differ, and can be covered too little. Where 75 to 95 % of the rows are
-#' events, `oe` of a new site is covered in 92-96 %, and what is missed lies below. Where sites
-#' differ little, intervals are wide and cover 94-100 %: few sites cannot show that others are
-#' alike. Intervals of the mean cover 90-98 %, those of Brier scores of rare events 76-94 %.
+#' over sites where slopes differ, and can be covered too little. Where sites differ little,
+#' intervals are wide and cover 94-100 %: few sites cannot show that others are alike. Intervals of
+#' the mean cover 90-98 %, those of Brier scores of rare events 76-94 %.
 #'
 #' **Ranking.** `shrunk` is the posterior mean of each site, on the scale of the measure and back:
 #' a site with few rows is shrunk towards the mean.

@@ -179,6 +179,9 @@ few_events <- 10L
 # With fewer events than this, the summary over sites uses the likelihood of the number of events.
 some_events <- 40L
 
+# The number of events or of others, whichever is smaller.
+n_rarer <- function(y) min(sum(y), sum(1 - y))
+
 # The probability that of two rows with different y the one with the larger y has the larger score;
 # ties count one half. The effects are the placements of DeLong, DeLong and Clarke-Pearson (1988),
 # of more than two ordered classes those of all pairs of classes together.
@@ -263,7 +266,7 @@ calibration_families <- list(
 calibration_line <- function(d, kind) {
   of <- calibration_families[[kind]]
   x <- of$link(d$p)
-  enough <- switch(kind, class = min(sum(d$y), sum(1 - d$y)), count = sum(d$y > 0),
+  enough <- switch(kind, class = n_rarer(d$y), count = sum(d$y > 0),
                    number = length(d$y))
   if (enough < calibration_rows || stats::sd(x) <= 1e-8 * max(abs(x))) return(NULL)
   fit <- canonical_fit(cbind(1, x - mean(x)), d$y, of$family)
@@ -279,7 +282,7 @@ line_intercept <- function(d, kind) {
 line_slope <- function(d, kind) {
   line <- calibration_line(d, kind)
   found <- fitted_value(line, c(0, 1), length(d$y))
-  events <- if (kind == "class") min(sum(d$y), sum(1 - d$y)) else sum(d$y)
+  events <- if (kind == "class") n_rarer(d$y) else sum(d$y)
   if (!is.null(line) && kind != "number" && events < some_events) {
     x <- calibration_families[[kind]]$link(d$p) - line$centre
     found$likelihood <- switch(kind, class = class_slope_likelihood(d$y, x),
@@ -335,7 +338,7 @@ logistic_intercept <- function(d) {
   offset <- logits(d$p)
   n <- length(d$y)
   found <- fitted_value(canonical_fit(matrix(1, n), d$y, stats::binomial(), offset), 1, n)
-  if (min(sum(d$y), sum(1 - d$y)) < some_events) {
+  if (n_rarer(d$y) < some_events) {
     found$likelihood <- smooth_likelihood(seq(-12, 12, by = 0.05), function(a) {
       sum(stats::plogis((2 * d$y - 1) * (a + offset), log.p = TRUE))
     })
@@ -350,7 +353,7 @@ logistic_intercept <- function(d) {
 # converge.
 canonical_fit <- function(X, y, family, offset = 0, penalised = NULL) {
   classes <- family$family == "binomial"
-  if (is.null(penalised)) penalised <- classes && min(sum(y), sum(1 - y)) < few_events
+  if (is.null(penalised)) penalised <- classes && n_rarer(y) < few_events
   largest_move <- if (family$link == "identity") Inf else 5
   beta <- numeric(ncol(X))
   for (step in seq_len(100L)) {
