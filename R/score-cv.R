@@ -215,6 +215,10 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
     if (!is.null(plan$source)) abort("argument", "`shots` must be NULL with a source.")
     plan$task$shots <- check_shots(shots, plan$task, plan$metrics[1L])
     plan$task$shot_metric <- plan$metrics[1L]
+    if (inherits(plan$folds, "domgen_time_folds")) {
+      abort("argument", "`shots` must be NULL with `folds` with time: labelled rows would be later ",
+            "than rows that are scored.")
+    }
     if (!holds_domains(fold_splits(plan$folds, plan$task), plan$task$domain)) {
       abort("argument", "`shots` must be NULL with `folds` of rows: they hold out rows of known ",
             "domains.")
@@ -257,7 +261,7 @@ evaluated <- function(plan, code) {
 # For a tuned model the search, which is part of the method.
 read_evaluated <- function(object) {
   spec <- if (inherits(object, "dg_tuned")) object$tuning$spec else read_specification(object)
-  if (inherits(spec, "dg_tune_spec") && inherits(spec$args$folds, c("domgen_row_folds", "rset"))) {
+  if (inherits(spec, "dg_tune_spec") && are_of_rows(spec$args$folds)) {
     abort("argument", "`object` must not be a search with `folds` of rows: training sets lack ",
           "some of these rows. Use folds of domains in the search, or evaluate its result, ",
           "`dg_cv(model$spec, ...)`.")
