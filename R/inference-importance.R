@@ -156,8 +156,8 @@ dg_importance <- function(object, x, y = NULL, domain = NULL, data = NULL, weigh
   plan <- read_plan(list(spec), input, folds, NULL, refits, progress)
   plan$metric <- importance_metric(metric, plan$task$y, spec)
   if (inherits(plan$folds, "domgen_time_folds")) {
-    abort("argument", "`folds` must not have time: values of a domain are permuted over all of its ",
-          "rows.")
+    abort("argument", "`folds` must not have time: values of a domain are permuted over all of ",
+          "its rows.")
   }
   plan$splits <- fold_splits(plan$folds, plan$task)
   if (!holds_domains(plan$splits, plan$task$domain)) {

@@ -66,7 +66,8 @@ describe_result.dg_cv <- function(x) {
       said,
       c(paste(", all rows", format(rounded(x$overall, 4))), rep("", length(titles) - 1L))
     )),
-    notes = c(if (!is.na(x$se)) paste0("Intervals are for ", scope_words(x$scope), "."), cv_notes(x)),
+    notes = c(if (!is.na(x$se)) paste0("Intervals are for ", scope_words(x$scope), "."),
+              cv_notes(x)),
     most = 10L, unit = "domain", where = "`$domains`",
     further = c(if (!is.null(x$periods)) list(describe_periods(x)),
                 if (!is.null(x$shots)) list(describe_shots(x)), if (!is.null(x$one_step)) {
@@ -134,7 +135,8 @@ plot_cv <- function(x, max_labels, interval) {
       else "Each point is a held-out domain.", if (nrow(bars)) {
         "Its bar is the 95 % interval of the score over other rows of the same domain."
       }, "The dashed line is the mean over domains",
-      if (is.na(mean[2L])) "." else paste0("and the band its 95 % interval for ", scope_title(x$scope), "."),
+      if (is.na(mean[2L])) "."
+      else paste0("and the band its 95 % interval for ", scope_title(x$scope), "."),
       if (length(named) < nrow(frame)) {
         paste0("Of ", plural(nrow(frame), "domain"), " not all are named.")
       }

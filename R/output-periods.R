@@ -1,5 +1,19 @@
 # Scores by period, of dg_cv() with folds with time.
 
+#' @rdname tidy.domgen
+#' @order 1
+#' @export
+tidy.dg_cv <- function(x, table = c("domains", "periods", "trend"), ...) {
+  check_no_dots(list(...), "table")
+  table <- check_choice(table, "table", c("domains", "periods", "trend"))
+  if (table == "domains") return(tidy.dg_result(x))
+  if (is.null(x[[table]])) {
+    abort("argument", "`table` must be \"domains\": `x` has no ", table, ", which dg_cv() has of ",
+          "folds with time.")
+  }
+  as_broom(x[[table]], c(mean = "estimate", change = "estimate"))
+}
+
 describe_periods <- function(x) {
   table <- x$periods
   metric <- x$metrics[[1L]]
@@ -9,24 +23,23 @@ describe_periods <- function(x) {
     list(column("period", format = time), column("from", format = time),
          column("to", format = time), column("train", "training rows", as_decimals(0)),
          column("rows"), column("domains"), column("mean", format = as_number(3)), interval()),
-    notes = trend_words(x$trend, metric, x$scope)
+    notes = trend_words(x$trend, metric)
   )
 }
 
-# "RMSE changes by 0.5 per period (...), within 20 domains."
-trend_words <- function(trend, metric, scope) {
+# "RMSE changes by 0.5 per period (...), within 20 domains: it gets worse."
+trend_words <- function(trend, metric) {
   if (is.null(trend)) return(NULL)
-  ends <- c(trend$lower, trend$upper)
-  clear <- !anyNA(ends) && (ends[1L] > 0 || ends[2L] < 0)
+  known <- !is.na(trend$lower)
+  clear <- known && (trend$lower > 0 || trend$upper < 0)
   worse <- losses(trend$change, metric$better) > 0
   c(paste0("Trend: ", metric$title, " changes by ", column_words(trend$change, 3), " per period",
-           mean_words(ends), ", ", sub("domains", "", trend$how, fixed = TRUE),
-           plural(trend$domains, "domain"), ": ",
-           if (anyNA(ends)) "too few domains to judge." else if (!clear) "no clear trend."
-           else if (worse) "it gets worse." else "it gets better."),
-    if (clear && worse) paste("Training sets grow from period to period and should improve it:",
-                              "there is drift, or later rows are harder to predict.")
-    else if (clear) "Training sets grow from period to period, which alone can improve it.")
+           mean_words(c(trend$lower, trend$upper)), ", ", trend$how, " (", trend$domains, ")",
+           if (known) ": ", if (clear) paste("it gets", if (worse) "worse" else "better")
+           else if (known) "no clear trend", "."),
+    if (clear) paste0("Training sets grow from period to period, which ", if (worse) {
+      "should improve it: there is drift, or later rows are harder to predict."
+    } else "alone can improve it."))
 }
 
 plot_periods <- function(x) {
@@ -36,6 +49,7 @@ plot_periods <- function(x) {
   if (all(is.na(table$mean))) abort_nothing_to_plot()
   ends <- paste0(time_words(table$from), "\n", ifelse(table$from == table$to, "",
                                                       time_words(table$to)))
+  ends <- make.unique(ends)
   table$label <- factor(ends, ends)
   frame <- data.frame(label = table$label[col(single)], domain = c(row(single)), mean = c(single))
   frame <- frame[!is.na(frame$mean), ]

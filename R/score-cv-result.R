@@ -159,13 +159,12 @@ held_out <- function(splits, task) {
 
 # units: the number of domains with their name.
 held_in_periods <- function(splits, units, domains, scope) {
-  period <- vapply(splits, `[[`, 0L, "period")
-  periods <- plural(length(unique(period)), "period")
+  periods <- plural(length(unique(vapply(splits, `[[`, 0L, "period"))), "period")
   if (scope == "known later") {
     return(paste0("later rows of ", units, " held out in ", periods,
                   ", predicted from earlier rows of all domains"))
   }
-  folds <- max(table(period[vapply(splits, `[[`, 0, "rep") == 1]))
+  folds <- length(unique(vapply(splits, `[[`, 0, "part")))
   paste0(units, if (folds >= domains) " held out one at a time" else {
     paste(" held out in", plural(folds, "fold"))
   }, " in each of ", periods, ", predicted from ",

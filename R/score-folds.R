@@ -44,8 +44,8 @@
 #' | `"domain"` | of fold k in period p | of the other folds up to and with p | a new domain, now |
 #'
 #' * With `"both"` and `"time"` all training rows are strictly earlier than all held-out rows. With
-#'   `"domain"` no training row is in a later period; within the period, rows of other domains may be
-#'   later by less than its length.
+#'   `"domain"` no training row is in a later period; within the period, rows of other domains may
+#'   be later by less than its length.
 #' * Rows without a training row are not held out: with `"both"` and `"time"` those of the first
 #'   period.
 #' * With `"time"` a domain is known if it has a row in an earlier period. Rows of its first period
@@ -57,8 +57,9 @@
 #'   alone. Missing values that are left out by `na.action` later do not change the periods.
 #'
 #' `folds` of [dg_cv()], [dg_tune()] and [dg_compare()] can have time, [as_rsample()] converts them;
-#' [dg_cv()] also gives scores by period and their trend. `domain` must be the factor that is held
-#' out (`hold_out` of [dg_cv()], if there are several). Searches inside of folds, [dg_auto()],
+#' [dg_cv()] also gives scores by period and their trend, see "Folds with time" there. `domain` must
+#' be the domains that are held out, of the same rows; with several factors one of them (`hold_out`
+#' of [dg_cv()]), by the names in its result. Searches inside of folds, [dg_auto()],
 #' [dg_importance()], `shots` and a [row_source()] do not take them.
 #' @section Errors:
 #' Fewer than two domains, more folds than domains (or than rows of the largest domain), and missing

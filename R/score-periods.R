@@ -18,11 +18,10 @@ collect_periods <- function(splits, folds, predictions, metric, task) {
     scores[rownames(found), j] <- found[, 1L]
   }
   crossed <- crossed_by(task, rownames(scores))
-  sizes <- task_sizes(task)
+  share <- vapply(held, function(p) train_share(splits[period == p], task_sizes(task)), 0)
   lines <- lapply(seq_along(held), function(j) {
     own <- splits[period == held[j]]
-    error <- score_error(metric, unname(scores[, j]), share = train_share(own, sizes),
-                         crossed = crossed)
+    error <- score_error(metric, unname(scores[, j]), share = share[j], crossed = crossed)
     mean <- known_mean(scores[, j])
     interval <- mean_interval(mean, error)
     data.frame(train = mean(lengths(lapply(own, `[[`, "train"))),
@@ -32,7 +31,8 @@ collect_periods <- function(splits, folds, predictions, metric, task) {
   })
   limits <- folds$periods[match(held, folds$periods$period), c("period", "from", "to")]
   list(periods = data.frame(limits, do.call(rbind, lines), row.names = NULL),
-       trend = period_trend(scores, held, metric, train_share(splits, sizes), crossed),
+       # a contrast of the means of periods: the mean of their factors 1 + 1/share
+       trend = period_trend(scores, held, 1 / mean(1 / share), crossed),
        period_scores = scores)
 }
 
@@ -45,7 +45,7 @@ collect_periods <- function(splits, folds, predictions, metric, task) {
 # b + (b_g - b) S_g / Sbar over domains, so that mean_error() adds the overlap of training sets.
 # If domains have one period each, the slope of a line through their scores, with the squared
 # standard error G/(G - 2) sum_g (p_g - pbar)^2 e_g^2 / S^2 with the residuals e.
-period_trend <- function(scores, at, metric, share, crossed = NULL) {
+period_trend <- function(scores, at, share, crossed = NULL) {
   if (length(at) < 2L) return(NULL)
   at <- matrix(at, nrow(scores), length(at), byrow = TRUE)
   at[!is.finite(scores)] <- NA
@@ -63,6 +63,8 @@ period_trend <- function(scores, at, metric, share, crossed = NULL) {
   left <- left - if (within) rowMeans(left, na.rm = TRUE) else mean(left, na.rm = TRUE)
   d <- slope + rowSums(from * left, na.rm = TRUE) / mean(S)
   error <- mean_error(d, share = share, crossed = crossed[some, , drop = FALSE])
+  # without a difference between domains it is not known
+  if (isTRUE(error$se == 0)) error <- no_error()
   if (!within && !is.na(error$se)) {
     G <- length(d)
     error$se <- if (G > 2L) error$se * sqrt((G - 1) / (G - 2)) else NA_real_

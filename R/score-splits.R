@@ -1,6 +1,6 @@
 # Folds of every kind as one list of splits. A split is list(train, held: positions
-# among the rows of the task; fold, rep: integers); with time also period, an integer, and new, as
-# in domain_folds().
+# among the rows of the task; fold, rep: integers); with time also period, part: fold of the
+# domains, and new, as in domain_folds().
 
 # Default number of folds with a source, at most.
 most_source_folds <- 30L
@@ -131,25 +131,26 @@ held_scope <- function(splits, domain) {
 scope_words <- function(scope) {
   # dg_lodo() has none
   switch(if (is.null(scope)) "new" else scope,
-         new = paste("new", same_kind, "(no drift, no shift of predictors)"),
-         known = paste("known", same_kind, "(no drift, no shift of predictors)"),
-         "new later" = paste("new", same_kind, "in a later period (drift as between these periods)"),
-         "known later" = paste("known", same_kind,
-                               "in a later period (drift as between these periods)"),
+         new = paste("new", same_kind, as_before),
+         known = paste("known", same_kind, as_before),
+         "new later" = paste("new", same_kind, later),
+         "known later" = paste("known", same_kind, later),
          "new until" = paste("new", same_kind, "in a period of training (no further drift, no",
                              "shift of predictors)"))
 }
 
 same_kind <- "domains of the same kind"
+as_before <- "(no drift, no shift of predictors)"
+later <- "in a later period (drift as between these periods)"
 
 # The same in short.
 scope_title <- function(scope) gsub(" of the same kind| [(].*", "", scope_words(scope))
 
 #' Folds for rsample
 #'
-#' Converts the result of [domain_folds()], also with time, or [row_folds()] to an object of the rsample package. In
-#' the other direction, `folds` of [dg_cv()], [dg_tune()] and [dg_compare()] can be an object of
-#' rsample, for example `rsample::group_vfold_cv()`.
+#' Converts the result of [domain_folds()], also with time, or [row_folds()] to an object of the
+#' rsample package. In the other direction, `folds` of [dg_cv()], [dg_tune()] and [dg_compare()] can
+#' be an object of rsample, for example `rsample::group_vfold_cv()`.
 #'
 #' @param folds Result of [domain_folds()] or [row_folds()].
 #' @param data Data frame with the rows.

@@ -109,9 +109,13 @@ read_folds.domgen_time_folds <- function(folds, task) {
     abort("argument", "`folds` with time must be made from the same rows: they have ",
           plural(length(folds$period), "row"), ", not ", task$n, ".")
   }
-  if (any(as.character(folds$domain)[task$row] != as.character(task$domain))) {
-    abort("argument", "`folds` with time must be made from the domains that are held out, in the ",
-          "order of the rows.")
+  own <- as.character(folds$domain)[task$row]
+  held <- as.character(task$domain)
+  if (!identical(own, held)) {
+    first <- which(own != held)[1L]
+    abort("argument", "`folds` with time must be made from the same rows and the domains that are ",
+          "held out: row ", task$row[first], " is of domain \"", own[first], "\" in the folds and ",
+          "of \"", held[first], "\" here.")
   }
   folds
 }
@@ -123,7 +127,7 @@ fold_splits.domgen_time_folds <- function(folds, task) {
   # one fold of all domains if time alone is new
   fold <- if (is.null(folds$folds)) matrix(1L, length(domain), 1L) else {
     table <- as.matrix(unclass(folds$folds))
-    table[match(domain, rownames(table)), , drop = FALSE]
+    unname(table[match(domain, rownames(table)), , drop = FALSE])
   }
   made <- lapply(seq_len(ncol(fold)), function(r) {
     splits <- list()
@@ -134,11 +138,12 @@ fold_splits.domgen_time_folds <- function(folds, task) {
         split <- if (folds$new == "time") {
           list(train = which(before), held = which(period == p & domain %in% domain[before]))
         } else {
-          list(train = which(before & fold[, r] != k), held = which(period == p & fold[, r] == k))
+          list(train = which(before & fold[, r] != k, useNames = FALSE),
+               held = which(period == p & fold[, r] == k, useNames = FALSE))
         }
         if (length(split$train) == 0L || length(split$held) == 0L) next
         splits <- c(splits, list(c(split, list(fold = length(splits) + 1L, rep = r, period = p,
-                                               new = folds$new))))
+                                               part = k, new = folds$new))))
       }
     }
     splits
