@@ -110,8 +110,9 @@
 #' by period: means over domains of the score of a domain's rows in the period.
 #'
 #' `trend` is the mean change of the first metric from a period to the next. If at least two domains
-#' have scores in several periods, it is paired within domains: with the score s_gp of domain g in
-#' period p, and the mean \eqn{\bar p_g}{pbar_g} of the periods in which it has one,
+#' have scores in several periods, it is paired within domains: with the score
+#' \eqn{s_{gp}}{s_gp} of domain g in period p, and the mean \eqn{\bar p_g}{pbar_g} of the periods
+#' in which it has one,
 #' \deqn{b = \frac{\sum_{gp} (p - \bar p_g) s_{gp}}{\sum_g S_g}, \quad
 #'   \mathrm{se}^2 = c\, \frac{G}{G - 1} \frac{\sum_g S_g^2 (b_g - b)^2}{(\sum_g S_g)^2}, \quad
 #'   S_g = \sum_p (p - \bar p_g)^2}{
@@ -130,7 +131,10 @@
 #' Intervals are over domains and take the periods as they are: what is common to all domains in a
 #' period, as a shock of that year, is part of its score and of the trend. Training sets grow, so a
 #' score that gets worse shows drift, or rows that are harder to predict; one that gets better may
-#' only show more rows.
+#' only show more rows. In simulations with 8 and 20 domains, without drift and with shocks that all
+#' domains share, 95 % intervals of the mean covered in 88-100 % of draws, of a period in 90-97 %,
+#' and of the trend in 91-99 % (`inst/experiments/domgen-time.R`); they covered least with a model
+#' that fits nearly every row.
 #' @section Partly known domains:
 #' With `shots`, rows of each held-out domain are put in random order. For each k in `shots` the
 #' model is adapted to the first k rows with their labels; the scored rows, those after the largest

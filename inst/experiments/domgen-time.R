@@ -31,7 +31,7 @@ time_methods <- list(
 score_times <- function(cell) {
   d <- draw_times(cell$domains, if (cell$drift == "shocks") 0.5 else 0)
   folds <- domain_folds(d$domain, v = if (cell$new != "time") 4, time = d$time, new = cell$new)
-  cv <- dg_cv(time_methods[[cell$method]], y ~ x1 + x2 | domain, data = d, folds = folds)
+  cv <- dg_cv(time_methods[[cell$learner]], y ~ x1 + x2 | domain, data = d, folds = folds)
   all <- glance(cv)
   periods <- cv$periods
   rbind(c(all$mean, all$conf.low, all$conf.high),
@@ -41,14 +41,14 @@ score_times <- function(cell) {
 
 experiment(
   paper = "domgen", item = "?dg_cv", title = "Do intervals of scores cover with folds with time?",
-  draws = c(quick = 1, normal = 1, full = 1), minutes = c(quick = 0.1, normal = 3, full = 8),
+  draws = c(quick = 1, normal = 1, full = 1), minutes = c(quick = 0.1, normal = 3, full = 10),
   tolerance = c(mean = 0.25, period = 0.1, trend = 0.25),
   cells = function(size) {
     if (size == "quick") {
-      return(data.frame(domains = 8, method = "lm", new = c("both", "time"), drift = "none",
+      return(data.frame(domains = 8, learner = "lm", new = c("both", "time"), drift = "none",
                         replications = 8))
     }
-    expand.grid(domains = c(8, 20), method = names(time_methods), new = c("both", "time"),
+    expand.grid(domains = c(8, 20), learner = names(time_methods), new = c("both", "time"),
                 drift = c("none", "shocks"), replications = if (size == "full") 100 else 30,
                 stringsAsFactors = FALSE)
   },

@@ -26,6 +26,12 @@ make_plotted <- list(
   cv = function() {
     dg_cv(dg_lm(), ill ~ . | hospital, data = ellipses(), metric = c("accuracy", "log_loss"))
   },
+  later = function() {
+    data <- ellipses()
+    day <- as.Date("2024-01-30") + seq_len(nrow(data)) %% 30
+    dg_cv(dg_lm(), ill ~ . | hospital, data = data,
+          folds = domain_folds(data$hospital, v = 4, time = day))
+  },
   comparison = function() {
     dg_compare(list(pooled = dg_ridge(domain_kernel = domain_pooled()), distributional = dg_ridge()),
                ill ~ . | hospital, data = ellipses(), folds = 4)
@@ -56,6 +62,8 @@ test_that("plot() and autoplot() are one ggplot, drawn without a message in any 
   expect_plots(plotted("map"))
   expect_plots(plotted("cv"))
   expect_plots(plotted("cv"), interval = FALSE)
+  expect_plots(plotted("later"))
+  expect_plots(plotted("later"), periods = FALSE)
   expect_plots(plotted("comparison"))
   expect_plots(plotted("tuned"))
   expect_plots(plotted("tuned"), type = "curves")

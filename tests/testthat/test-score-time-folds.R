@@ -219,12 +219,12 @@ test_that("the trend is between domains if each has one period", {
 
 test_that("without drift there is no trend in most draws, with drift there is", {
   clear <- function(drift) {
-    mean(vapply(1:20, function(seed) {
+    mean(vapply(1:10, function(seed) {
       set.seed(seed)
       d <- expand.grid(r = 1:3, t = 1:6, g = letters[1:10])
       d$x <- rnorm(nrow(d))
       d$y <- d$x * (1 + drift * d$t) + rnorm(nrow(d))
-      folds <- domain_folds(d$g, v = 2, time = d$t, cuts = 3:6)
+      folds <- domain_folds(d$g, v = 2, time = d$t, cuts = c(3, 5))
       dg_cv(dg_lm(), y ~ x | g, data = d, folds = folds)$trend$lower > 0
     }, NA))
   }
