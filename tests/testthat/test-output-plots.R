@@ -26,12 +26,6 @@ make_plotted <- list(
   cv = function() {
     dg_cv(dg_lm(), ill ~ . | hospital, data = ellipses(), metric = c("accuracy", "log_loss"))
   },
-  later = function() {
-    data <- ellipses()
-    day <- as.Date("2024-01-30") + seq_len(nrow(data)) %% 30
-    dg_cv(dg_lm(), ill ~ . | hospital, data = data,
-          folds = domain_folds(data$hospital, v = 4, time = day))
-  },
   comparison = function() {
     dg_compare(list(pooled = dg_ridge(domain_kernel = domain_pooled()), distributional = dg_ridge()),
                ill ~ . | hospital, data = ellipses(), folds = 4)
@@ -62,8 +56,6 @@ test_that("plot() and autoplot() are one ggplot, drawn without a message in any 
   expect_plots(plotted("map"))
   expect_plots(plotted("cv"))
   expect_plots(plotted("cv"), interval = FALSE)
-  expect_plots(plotted("later"))
-  expect_plots(plotted("later"), periods = FALSE)
   expect_plots(plotted("comparison"))
   expect_plots(plotted("tuned"))
   expect_plots(plotted("tuned"), type = "curves")
@@ -561,4 +553,13 @@ test_that("one domain far from all others does not squeeze these on a map", {
   distances <- structure(list(squared = squared), class = c("domgen_mmd", "dg_result"))
   expect_match(said(expect_plots(distances, type = "map")),
                "Drawn nearer than they are (ringed): i", fixed = TRUE)
+})
+
+test_that("scores by period are drawn against time", {
+  data <- ellipses()
+  day <- as.Date("2024-01-30") + seq_len(nrow(data)) %% 30
+  later <- dg_cv(dg_lm(), ill ~ . | hospital, data = data,
+                 folds = domain_folds(data$hospital, v = 4, time = day))
+  expect_plots(later)
+  expect_plots(later, periods = FALSE)
 })
