@@ -115,7 +115,7 @@
 #'   \item{regression}{with `covariates`, a data frame: `method`, `measure`, `term`, `estimate` (on
 #'     the scale of the measure), `se`, `lower`, `upper`, `p`, and `tau`, what is left of it}
 #'   \item{rows}{data frame of the rows: `method`, `row`, `domain`, `y`, `p`, and `rep` of repeats}
-#'   \item{kind, class, level, target, labels, held_out, baseline}{as given or found}
+#'   \item{kind, class, level, target, labels, held_out, scope, baseline}{as given or found}
 #' @section Errors:
 #' Censored times; a cross-validation without predictions (of a [row_source()]); `threshold` or
 #' ordered classes without probabilities (of classes without probabilities there is `auc` alone);
@@ -171,7 +171,7 @@ dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, respons
     domains = by_method(Map(site_table, values, pooled, sites, list(chosen), level)),
     rows = by_method(lapply(sites, kept_rows)), kind = kind, class = sites[[1L]]$class,
     level = level, target = target, inflation = found$inflation, labels = found$labels,
-    held_out = found$held_out, title = found$title,
+    held_out = found$held_out, scope = found$scope, title = found$title,
     notes = c(found$notes, if (is.null(response)) found$hint, left_out_words(sites[[1L]]$left_out))
   )
   if (!is.null(covariates)) {
@@ -203,7 +203,7 @@ by_measure <- function(frames) named_frames(frames, "measure")
 # ---- rows -------------------------------------------------------------------------------------
 
 # list(methods: a named list of list(truth, prediction, decision, prob, domain, rep), family: that
-# of dg_glm() or NULL, inflation, labels, held_out, title, baseline, notes).
+# of dg_glm() or NULL, inflation, labels, held_out, scope, title, baseline, notes).
 validation_rows <- function(object, newdata, domain, y) UseMethod("validation_rows")
 
 #' @exportS3Method
@@ -217,7 +217,8 @@ validation_rows.dg_cv <- function(object, newdata, domain, y) {
   check_no_new_rows(newdata, domain, y)
   list(methods = stats::setNames(list(cv_rows(object)), object$spec$parts$title),
        family = object$spec$args$family, inflation = 1 + 1 / object$share, labels = object$labels,
-       held_out = object$held_out, title = object$spec$parts$title, notes = cv_notes(object))
+       held_out = object$held_out, scope = object$scope, title = object$spec$parts$title,
+       notes = c(scope_note(object$scope), cv_notes(object)))
 }
 
 #' @exportS3Method
@@ -230,7 +231,8 @@ validation_rows.dg_compare <- function(object, newdata, domain, y) {
   run <- runs[[1L]]
   list(methods = lapply(runs, cv_rows), family = run$spec$args$family,
        inflation = 1 + 1 / run$share, labels = run$labels, held_out = run$held_out,
-       title = plural(length(runs), "method"), baseline = if (length(runs) > 1L) baseline)
+       scope = run$scope, notes = scope_note(run$scope), title = plural(length(runs), "method"),
+       baseline = if (length(runs) > 1L) baseline)
 }
 
 # For other views of the same rows.
@@ -244,7 +246,8 @@ validation_rows.dg_validate <- function(object, newdata, domain, y) {
     list(truth = levels[1L + rows$y], prob = cbind(1 - rows$p, rows$p), levels = levels,
          domain = rows$domain, rep = rows$rep, row = rows$row)
   })
-  c(list(methods = methods), object[c("inflation", "labels", "held_out", "title", "baseline")])
+  c(list(methods = methods, notes = scope_note(object$scope)),
+    object[c("inflation", "labels", "held_out", "scope", "title", "baseline")])
 }
 
 check_no_new_rows <- function(newdata, domain, y) {

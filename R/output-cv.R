@@ -131,7 +131,7 @@ plot_cv <- function(x, max_labels, interval) {
     }),
     x = capital(score_label(measure)), y = x$labels$domain,
     caption = c(
-      if (isTRUE(x$scope %in% c("known", "known later"))) "Each point is a domain."
+      if (is_known(x$scope)) "Each point is a domain."
       else "Each point is a held-out domain.", if (nrow(bars)) {
         "Its bar is the 95 % interval of the score over other rows of the same domain."
       }, "The dashed line is the mean over domains",

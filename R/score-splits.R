@@ -146,6 +146,15 @@ later <- "in a later period (drift as between these periods)"
 # The same in short.
 scope_title <- function(scope) gsub(" of the same kind| [(].*", "", scope_words(scope))
 
+# What "new domain" means in a validation, NULL where it is what it says.
+scope_note <- function(scope) {
+  if (is.null(scope) || scope == "new") return(NULL)
+  paste0("Means and \"new domain\" are for ", scope_words(scope), ".")
+}
+
+# Are rows of the held-out domains in training?
+is_known <- function(scope) isTRUE(scope %in% c("known", "known later"))
+
 #' Folds for rsample
 #'
 #' Converts the result of [domain_folds()], also with time, or [row_folds()] to an object of the

@@ -286,6 +286,26 @@ test_that("what is printed is right for what is new", {
   expect_identical(tidy(result), tidy(result, table = "domains"))
 })
 
+test_that("validations and reports say for which domains they are", {
+  skip_if_not_installed("metafor")
+  set.seed(11)
+  d <- timed_rows(8)
+  validated <- function(folds) {
+    dg_validate(dg_cv(dg_lm(), y ~ x | g, data = d, folds = folds))
+  }
+  said <- function(x) gsub("\\s+", " ", paste(capture.output(print(x)), collapse = " "))
+  note <- "Means and \"new domain\" are for known domains of the same kind in a later period"
+  later <- validated(domain_folds(d$g, time = d$t, new = "time"))
+  expect_match(said(later), note, fixed = TRUE)
+  expect_match(said(dg_validate(later$rows$p, y = later$rows$y, domain = later$rows$domain)),
+               "new domain: where", fixed = TRUE)
+  expect_match(paste(dg_report(later)$text, collapse = " "),
+               "fitted to other rows, also of that site")
+  expect_no_match(said(validated(domain_folds(d$g))), "Means and", fixed = TRUE)
+  expect_match(paste(dg_report(validated(domain_folds(d$g, time = d$t)))$text, collapse = " "),
+               "was fitted without it")
+})
+
 test_that("folds with time are refused where they cannot be right", {
   set.seed(10)
   d <- timed_rows()
