@@ -179,7 +179,7 @@ text_of_validation <- function(x, words) {
   if (is_known(x$scope)) {
     paste0("Rows of each ", words$site, " were predicted by a model (", x$method, ") that was ",
            "fitted to other rows, also of that ", words$site, " (", with_word(x$held_out, words),
-           "). What is said of a new ", words$site, " is for one that is known to the model.")
+           "). Statements on a new ", words$site, " are for one with rows in training.")
   } else if (x$inflation > 1) {
     paste0("Each ", words$site, " was predicted by a model (", x$method, ") that was fitted ",
            "without it (", with_word(x$held_out, words), ").")
