@@ -155,6 +155,10 @@ dg_importance <- function(object, x, y = NULL, domain = NULL, data = NULL, weigh
   }
   plan <- read_plan(list(spec), input, folds, NULL, refits, progress)
   plan$metric <- importance_metric(metric, plan$task$y, spec)
+  if (inherits(plan$folds, "domgen_time_folds")) {
+    abort("argument", "`folds` must not have time: values of a domain are permuted over all of ",
+          "its rows.")
+  }
   plan$splits <- fold_splits(plan$folds, plan$task)
   if (!holds_domains(plan$splits, plan$task$domain)) {
     abort("argument", "`folds` must hold out whole domains, but a domain has rows in training and ",

@@ -131,8 +131,8 @@
 #'     the scale of the measure), `se`, `lower`, `upper`, `p`, and `tau`, what is left of it}
 #'   \item{rows}{data frame of the rows: `method`, `row`, `domain`, `y`, `p`, and `rep` of repeats}
 #'   \item{methods, measures}{names of the methods; the measures as a list, with their `title`}
-#'   \item{kind, class, threshold, level, target, labels, origin, held_out, baseline}{as given or
-#'     found; `origin` is `"held_out"` of a cross-validation, `"fitted"` or `"given"`}
+#'   \item{kind, class, threshold, level, target, labels, origin, held_out, scope, baseline}{as given
+#'     or found; `origin` is `"held_out"` of a cross-validation, `"fitted"` or `"given"`}
 #' @section Errors:
 #' Censored times; a cross-validation without predictions (of a [row_source()]); `threshold` or
 #' ordered classes without probabilities (of classes without probabilities there is `auc` alone);
@@ -196,7 +196,7 @@ dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, respons
     rows = by_method(lapply(sites, kept_rows)), methods = names(sites), kind = kind,
     measures = chosen, class = sites[[1L]]$class, threshold = threshold, level = level,
     target = target, inflation = found$inflation, labels = found$labels, origin = found$origin,
-    held_out = found$held_out, title = found$title,
+    held_out = found$held_out, scope = found$scope, title = found$title,
     notes = c(found$notes, left_out_words(sites[[1L]]$left_out)),
     hint = if (is.null(response)) found$hint
   )
@@ -230,7 +230,7 @@ by_measure <- function(frames) named_frames(frames, "measure")
 
 # list(methods: a named list of list(truth, prediction, decision, prob, levels, domain, rep, row),
 # family: that of dg_glm() or NULL, inflation, labels, origin: "held_out" of a cross-validation,
-# "fitted" or "given", held_out: in words, title, baseline, notes, hint).
+# "fitted" or "given", held_out: in words, scope, title, baseline, notes, hint).
 validation_rows <- function(object, newdata, domain, y) UseMethod("validation_rows")
 
 #' @exportS3Method
@@ -245,7 +245,8 @@ validation_rows.dg_cv <- function(object, newdata, domain, y) {
   list(methods = stats::setNames(list(cv_rows(object)), object$spec$parts$title),
        family = innermost(object$spec)$args$family, inflation = 1 + 1 / object$share,
        labels = object$labels, origin = "held_out", held_out = object$held_out,
-       title = object$spec$parts$title, notes = cv_notes(object))
+       scope = object$scope, title = object$spec$parts$title,
+       notes = c(scope_note(object$scope), cv_notes(object)))
 }
 
 #' @exportS3Method
@@ -260,9 +261,9 @@ validation_rows.dg_compare <- function(object, newdata, domain, y) {
   run <- runs[[1L]]
   list(methods = lapply(runs, cv_rows), family = innermost(run$spec)$args$family,
        inflation = 1 + 1 / run$share, labels = run$labels, origin = "held_out",
-       held_out = run$held_out, title = plural(length(runs), "method"),
+       held_out = run$held_out, scope = run$scope, title = plural(length(runs), "method"),
        baseline = if (length(runs) > 1L) baseline,
-       notes = compared_notes(runs, object$runs[failed]))
+       notes = c(scope_note(run$scope), compared_notes(runs, object$runs[failed])))
 }
 
 compared_notes <- function(runs, failed) {
@@ -286,8 +287,8 @@ validation_rows.dg_validate <- function(object, newdata, domain, y) {
     list(truth = levels[1L + rows$y], prob = cbind(1 - rows$p, rows$p), levels = levels,
          domain = rows$domain, rep = rows$rep, row = rows$row)
   })
-  c(list(methods = methods), object[c("inflation", "labels", "origin", "held_out", "title",
-                                       "baseline", "notes")])
+  c(list(methods = methods), object[c("inflation", "labels", "origin", "held_out", "scope",
+                                       "title", "baseline", "notes")])
 }
 
 check_no_new_rows <- function(newdata, domain, y) {

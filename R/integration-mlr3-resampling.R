@@ -17,6 +17,9 @@ as_resampling.domgen_folds <- function(x, task, ...) {
 #' @exportS3Method mlr3::as_resampling
 as_resampling.domgen_row_folds <- as_resampling.domgen_folds
 
+#' @exportS3Method mlr3::as_resampling
+as_resampling.domgen_time_folds <- as_resampling.domgen_folds
+
 # list(train, test: lists of row ids).
 task_splits <- function(folds, task) {
   ids <- task$row_ids

@@ -61,7 +61,7 @@ auto_notes <- function(choice, members) {
            ", each candidate at its best lambda.", if (rule_column(choice$rule) != "mean") {
              paste0(" Selected by the ", rule_words(choice$rule), ".")
            }),
-    if (!is.na(choice$expected$se)) paste0("The interval is ", same_domains, "."),
+    if (!is.na(choice$expected$se)) paste0("The interval is for ", scope_words("new"), "."),
     if (length(null_words(choice))) paste0(capital(null_words(choice)), "."),
     if (length(best_others(table))) {
       paste("Candidates that were not chosen share scaling and kernel with a member or are not",

@@ -120,8 +120,8 @@ inference_words <- function(x) {
   titles <- vapply(x$metrics, `[[`, "", "title")
   unit <- if (is.null(x$runs[[1L]]$novelty)) "domain" else sub("^level of ", "", x$runs[[1L]]$unit)
   c(paste0("difference: method - baseline, paired by ", unit, ".", if (any(how != "none")) {
-    paste0(" CI and p: mean difference over new domains of the same kind (no drift, no shift of ",
-           "predictors), corrected for overlapping training sets (Nadeau-Bengio", if (by_fits) {
+    paste0(" CI and p: mean difference over ", scope_words(x$runs[[1L]]$scope),
+           ", corrected for overlapping training sets (Nadeau-Bengio", if (by_fits) {
              paste0(" or, if larger, jackknife over ", plural(refits$fits, "refit"), " per method")
            }, ").")
   }), if (length(titles) > 1L) {

@@ -15,15 +15,26 @@
 #'   200 times.
 #' * `shots`: If `TRUE`, the error is drawn against the number of labelled rows of a new domain,
 #'   with its 95 % intervals, instead. By default where `dg_cv(shots = )` has it.
+#' * `periods`: If `TRUE`, the score is drawn against time, with its 95 % interval in each period,
+#'   instead. By default where the folds have time.
 #'
 #' Errors of `plot()`: A cross-validation in which no domain has a score.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' toy <- simulate_dcm(domains = 5, n = 30, seed = 1)
 #' plot(dg_cv(dg_lm(), y ~ . | domain, data = toy))
 #' plot(dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, shots = c(1, 5, 10)))
+#' later <- domain_folds(ChickWeight$Chick, v = 5, time = ChickWeight$Time)
+#' plot(dg_cv(dg_lm(), weight ~ Time + Diet | Chick, data = ChickWeight, folds = later))
 #' @export
-plot.dg_cv <- function(x, max_labels = 40, interval = TRUE, shots = !is.null(x$shots), ...) {
-  check_no_dots(list(...), c("max_labels", "interval", "shots"))
+plot.dg_cv <- function(x, max_labels = 40, interval = TRUE, shots = !is.null(x$shots),
+                       periods = !is.null(x$periods), ...) {
+  check_no_dots(list(...), c("max_labels", "interval", "shots", "periods"))
+  if (check_flag(periods, "periods")) {
+    if (is.null(x$periods)) {
+      abort("argument", "`periods` must be FALSE: `x` was made by dg_cv() with folds without time.")
+    }
+    return(plot_periods(x))
+  }
   if (!check_flag(shots, "shots")) return(plot_cv(x, max_labels, interval))
   if (is.null(x$shots)) {
     abort("argument", "`shots` must be FALSE: `x` was made by dg_cv() without `shots`.")
@@ -42,7 +53,9 @@ describe_result.dg_cv <- function(x) {
   said[-1L][vapply(intervals[-1L], anyNA, NA)] <- ""
   new_result(
     paste0(x$spec$parts$title, ": ", score_label(x$metrics[[1L]])), x$domains,
-    c(list(column("domain"), column("fold", report = FALSE), column("rows")),
+    # with time a domain is in several folds
+    c(list(column("domain")), if (is.null(x$periods)) list(column("fold", report = FALSE)),
+      list(column("rows")),
       score_columns(columns, x$metrics),
       # of all responses of a domain, see dg_lodo(); a metric of this name is that of a row
       if (!is.null(x$domains$log_density) && !"log_density" %in% names(x$metrics)) {
@@ -53,9 +66,11 @@ describe_result.dg_cv <- function(x) {
       said,
       c(paste(", all rows", format(rounded(x$overall, 4))), rep("", length(titles) - 1L))
     )),
-    notes = c(if (!is.na(x$se)) paste0("Intervals are ", same_domains, "."), cv_notes(x)),
+    notes = c(if (!is.na(x$se)) paste0("Intervals are for ", scope_words(x$scope), "."),
+              cv_notes(x)),
     most = 10L, unit = "domain", where = "`$domains`",
-    further = c(if (!is.null(x$shots)) list(describe_shots(x)), if (!is.null(x$one_step)) {
+    further = c(if (!is.null(x$periods)) list(describe_periods(x)),
+                if (!is.null(x$shots)) list(describe_shots(x)), if (!is.null(x$one_step)) {
       list(new_result(
         paste("Deviation from the fit without the domain, in decision values: of the Newton step",
               "(difference) and of the fit to all rows (change)"), x$one_step,
@@ -116,10 +131,12 @@ plot_cv <- function(x, max_labels, interval) {
     }),
     x = capital(score_label(measure)), y = x$labels$domain,
     caption = c(
-      "Each point is a held-out domain.", if (nrow(bars)) {
+      if (is_known(x$scope)) "Each point is a domain."
+      else "Each point is a held-out domain.", if (nrow(bars)) {
         "Its bar is the 95 % interval of the score over other rows of the same domain."
       }, "The dashed line is the mean over domains",
-      if (is.na(mean[2L])) "." else "and the band its 95 % interval for new domains.",
+      if (is.na(mean[2L])) "."
+      else paste0("and the band its 95 % interval for ", scope_title(x$scope), "."),
       if (length(named) < nrow(frame)) {
         paste0("Of ", plural(nrow(frame), "domain"), " not all are named.")
       }

@@ -301,7 +301,13 @@ text_of_missing <- function(sites, words) {
 }
 
 text_of_validation <- function(x, words) {
-  if (x$origin == "held_out") {
+  if (is_known(x$scope)) {
+    domain <- domain_words(x$labels)
+    paste0("Rows of each ", words$site, " were predicted by a model (", x$method, ") that was ",
+           "fitted to other rows, also of that ", words$site, " (",
+           in_domain_words(x$held_out, domain), "). Statements on a new ", words$site,
+           " are for one with rows in training.")
+  } else if (x$origin == "held_out") {
     paste0("Each ", words$site, " was predicted by a model (", x$method, ") that was fitted ",
            "without it (", in_domain_words(x$held_out, domain_words(x$labels)), ").")
   } else if (x$origin == "fitted") {

@@ -69,7 +69,8 @@ describe_tuning <- function(x) {
                      } else if (rule_column(tuning$rule) != "mean") {
                        paste(", by the", rule_words(tuning$rule))
                      }, "; ", score, " ", rounded(best$mean, 4), error_words(best$se),
-                     ". This score is optimistic for new domains, see ?dg_tune."),
+                     ". This score is optimistic for ", scope_title(tuning$scope),
+                     ", see ?dg_tune."),
               if (isTRUE(tuning$time_limit$reached)) {
                 paste0("Time limit of ", format(tuning$time_limit$seconds), " s reached before ",
                        "the search was complete: the best so far.")

@@ -15,6 +15,7 @@ new_cv <- function(spec, outcome, found) {
   fits <- data.frame(fold = vapply(splits, `[[`, integer(1), "fold"),
                      rep = vapply(splits, `[[`, numeric(1), "rep"),
                      seconds = vapply(results, `[[`, numeric(1), "seconds"))
+  fits$period <- unlist(lapply(splits, `[[`, "period"))
   refits <- read_pairs(found$plan, outcome$pairs, task$domain, domains$domain, metrics)
   share <- train_share(splits, task_sizes(task))
   crossed <- crossed_by(task, domains$domain)
@@ -27,10 +28,12 @@ new_cv <- function(spec, outcome, found) {
     se = errors[[1L]]$se, errors = errors, overall = scores$overall,
     fits = cbind(fits, chosen_in_folds(results)), failed = failed_folds(splits, results),
     refits = refits, share = share, folds = found$folds, metrics = metrics,
-    held_out = held_out(splits, task), novelty = novelty(splits, task), unit = task$unit,
+    held_out = held_out(splits, task), scope = held_scope(splits, task$domain),
+    novelty = novelty(splits, task), unit = task$unit,
     crossed = crossed, warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
     labels = if (is.null(task$labels)) variable_names(NULL) else task$labels
-  ), collect_shots(results, task, share, found$plan, outcome$pairs)),
+  ), collect_shots(results, task, share, found$plan, outcome$pairs),
+  collect_periods(splits, found$folds, predictions, metrics[[1L]], task)),
   class = c("dg_cv", "dg_result"))
 }
 
@@ -89,9 +92,13 @@ chosen_in_folds <- function(results) {
   rows
 }
 
-# The mean proportion of the rows in training.
+# The mean proportion of the rows in training: n1/n in the factor 1 + n/n1 of mean_error(). There n
+# are the rows held out (Nadeau and Bengio's J n2), with time fewer than all.
 train_share <- function(splits, sizes) {
-  mean(vapply(splits, function(split) sum(sizes[unique(split$train)]), 0)) / sum(sizes)
+  all <- if (is.null(splits[[1L]]$period)) sum(sizes) else {
+    sum(lengths(lapply(splits, `[[`, "held"))) / length(unique(vapply(splits, `[[`, 0, "rep")))
+  }
+  mean(vapply(splits, function(split) sum(sizes[unique(split$train)]), 0)) / all
 }
 
 # list(fits, seconds, error: message if they cannot be used, without: see mean_error(), by metric),
@@ -139,12 +146,30 @@ held_out <- function(splits, task) {
   domains <- length(unique(domain[unlist(lapply(splits, `[[`, "held"))]))
   unit <- if (is.null(task$unit)) "domain" else task$unit
   units <- plural(domains, unit, sub("^(level|combination|domain)", "\\1s", unit))
-  how <- if (!holds_domains(splits, domain)) {
+  scope <- held_scope(splits, domain)
+  how <- if (!is.null(splits[[1L]]$period)) {
+    held_in_periods(splits, units, domains, scope)
+  } else if (scope == "known") {
     paste0("rows of ", plural(domains, "known domain"), " held out in ", plural(folds, "fold"))
   } else if (folds == domains) {
     paste0(units, " held out one at a time")
   } else paste0(units, " held out in ", plural(folds, "fold"))
   if (repeats > 1) paste0(how, ", ", repeats, " times") else how
+}
+
+# units: the number of domains with their name.
+held_in_periods <- function(splits, units, domains, scope) {
+  periods <- plural(length(unique(vapply(splits, `[[`, 0L, "period"))), "period")
+  if (scope == "known later") {
+    return(paste0("later rows of ", units, " held out in ", periods,
+                  ", predicted from earlier rows of all domains"))
+  }
+  folds <- length(unique(vapply(splits, `[[`, 0, "part")))
+  paste0(units, if (folds >= domains) " held out one at a time" else {
+    paste(" held out in", plural(folds, "fold"))
+  }, " in each of ", periods, ", predicted from ",
+  if (scope == "new later") "earlier rows of other domains"
+  else "rows of other domains up to that period")
 }
 
 without_score <- function(missing, predictions) {

@@ -5,6 +5,9 @@
 #' the rows of each domain to folds: held-out rows are of *known* domains (as in the experiments of
 #' the MTL paper, section 8.1), and their scores do not estimate those on new domains.
 #'
+#' With `time`, `domain_folds()` holds out rows as a model is used: in a later period, at new
+#' domains, or both. No training row is in a later period than a held-out row.
+#'
 #' @param domain Vector: the domain of each row.
 #' @param v Number of folds, assigned at random (use [set.seed()]). `domain_folds()`: at most the
 #'   number of domains; default `NULL`: one domain per fold. `row_folds()`: at most the number of
@@ -14,22 +17,84 @@
 #'   of rows of each class of `y`) or `"none"` (the default). Domains are assigned from the largest
 #'   to the smallest, each to the fold that is then most even.
 #' @param y Vector: the class of each row, for `balance = "class"`.
+#' @param time Vector: the time of each row, as numbers (such as years), dates (`Date`), date-times
+#'   (`POSIXct`) or an ordered factor. Default `NULL`: folds without time.
+#' @param periods Number of periods, at least 2, with similar numbers of rows. Rows of the same time
+#'   are in the same period. Default 5. If `time` has fewer different values, each of them is a
+#'   period, with a message.
+#' @param cuts Times at which a new period begins, in place of `periods`; of the same class as
+#'   `time`. Rows of that very time are in the new period. One cut gives two periods, before and
+#'   after. Default `NULL`.
+#' @param new What is new about held-out rows: `"both"` (domain and time; the default), `"time"` or
+#'   `"domain"`; see "Folds with time".
 #' @return `domain_folds()`: an integer vector of class `domgen_folds`, the fold of each domain,
 #'   named by the domains; with `repeats` a matrix, domains x repeats. `row_folds()`: an integer
-#'   vector of class `domgen_row_folds`, the fold of each row, or a matrix, rows x repeats.
+#'   vector of class `domgen_row_folds`, the fold of each row, or a matrix, rows x repeats. With
+#'   `time`, a list of class `domgen_time_folds`: `period` (integer) and `domain` (factor) of each
+#'   row; `periods`, a data frame with a row per period: `period`, `from`, `to` (the first and last
+#'   time in it), `rows`, and `held_out`, the number of rows held out (in the first repeat); `folds`
+#'   of the domains as without `time` (`NULL` for `new = "time"`); and `new`.
+#' @section Folds with time:
+#' Rows are cut into periods 1, 2, ... by `time`. For each period p, and each fold k of the domains:
+#'
+#' | `new` | held-out rows | training rows | a score estimates |
+#' |---|---|---|---|
+#' | `"both"` | of fold k in period p | of the other folds before p | a new domain, later |
+#' | `"time"` | of known domains in p | of all domains before p | a known domain, later |
+#' | `"domain"` | of fold k in period p | of the other folds up to and with p | a new domain, now |
+#'
+#' * With `"both"` and `"time"` all training rows are strictly earlier than all held-out rows. With
+#'   `"domain"` no training row is in a later period; within the period, rows of other domains may
+#'   be later by less than its length.
+#' * Rows without a training row are not held out: with `"both"` and `"time"` those of the first
+#'   period.
+#' * With `"time"` a domain is known if it has a row in an earlier period. Rows of its first period
+#'   are not held out; a domain with rows in one period only is never held out, but is trained on
+#'   later. All domains are held out together, so `v`, `repeats` and `balance` cannot be given.
+#' * Training sets grow from period to period, so there are (number of held-out periods) x `v` fits
+#'   on about half of the rows.
+#' * A [domain kernel][domain_distribution] describes a held-out domain by its rows of the period
+#'   alone. Missing values that are left out by `na.action` later do not change the periods.
+#'
+#' `folds` of [dg_cv()], [dg_tune()] and [dg_compare()] can have time, [as_rsample()] converts them;
+#' [dg_cv()] also gives scores by period and their trend, see "Folds with time" there. `domain` must
+#' be the domains that are held out, of the same rows; with several factors one of them (`hold_out`
+#' of [dg_cv()]), by the names in its result. Searches inside of folds, [dg_auto()],
+#' [dg_importance()], `shots` and a [row_source()] do not take them.
 #' @section Errors:
 #' Fewer than two domains, more folds than domains (or than rows of the largest domain), and missing
-#' values.
+#' values. With `time`: missing or infinite times (remove these rows first), the same time in all
+#' rows, text and unordered factors, `cuts` outside of the times, and folds in which no row has a
+#' training row.
 #' @seealso [dg_cv()], [as_rsample()]
 #' @examples
 #' domain_folds(c("a", "a", "b", "c"))
 #' set.seed(1)
 #' domain_folds(nlme::MathAchieve$School, v = 5, balance = "size")
 #' row_folds(iris$Species, v = 3)
+#'
+#' # new chicks at a later age than those of training; known chicks at a later age
+#' domain_folds(ChickWeight$Chick, v = 5, time = ChickWeight$Time)
+#' later <- domain_folds(ChickWeight$Chick, time = ChickWeight$Time, cuts = c(8, 16), new = "time")
+#' dg_cv(dg_lm(), weight ~ Time + Diet | Chick, data = ChickWeight, folds = later)
 #' @export
 domain_folds <- function(domain, v = NULL, repeats = 1, balance = c("none", "size", "class"),
-                         y = NULL) {
+                         y = NULL, time = NULL, periods = 5, cuts = NULL,
+                         new = c("both", "time", "domain")) {
+  if (is.null(time) && !(missing(periods) && is.null(cuts) && missing(new))) {
+    abort("argument", "`time` must be given with `periods`, `cuts` or `new`.")
+  }
   domain <- check_fold_domain(domain)
+  if (!is.null(time)) {
+    if (!is.null(cuts) && !missing(periods)) {
+      abort("argument", "`periods` must not be given with `cuts`.")
+    }
+    return(time_folds(domain, v, repeats, balance, y, time, periods, cuts, new))
+  }
+  folds_of_domains(domain, v, repeats, balance, y)
+}
+
+folds_of_domains <- function(domain, v, repeats, balance, y) {
   repeats <- check_count(repeats, "repeats", at_most = most_repeats)
   balance <- check_choice(balance, "balance", c("none", "size", "class"))
   counts <- if (balance != "none") fold_counts(domain, balance, y)

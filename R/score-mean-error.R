@@ -186,9 +186,6 @@ skewed_interval <- function(mean, error, level = 0.95) {
   c(min(student[1L], bent[1L]), max(student[2L], bent[2L]))
 }
 
-# The assumption of all errors of a mean over domains.
-same_domains <- "for new domains of the same kind (no drift, no shift of predictors)"
-
 # What stands behind a mean.
 mean_words <- function(interval) {
   if (anyNA(interval)) return(" (interval unknown)")

@@ -59,9 +59,9 @@ check_source_cv <- function(spec, folds, refits) {
   if (check_flag(refits, "refits")) {
     abort("argument", "`refits` must be FALSE with a source.")
   }
-  if (inherits(folds, c("domgen_row_folds", "rset"))) {
-    abort("argument", "`folds` must be NULL, a number of folds, or made by domain_folds() with a ",
-          "source: whole domains are held out, not rows.")
+  if (are_of_rows(folds)) {
+    abort("argument", "`folds` must be NULL, a number of folds, or made by domain_folds() without ",
+          "time with a source: whole domains are held out, not rows.")
   }
   if (spec$method %in% c("dg_tune", "dg_auto", "dg_ensemble")) {
     abort("argument", "`object` must be a learner or a pipeline with a source, not ", spec$method,

@@ -1,5 +1,6 @@
 # Folds of every kind as one list of splits. A split is list(train, held: positions
-# among the rows of the task; fold, rep: integers).
+# among the rows of the task; fold, rep: integers); with time also period, part: fold of the
+# domains, and new, as in domain_folds().
 
 # Default number of folds with a source, at most.
 most_source_folds <- 30L
@@ -107,21 +108,63 @@ number_splits <- function(splits) {
   splits
 }
 
+# Folds that know rows, not domains: they do not fit a part of the rows, or rows that are only
+# counted.
+are_of_rows <- function(folds) {
+  inherits(folds, c("domgen_row_folds", "domgen_time_folds", "rset"))
+}
+
 # Are whole domains held out, or rows of known ones?
 holds_domains <- function(splits, domain) {
   all(vapply(splits, function(split) !any(domain[split$held] %in% domain[split$train]), NA))
 }
 
+# What scores and their intervals are for: "new" or "known" domains, "later" ones or "until", that
+# is up to the time of the last training rows.
+held_scope <- function(splits, domain) {
+  new <- splits[[1L]]$new
+  if (is.null(new)) return(if (holds_domains(splits, domain)) "new" else "known")
+  switch(new, both = "new later", time = "known later", domain = "new until")
+}
+
+# "new domains of the same kind (no drift, ...)": after "Intervals are for".
+scope_words <- function(scope) {
+  # dg_lodo() has none
+  switch(if (is.null(scope)) "new" else scope,
+         new = paste("new", same_kind, as_before),
+         known = paste("known", same_kind, as_before),
+         "new later" = paste("new", same_kind, later),
+         "known later" = paste("known", same_kind, later),
+         "new until" = paste("new", same_kind, "in a period of training (no further drift, no",
+                             "shift of predictors)"))
+}
+
+same_kind <- "domains of the same kind"
+as_before <- "(no drift, no shift of predictors)"
+later <- "in a later period (drift as between these periods)"
+
+# The same in short.
+scope_title <- function(scope) gsub(" of the same kind| [(].*", "", scope_words(scope))
+
+# What "new domain" means in a validation, NULL where it is what it says.
+scope_note <- function(scope) {
+  if (is.null(scope) || scope == "new") return(NULL)
+  paste0("Means and \"new domain\" are for ", scope_words(scope), ".")
+}
+
+# Are rows of the held-out domains in training?
+is_known <- function(scope) isTRUE(scope %in% c("known", "known later"))
+
 #' Folds for rsample
 #'
-#' Converts the result of [domain_folds()] or [row_folds()] to an object of the rsample package. In
-#' the other direction, `folds` of [dg_cv()], [dg_tune()] and [dg_compare()] can be an object of
-#' rsample, for example `rsample::group_vfold_cv()`.
+#' Converts the result of [domain_folds()], also with time, or [row_folds()] to an object of the
+#' rsample package. In the other direction, `folds` of [dg_cv()], [dg_tune()] and [dg_compare()] can
+#' be an object of rsample, for example `rsample::group_vfold_cv()`.
 #'
 #' @param folds Result of [domain_folds()] or [row_folds()].
 #' @param data Data frame with the rows.
 #' @param domain Vector: the domain of each row of `data`, or the name of its column. Default
-#'   `NULL`, for the result of `row_folds()` only.
+#'   `NULL`, for the result of `row_folds()` and for folds with time only.
 #' @return An `rset`, one split per fold and repeat (see `rsample::manual_rset()`).
 #' @section Errors:
 #' Other `folds`, folds of domains without `domain`, and data with other domains or another number
@@ -132,7 +175,7 @@ holds_domains <- function(splits, domain) {
 as_rsample <- function(folds, data, domain = NULL) {
   check_given(folds, "folds")
   check_given(data, "data")
-  if (!inherits(folds, c("domgen_folds", "domgen_row_folds"))) {
+  if (!inherits(folds, c("domgen_folds", "domgen_row_folds", "domgen_time_folds"))) {
     abort("argument", "`folds` must be made by domain_folds() or row_folds(), not ",
           describe(folds), ".")
   }
@@ -143,7 +186,7 @@ as_rsample <- function(folds, data, domain = NULL) {
       abort("argument", "`domain` must be given with folds of domains.")
     }
     # rows know their folds
-    domain <- rep("all", nrow(data))
+    domain <- if (inherits(folds, "domgen_time_folds")) folds$domain else rep("all", nrow(data))
   } else if (is.character(domain) && length(domain) == 1L && nrow(data) != 1L) {
     if (!domain %in% names(data)) {
       abort("argument", "`domain` must be a column of `data` or a vector, not ", describe(domain),

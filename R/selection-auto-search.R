@@ -94,7 +94,7 @@ left_out_groups <- function(sample, folds) {
   whole <- left_out_whole(sample$blueprint$structure, levels(domain))
   if (!is.null(whole)) levels(domain) <- whole
   if (is.null(folds)) return(in_groups(domain))
-  if (inherits(folds, c("domgen_row_folds", "rset"))) {
+  if (are_of_rows(folds)) {
     abort("argument", "`folds` must be NULL, a number of folds, or made by domain_folds(): whole ",
           "domains are held out, not rows.")
   }

@@ -50,7 +50,7 @@ check_auto_source <- function(spec, rows) {
 
 # As left_out_groups(): list(folds, splits).
 auto_splits <- function(folds, rows) {
-  if (inherits(folds, c("domgen_row_folds", "rset"))) check_source_cv(dg_null(), folds, FALSE)
+  if (are_of_rows(folds)) check_source_cv(dg_null(), folds, FALSE)
   task <- domain_task(rows)
   folds <- read_folds(if (is.null(folds) && task$n > most_left_out) most_left_out else folds, task)
   folds <- structure(as.matrix(unclass(folds))[, 1L], class = "domgen_folds")

@@ -13,8 +13,10 @@ tuned_losses <- function(state) {
 
 # [domains x combinations]
 tuned_scores <- function(state) {
+  # not all domains are held out by every kind of folds
+  held <- unique(state$task$domain[unlist(lapply(state$splits, `[[`, "held"))])
   do.call(cbind, lapply(state$results, function(r) {
-    if (is.null(r$scores)) rep(NA_real_, length(unique(state$task$domain))) else r$scores
+    if (is.null(r$scores)) rep(NA_real_, length(held)) else r$scores
   }))
 }
 
@@ -53,7 +55,8 @@ finish_search <- function(state) {
     table = tuning_table(state), best = values, chosen = best,
     scores = tuned_scores(state),
     metric = state$metrics[[1L]], rule = state$spec$args$rule, search = state$spec$args$search,
-    held_out = held_out(state$splits, state$task), grid = state$grid, tried = state$tried,
+    held_out = held_out(state$splits, state$task),
+    scope = held_scope(state$splits, state$task$domain), grid = state$grid, tried = state$tried,
     time_limit = list(seconds = state$spec$args$max_seconds, reached = state$spent),
     spec = state$spec
   )

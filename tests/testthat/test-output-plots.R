@@ -554,3 +554,12 @@ test_that("one domain far from all others does not squeeze these on a map", {
   expect_match(said(expect_plots(distances, type = "map")),
                "Drawn nearer than they are (ringed): i", fixed = TRUE)
 })
+
+test_that("scores by period are drawn against time", {
+  data <- ellipses()
+  day <- as.Date("2024-01-30") + seq_len(nrow(data)) %% 30
+  later <- dg_cv(dg_lm(), ill ~ . | hospital, data = data,
+                 folds = domain_folds(data$hospital, v = 4, time = day))
+  expect_plots(later)
+  expect_plots(later, periods = FALSE)
+})

@@ -21,6 +21,7 @@ printed_objects <- function() {
   several <- on(dg_svm(cost = 1), transform(labels, y = factor(rep_len(c("a", "b", "c"), nrow(toy)))))
   new <- domains_of(toy, 1)
   x <- as.matrix(toy[setdiff(names(toy), c("y", "domain"))])
+  later <- domain_folds(toy$domain, v = 2, time = as.POSIXct("2024-01-01") + 1e6 * seq_len(nrow(toy)))
   set.seed(1)
   list(
     cv = dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = c("rmse", "mae", "r2")),
@@ -45,6 +46,7 @@ printed_objects <- function() {
     novelty = dg_novelty(on(dg_ridge(lambda = 1)), new),
     many = dg_mmd(as.matrix(rnorm(60)), rep(long(1:30), 2)),
     folds = domain_folds(toy$domain), rows = row_folds(toy$domain, 3),
+    later = later, cv_later = dg_cv(dg_lm(), y ~ . | domain, data = toy, folds = later),
     short_folds = domain_folds(1:200, 5), sums = feature_sums(y ~ . | domain, data = toy,
                                                              feature_map = features_rff(20)),
     cost = dg_resources(dg_ridge(feature_map = features_nystrom(100)), 1e11, 2000, domains = 1e5),
