@@ -30,7 +30,7 @@ new_cv <- function(spec, outcome, found) {
     held_out = held_out(splits, task), novelty = novelty(splits, task), unit = task$unit,
     crossed = crossed, warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
     labels = if (is.null(task$labels)) variable_names(NULL) else task$labels
-  ), collect_shots(results, task, share, found$plan, outcome$pairs)),
+  ), collect_shots(results, splits, task, share, found$plan, outcome$pairs, spec)),
   class = c("dg_cv", "dg_result"))
 }
 
