@@ -43,7 +43,7 @@ plot.dg_plan <- function(x, ...) {
         key_of_classes("way", levels(labels$update))
       )
     }) +
-    ggplot2::scale_x_log10(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::scale_x_log10(n.breaks = 4, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     panels(both$panel, "free_x")
 }
 
@@ -91,8 +91,9 @@ describe_result.dg_plan <- function(x) {
   main$title <- paste0("Plan for ", x$title, ": ", score_label(x$metric), " on new sites")
   main$notes <- c(
     paste0("Intervals and bands are ", percent(x$level), ", ", same_domains, "."),
-    if (isTRUE(x$left_out > 0L)) {
-      paste0(plural(x$left_out, "site"), " without a score at some number of training sites.")
+    if (any(x$left_out > 0L)) {
+      paste0("Left out of the curve, without scores: ", plural(x$left_out[["sites"]], "site"),
+             ", ", plural(x$left_out[["sizes"]], "number"), " of training sites.")
     },
     if (isTRUE(x$failed > 0L)) paste0(x$failed, " of ", x$fits, " fits failed."),
     if (!is.null(x$cv)) cv_notes(x$cv)
@@ -111,7 +112,7 @@ describe_plan_sites <- function(x) {
     "", x$sites,
     list(column("sites", "training sites"),
          column("score", "measured", as_number(3), rows = x$sites$measured),
-         column("mean", "curve", as_number(3)),
+         column("mean", "curve", as_number(3), tidy = "estimate"),
          interval(paste(percent(x$level), "band")))
   )
 }
@@ -121,7 +122,8 @@ describe_plan_labels <- function(x) {
     paste0(capital(x$metric$title), " with labelled rows of the new site, on its other rows"),
     x$labels,
     list(column("update", once = TRUE), column("shots", "labels"),
-         column("mean", format = as_number(3)), interval(paste(percent(x$level), "CI")),
+         column("mean", format = as_number(3), tidy = "estimate"),
+         interval(paste(percent(x$level), "CI")),
          column("difference", "change", as_number(3), rows = x$labels$shots > 0L))
   )
 }
@@ -152,12 +154,15 @@ plan_gain_words <- function(x) {
     cells <- column_words(unlist(row[c("change", "lower", "upper")]), 2)
     paste0(cells[1L], " (", percent(x$level), " interval ", cells[2L], " to ", cells[3L], ")")
   }
-  c(paste0("From ", g$from[1L], " to ", g$to[1L], " training sites the mean ", x$metric$title,
-           " changes by ", values(g[1L, ]), "."),
-    if (x$gain_probability < 0.9) "More sites show no gain within these data." else {
-      paste0("From ", g$from[2L], " to ", g$to[2L], " sites it is expected to change by ",
-             values(g[2L, ]), ".")
-    })
+  start <- paste0("From ", g$from[1L], " to ", g$to[1L], " training sites ")
+  if (x$gain_probability < 0.9) {
+    most <- g[1L, if (x$metric$better == "low") "lower" else "upper"]
+    return(paste0(start, "no change of the mean ", x$metric$title, " can be shown (at most ",
+                  column_words(most, 2), ")."))
+  }
+  c(paste0(start, "the mean ", x$metric$title, " changes by ", values(g[1L, ]), "."),
+    paste0("From ", g$from[2L], " to ", g$to[2L], " sites it is expected to change by ",
+           values(g[2L, ]), "."))
 }
 
 plan_target_words <- function(x) {

@@ -7,25 +7,27 @@ curve_draws <- 4000L
 # Exponents, with a log-normal prior around 1, the rate of a regression with independent sites.
 curve_exponents <- exp(seq(log(0.2), log(5), length.out = 41L))
 
-# losses: [sites x sizes x draws], fold: [sites x draws] of the test sites, who share training sites;
-# sizes: numbers of training sites, increasing. list(mean [sizes], set: variance between training
-# sets of a size, cell: variance of the rest, each [sizes]; site: by site mean over draws).
-# Sites are the same in all draws, so that their means are taken off first.
+# losses: [sites x sizes x draws], NA where a fit has no score, but some in all draws of a site and
+# size; fold: [sites x draws] of the test sites, who share training sites. list(mean [sizes], set:
+# variance between training sets of a size, cell: variance of the rest, each [sizes]; site: by site
+# mean over draws). Sites are the same in all draws, so that their means are taken off first.
 curve_components <- function(losses, fold) {
-  sites <- apply(losses, 1:2, mean)
-  R <- dim(losses)[3L]
+  sites <- apply(losses, 1:2, mean, na.rm = TRUE)
   G <- nrow(sites)
-  K <- max(fold)
   parts <- vapply(seq_len(ncol(sites)), function(l) {
-    rest <- matrix(losses[, l, ] - sites[, l], G, R)
-    groups <- match(paste(col(rest), fold), unique(paste(col(rest), fold)))
+    rest <- matrix(losses[, l, ] - sites[, l], G)
+    known <- !is.na(rest)
+    groups <- paste(col(rest), fold)[known]
+    groups <- match(groups, unique(groups))
+    rest <- rest[known]
     n <- tabulate(groups)
-    means <- rowsum(c(rest), groups)[, 1L] / n
-    between <- sum(n * means^2) / (K * (R - 1))
-    within <- max(sum(rest^2) - sum(n * means^2), 0) / max((G - K) * (R - 1), 1)
+    between <- sum((rowsum(rest, groups)[, 1L])^2 / n)
+    # free numbers, those of means of sites taken off
+    share <- 1 - G / length(rest)
+    free <- c(length(n), length(rest) - length(n)) * share
+    within <- if (free[2L] > 0) max(sum(rest^2) - between, 0) / free[2L] else 0
     # with a site to a fold both are one
-    c(set = if (G > K) max(between - within, 0) / mean(n) else between,
-      cell = if (G > K) within else 0)
+    c(set = max(between / free[1L] - within, 0) / mean(n), cell = within)
   }, numeric(2))
   list(mean = colMeans(sites), set = parts["set", ], cell = parts["cell", ], site = sites)
 }
@@ -42,9 +44,11 @@ curve_posterior <- function(losses, fold, sizes, pool = dim(losses)[1L], draws =
   # variances of few draws are uncertain: none is far below the others
   noise <- sets + parts$cell / (G * R)
   noise <- pmax(noise, stats::median(noise) / 4, 1e-12 * stats::var(parts$site[, 1L]) / G, 1e-300)
-  # subsets of the same sites vary less than sets of other sites: the variance of their mean, from
-  # that of one within the pool, v, by Hoeffding's projection is v (m/n) / (1 - m/n)
-  used <- pmin(sizes / pool, 1 - 1 / pool)
+  # subsets of the same sites vary less than sets of other sites. Near its minimum a loss is a square
+  # of the error of estimation, a degenerate statistic of second order: means over all subsets of m
+  # of n sites have (m/n)^2 of the variance v of one set (Hoeffding, 1948), and 1 - (m/n)^2 of it is
+  # seen between subsets
+  used <- pmin(sizes / pool, 1 - 1 / pool)^2
   shared <- sqrt(parts$set * used / (1 - used))
   fits <- lapply(curve_exponents, function(c) {
     Z <- cbind(1, curve_shape(sizes, sizes, c))
@@ -128,6 +132,8 @@ curve_needed <- function(curve, loss) {
 # not.
 crossing <- function(differences, labels) {
   L <- length(labels)
+  # what differs by rounding does not
+  differences[abs(differences) < 1e-10] <- 0
   apply(differences, 1L, function(d) {
     if (d[L] >= 0) return(Inf)
     worse <- which(d >= 0)

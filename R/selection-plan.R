@@ -15,8 +15,9 @@
 #' a regression with independent sites, with standard deviation 0.5; a and b have flat ones. The
 #' posterior distribution of a, b and c contains
 #' * which sites are scored: each has a curve of its own, whose coefficients vary over sites;
-#' * which sites are trained on: the variance between random sets of m sites within the n sites is
-#'   multiplied by (m / n) / (1 - m / n) for what other sites would give (Hoeffding, 1948);
+#' * which sites are trained on: random sets of m of the n sites vary by a proportion 1 - q^2, with q
+#'   = m / n, of what sets of new sites would, if a loss is quadratic near its minimum (Hoeffding,
+#'   1948); the rest is added;
 #' * the random draws.
 #'
 #' Bands are for the mean score over new sites of the same kind, of a model fitted to one set of m
@@ -61,13 +62,14 @@
 #'   \item{crossings}{data frame, a row for each pair of ways: `update` is better than `other` from
 #'     `labels` on (median; 0: at all numbers of `labels`, `Inf`: not at the largest), `lower`,
 #'     `upper`, `better` (probability at the largest number)}
-#'   \item{scores}{array of scores, sites x sizes x draws}
+#'   \item{scores}{array of the scores behind the curve, sites x numbers of `sites` x draws}
 #'   \item{cv}{the result of [dg_cv()] with `shots`, or `NULL`}
 #'   \item{n, far, level, new_sites, metric, title}{number of sites, ten times that, and as given}
 #' @section Errors:
 #' Fewer than 5 sites; a [row_source()]; crossed factors of domains; numbers of sites of which fewer
-#' than 3 can be measured. Sites without a score at some number of training sites are left out of
-#' the curve.
+#' than 3 can be measured. Numbers of training sites at which more than a tenth of the sites have no
+#' score (a class or a level is missing) are left out of the curve, and then sites without a score at
+#' one of the others.
 #' @references
 #' Hoeffding, W. (1948). A class of statistics with asymptotically normal distribution. *Annals of
 #' Mathematical Statistics* 19(3), 293-325.
@@ -230,7 +232,7 @@ new_plan <- function(plan, curve, cv, sizes, target, n, level, new_sites) {
   metric <- plan$metrics[[1L]]
   result <- list(
     n = n, far = plan_far * n, level = level, new_sites = new_sites, metric = metric,
-    title = plan$specs[[1L]]$parts$title, labels_of = plan$task$labels
+    title = plan$specs[[1L]]$parts$title, variables = plan$task$labels
   )
   if (!is.null(curve)) {
     result <- c(result, site_results(curve, sizes, target, n, level, new_sites, metric))
@@ -242,15 +244,22 @@ new_plan <- function(plan, curve, cv, sizes, target, n, level, new_sites) {
 better_sign <- function(metric) if (metric$better == "low") 1 else -1
 
 site_results <- function(curve, sizes, target, n, level, new_sites, metric) {
-  complete <- apply(is.finite(curve$scores), 1L, all)
+  scored <- apply(is.finite(curve$scores), 1:2, any)
+  # few sites may lack a class or a level at few training sites: then that number is left out, else
+  # the site
+  fine <- colMeans(scored) >= 0.9
+  if (sum(fine) < 3L) fine[] <- TRUE
+  complete <- apply(scored[, fine, drop = FALSE], 1L, all)
   if (sum(complete) < 5L) {
     abort("data", "Fewer than 5 sites have a score at each number of training sites; use a larger ",
           "least number in `sites`", if (curve$failed) {
             paste0(" (", curve$failed, " of ", curve$fits, " fits failed)")
           }, ".")
   }
+  sizes$measured <- sizes$measured[fine]
+  curve$scores <- curve$scores[complete, fine, , drop = FALSE]
   sign <- better_sign(metric)
-  values <- sign * curve$scores[complete, , , drop = FALSE]
+  values <- sign * curve$scores
   fitted <- curve_posterior(values, curve$fold[complete, , drop = FALSE], sizes$measured, n)
   all <- c(sizes$measured, sizes$extrapolated)
   ends <- (1 + c(-1, 1) * level) / 2
@@ -259,7 +268,7 @@ site_results <- function(curve, sizes, target, n, level, new_sites, metric) {
   }
   limits <- function(losses) {
     found <- t(apply(sign * losses, 2L, stats::quantile, ends, names = FALSE))
-    if (metric$better == "low" && min(values) >= 0) found <- pmax(found, 0)
+    if (metric$better == "low" && min(values, na.rm = TRUE) >= 0) found <- pmax(found, 0)
     within(found)
   }
   band <- limits(curve_predictive(fitted, all, new_sites))
@@ -276,7 +285,7 @@ site_results <- function(curve, sizes, target, n, level, new_sites, metric) {
   list(
     sites = data.frame(
       sites = all, measured = all <= max(sizes$measured),
-      score = c(apply(curve$scores[complete, , , drop = FALSE], 2L, mean),
+      score = c(sign * fitted$parts$mean,
                 rep(NA_real_, length(sizes$extrapolated))),
       mean = middle, lower = band[, 1L], upper = band[, 2L], row.names = NULL
     ),
@@ -285,7 +294,7 @@ site_results <- function(curve, sizes, target, n, level, new_sites, metric) {
                        c = d$exponent),
     targets = if (!is.null(target)) needed_sites(fitted, target, sign, n, ends),
     gain_probability = fitted$gain, scores = curve$scores, failed = curve$failed,
-    fits = curve$fits, left_out = sum(!complete)
+    fits = curve$fits, left_out = c(sites = sum(!complete), sizes = sum(!fine))
   )
 }
 
@@ -335,7 +344,7 @@ all_crossings <- function(cv, level, metric) {
     at <- crossing(difference, labels)
     q <- stats::quantile(at, c(0.5, ends), type = 1L, names = FALSE)
     data.frame(pairs[i, ], labels = q[1L], lower = q[2L], upper = q[3L],
-               better = mean(difference[, length(labels)] < 0))
+               better = mean(is.finite(at)))
   })
   `rownames<-`(do.call(rbind, found), NULL)
 }
