@@ -180,7 +180,7 @@ plan_target_words <- function(x) {
     } else if (is.finite(row$upper)) {
       paste0("about ", plural(row$sites, "site"), " (", range, ").")
     } else {
-      paste0("the number of sites cannot be told (", range, "; with ", x$n,
+      paste0("the number of sites cannot be determined (", range, "; with ", x$n,
              " sites the probability is ", format_share(row$now), ", with ", x$far, " ",
              format_share(row$ever), ").")
     })
@@ -204,12 +204,13 @@ plan_crossing_words <- function(x) {
                     " with up to ", labels(most), "."))
     }
     if (is.infinite(row$upper)) {
-      return(paste0(who, ": the data do not tell which is better with ", labels(most),
+      return(paste0(who, ": the data do not show which is better with ", labels(most),
                     " (probability ", format_share(row$better), ")."))
     }
-    paste0(capital(names[[row$update]]), " is better than ", names[[row$other]], if (row$labels == 0) {
-      " at all numbers of labels"
-    } else paste(" from", labels(row$labels), "on"), if (row$upper > 0) {
+    from <- if (row$labels == 0) " at all numbers of labels"
+            else paste(" from", labels(row$labels), "on")
+    paste0(capital(names[[row$update]]), " is better than ", names[[row$other]], from,
+           if (row$upper > 0) {
       paste0(" (", percent(x$level), " interval ",
              if (row$lower == 0) "all" else ceiling(row$lower), " to ", ceiling(row$upper), ")")
     }, ".")

@@ -44,10 +44,10 @@ curve_posterior <- function(losses, fold, sizes, pool = dim(losses)[1L], draws =
   # variances of few draws are uncertain: none is far below the others
   noise <- sets + parts$cell / (G * R)
   noise <- pmax(noise, stats::median(noise) / 4, 1e-12 * stats::var(parts$site[, 1L]) / G, 1e-300)
-  # subsets of the same sites vary less than sets of other sites. Near its minimum a loss is a square
-  # of the error of estimation, a degenerate statistic of second order: means over all subsets of m
-  # of n sites have (m/n)^2 of the variance v of one set (Hoeffding, 1948), and 1 - (m/n)^2 of it is
-  # seen between subsets
+  # subsets of the same sites vary less than sets of other sites. Near its minimum a loss is a
+  # square of the error of estimation, a degenerate statistic of second order: means over all
+  # subsets of m of n sites have (m/n)^2 of the variance v of one set (Hoeffding, 1948), and 1 -
+  # (m/n)^2 of it is seen between subsets
   used <- pmin(sizes / pool, 1 - 1 / pool)^2
   shared <- sqrt(parts$set * used / (1 - used))
   fits <- lapply(curve_exponents, function(c) {

@@ -1,5 +1,5 @@
-# What labels of a held-out domain are used for besides dg_adapt(): recalibration of its predictions,
-# and a model of its labelled rows alone. Both are for learners of any kind.
+# What labels of a held-out domain are used for besides dg_adapt(): recalibration of its
+# predictions, and a model of its labelled rows alone. Both are for learners of any kind.
 
 shot_updates <- c("adapt", "intercept", "slope", "local")
 
@@ -31,8 +31,8 @@ recalibration_kind <- function(y, spec) {
 }
 
 # What recalibration of a domain learns from the held-out predictions of all others: a function of
-# its name, which gives list(kind, family, factor, centre, sd: of the link of predictions, precision:
-# of intercept and slope in units of the dispersion).
+# its name, which gives list(kind, family, factor, centre, sd: of the link of predictions,
+# precision: of intercept and slope in units of the dispersion).
 recalibration_rule <- function(results, task, spec) {
   kind <- recalibration_kind(task$y, spec)
   rows <- join_folds(results)
@@ -55,7 +55,7 @@ recalibration_rule <- function(results, task, spec) {
     fits <- lapply(at[setdiff(names(at), name)], function(i) {
       i <- i[known[i]]
       offset <- factor * link[i]
-      domain_lines(y[i], offset, (offset - centre) / sd, family)
+      recalibration_line(y[i], offset, (offset - centre) / sd, family)
     })
     precision <- prior_precision(Filter(Negate(is.null), fits), kind)
     list(kind = kind, family = family, factor = factor, centre = centre, sd = sd,
@@ -78,7 +78,7 @@ logit_factor <- function(x, y) {
 }
 
 # Intercept and slope of a domain with their variances, NULL with too few rows.
-domain_lines <- function(y, offset, z, family) {
+recalibration_line <- function(y, offset, z, family) {
   if (length(y) < calibration_rows || stats::sd(z) < 1e-6) return(NULL)
   fit <- canonical_fit(cbind(1, z), y, family, offset)
   if (is.null(fit) || !all(is.finite(fit$vcov))) return(NULL)

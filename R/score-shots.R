@@ -50,7 +50,8 @@ shot_arms <- function(shots, updates) {
 }
 
 # Scores [domains x arms] of the domains that a split holds out, by of(i, order), which gives those
-# of the rows i of `rows` in an order of theirs; means over orders. NA for a domain with too few rows.
+# of the rows i of `rows` in an order of theirs; means over orders. NA for a domain with too few
+# rows.
 score_orders <- function(task, split, of) {
   arms <- task$arms
   held <- split(seq_along(split$held), droplevels(task$domain[split$held]))
@@ -108,9 +109,9 @@ shots_of_domain <- function(model, task, rows, before, order, penalties = NULL) 
   }, 0)
 }
 
-# The curve: a row for each update and number of labels, with the paired difference from none. Changes are
-# skewed as single scores are: nothing is subtracted from the jackknife, see jackknife_excess().
-# scores: [domains x arms]; without: see shots_without().
+# The curve: a row for each update and number of labels, with the paired difference from none.
+# Changes are skewed as single scores are: nothing is subtracted from the jackknife, see
+# jackknife_excess(). scores: [domains x arms]; without: see shots_without().
 shots_table <- function(scores, arms, metric, share, crossed, without = NULL) {
   lines <- lapply(seq_len(nrow(arms)), function(j) {
     change <- scores[, j] - scores[, 1L]

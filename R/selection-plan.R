@@ -2,8 +2,8 @@
 #'
 #' @description
 #' Estimates how the score on a new site (hospital, school, instrument: a domain) depends on the
-#' number of training sites, and what labelled rows of the new site are worth: for the model as it is,
-#' for an updated one, and for a model of that site alone.
+#' number of training sites, and what labelled rows of the new site are worth: for the model as it
+#' is, for an updated one, and for a model of that site alone.
 #'
 #' @details
 #' **Number of sites.** Sites are assigned to `folds`. For each number m of training sites, m of the
@@ -11,33 +11,33 @@
 #' are scored; all of it `draws` times with other folds. The mean score is then described by a power
 #' law (Viering and Loog, 2023),
 #' \deqn{s(m) = a + b\,m^{-c}, \quad c > 0}{s(m) = a + b m^-c, c > 0}
-#' with the sign of b such that more sites are better. c has a log-normal prior around 1, the rate of
-#' a regression with independent sites, with standard deviation 0.5; a and b have flat ones. The
+#' with the sign of b such that more sites are better. c has a log-normal prior around 1, the rate
+#' of a regression with independent sites, with standard deviation 0.5; a and b have flat ones. The
 #' posterior distribution of a, b and c contains
 #' * which sites are scored: each has a curve of its own, whose coefficients vary over sites;
-#' * which sites are trained on: random sets of m of the n sites vary by a proportion 1 - q^2, with q
-#'   = m / n, of what sets of new sites would, if a loss is quadratic near its minimum (Hoeffding,
+#' * which sites are trained on: random sets of m of the n sites vary by a proportion 1 - q^2, with
+#'   q = m / n, of what sets of new sites would, if a loss is quadratic near its minimum (Hoeffding,
 #'   1948); the rest is added;
 #' * the random draws.
 #'
 #' Bands are for the mean score over new sites of the same kind, of a model fitted to one set of m
-#' sites. With `new_sites` they are for the mean over that many new sites. A power law cannot foresee
-#' another course of the curve far beyond the data: numbers of sites up to ten times those at hand are
-#' considered for `target`.
+#' sites. With `new_sites` they are for the mean over that many new sites. A power law cannot
+#' foresee another course of the curve far beyond the data: numbers of sites up to ten times those
+#' at hand are considered for `target`.
 #'
 #' **Number of labels.** [dg_cv()] with `shots` scores the model without labels of the new site
 #' (external), its updates by k labels, and a local model, on the same rows; see "Partly known
 #' domains" there. A way is better than another from the number of labels on from which its mean
 #' score is better at all larger numbers in `labels` (between two of these by interpolation in log
-#' k). Intervals are from a Bayesian bootstrap over sites (Rubin, 1981), whose variance is multiplied
-#' by 1 + 1 / p for training sets with a proportion p of the rows, as in [dg_compare()].
+#' k). Intervals are from a Bayesian bootstrap over sites (Rubin, 1981), whose variance is
+#' multiplied by 1 + 1 / p for training sets with a proportion p of the rows, as in [dg_compare()].
 #'
 #' @inheritParams dg_cv
 #' @param sites Numbers of training sites: those that the folds allow are measured, larger ones are
-#'   extrapolated. Default `NULL`: six from a tenth of the largest that can be measured (but at least
-#'   3), and all sites, twice and four times as many. `FALSE`: no curve.
-#' @param labels Numbers of labelled rows, as `shots` of [dg_cv()]. Default `NULL`: those of 1, 2, 5,
-#'   10, 20, 50 for which three quarters of the sites have two rows left. `FALSE`: none of this.
+#'   extrapolated. Default `NULL`: six from a tenth of the largest that can be measured (but at
+#'   least 3), and all sites, twice and four times as many. `FALSE`: no curve.
+#' @param labels Numbers of labelled rows, as `shots` of [dg_cv()]. Default `NULL`: those of 1, 2,
+#'   5, 10, 20, 50 for which three quarters of the sites have two rows left. `FALSE`: none of this.
 #' @param target Scores to reach: for each, the number of sites that are needed. Default `NULL`:
 #'   none.
 #' @param updates Ways to use labels, as in [dg_cv()]. Default `NULL`: all that the model and the
@@ -55,8 +55,8 @@
 #'     distribution) with its band `lower` to `upper`; or `NULL`}
 #'   \item{targets}{data frame, a row for each `target`: the number of `sites` that are needed
 #'     (median of the posterior distribution, `Inf` if more than `far`), `lower`, `upper`, the
-#'     probabilities that it is reached with the sites at hand (`now`) and with `far` sites (`ever`);
-#'     or `NULL`}
+#'     probabilities that it is reached with the sites at hand (`now`) and with `far` sites
+#'     (`ever`); or `NULL`}
 #'   \item{curve}{data frame of draws from the posterior distribution: `a`, `b`, `c`}
 #'   \item{labels}{data frame as `shots` of [dg_cv()], `lower` to `upper` at `level`; or `NULL`}
 #'   \item{crossings}{data frame, a row for each pair of ways: `update` is better than `other` from
@@ -68,8 +68,8 @@
 #' @section Errors:
 #' Fewer than 5 sites; a [row_source()]; crossed factors of domains; numbers of sites of which fewer
 #' than 3 can be measured. Numbers of training sites at which more than a tenth of the sites have no
-#' score (a class or a level is missing) are left out of the curve, and then sites without a score at
-#' one of the others.
+#' score (a class or a level is missing) are left out of the curve, and then sites without a score
+#' at one of the others.
 #' @references
 #' Hoeffding, W. (1948). A class of statistics with asymptotically normal distribution. *Annals of
 #' Mathematical Statistics* 19(3), 293-325.

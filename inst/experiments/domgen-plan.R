@@ -3,19 +3,17 @@
 #
 # coverage: fits are least squares and logistic regression with a ridge penalty of 1 on standardised
 # predictors, written here since a fit of dg_lm() reads and checks its rows anew; the curve is the
-# package's (tests show that dg_plan() gives it the scores of its fits).
-# simulated worlds have sites with
-#   number   y = a_g + (0.3 + b_g)'x + s_g e, 20 rows a site, p columns of x, standard normal
-#   class    logit P(y = 1) = a_g + (0.5 + b_g)'x, 40 rows a site
-# with a_g ~ N(0, 0.5^2), b_g ~ N(0, 0.2^2), log s_g ~ N(0, 0.1^2), p = 3 or 8. The curve is made on n
-# sites; `sure`: is the mean score of a model of 2 n other sites over 300 further ones in the band?
-# real data: half of the sites at random for the curve; `half`: in five folds of all sites, is the
-# mean score of the other half's sites, by models of four fifths of all sites, in the band of so many
-# training sites and the mean over so many new sites (`new_sites`)? `naive`: in the band that takes
-# the score at the largest number of sites measured and the error of a mean of so many sites.
-# `off`: score less the middle of the band; `width`: of the band.
-# crossing: from how many labels on one way is better than another (0: from the first on, Inf: not at
-# 20), with 80 % intervals, and the mean scores.
+# package's (tests show that dg_plan() gives it the scores of its fits). simulated worlds have sites
+# with number   y = a_g + (0.3 + b_g)'x + s_g e, 20 rows a site, p columns of x, standard normal
+# class    logit P(y = 1) = a_g + (0.5 + b_g)'x, 40 rows a site with a_g ~ N(0, 0.5^2), b_g ~ N(0,
+# 0.2^2), log s_g ~ N(0, 0.1^2), p = 3 or 8. The curve is made on n sites; `sure`: is the mean score
+# of a model of 2 n other sites over 300 further ones in the band? real data: half of the sites at
+# random for the curve; `half`: in five folds of all sites, is the mean score of the other half's
+# sites, by models of four fifths of all sites, in the band of so many training sites and the mean
+# over so many new sites (`new_sites`)? `naive`: in the band that takes the score at the largest
+# number of sites measured and the error of a mean of so many sites. `off`: score less the middle of
+# the band; `width`: of the band. crossing: from how many labels on one way is better than another
+# (0: from the first on, Inf: not at 20), with 80 % intervals, and the mean scores.
 
 plan_of_package <- function(name, package, formula, rows = function(d) d) {
   list(data = function(data) rows(as.data.frame(getExportedValue(package, name))),
@@ -153,8 +151,8 @@ plan_crossing <- function(cell, data) {
   d <- set$data(data)
   classes <- is.factor(d[[all.vars(set$formula)[1L]]])
   learner <- if (classes) domgen::dg_glm(kernel = domgen::kernel_linear()) else domgen::dg_lm()
-  plan <- domgen::dg_plan(learner, set$formula, data = d, sites = FALSE, labels = c(1, 2, 5, 10, 20),
-                          metric = if (classes) "log_loss" else "rmse")
+  plan <- domgen::dg_plan(learner, set$formula, data = d, sites = FALSE,
+                          labels = c(1, 2, 5, 10, 20), metric = if (classes) "log_loss" else "rmse")
   names <- paste(plan$crossings$update, plan$crossings$other, sep = " / ")
   bind(c(
     lapply(seq_along(names), function(i) {

@@ -190,7 +190,8 @@ test_that("recalibration is the posterior mode with the variances of the other d
       X <- cbind(1, z)[, columns, drop = FALSE]
       i <- order[seq_len(k)]
       r <- own$truth - own$prediction
-      A <- crossprod(X[i, , drop = FALSE]) + diag(pmin(sigma2 / tau2[columns], 1e12), length(columns))
+      precision <- diag(pmin(sigma2 / tau2[columns], 1e12), length(columns))
+      A <- crossprod(X[i, , drop = FALSE]) + precision
       beta <- solve(A, crossprod(X[i, , drop = FALSE], r[i]))
       sqrt(mean((r - X %*% beta)[order[-(1:4)]]^2))
     }, 0))
