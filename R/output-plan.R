@@ -211,8 +211,9 @@ plan_crossing_words <- function(x) {
             else paste(" from", labels(row$labels), "on")
     paste0(capital(names[[row$update]]), " is better than ", names[[row$other]], from,
            if (row$upper > 0) {
-      paste0(" (", percent(x$level), " interval ",
-             if (row$lower == 0) "all" else ceiling(row$lower), " to ", ceiling(row$upper), ")")
-    }, ".")
+             paste0(" (", percent(x$level), " interval ",
+                    if (row$lower == 0) "all" else ceiling(row$lower), " to ",
+                    ceiling(row$upper), ")")
+           }, ".")
   }, "")
 }

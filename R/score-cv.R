@@ -107,12 +107,12 @@
 #' schools. `refits` are not used for either. In simulations with 8 x 4 and 6 x 6 levels 95 %
 #' intervals covered in 97-100 % of draws (70-87 % if scores were treated as independent); with 6
 #' and 12 schools of 4 classes in 94 and 96 % (86 and 92 %) (`tests/bench/results/errors.txt`).
-#' @section Partly known domains: With `shots`, rows of each held-out domain are put in random
-#' order. For each k in `shots` the first k rows with their labels are used in the ways of
-#' `updates`; the scored rows, those after the largest k, are the same for all k and updates. Scores
-#' by the first metric are means over 5 random orders. Domains with fewer than two rows more than
-#' the largest k are left out. All rows of a domain describe it, labelled or not. `print()` and
-#' `plot()` show the mean score by k.
+#' @section Partly known domains:
+#' With `shots`, rows of each held-out domain are put in random order. For each k in `shots` the
+#' first k rows with their labels are used in the ways of `updates`; the scored rows, those after
+#' the largest k, are the same for all k and updates. Scores by the first metric are means over 5
+#' random orders. Domains with fewer than two rows more than the largest k are left out. All rows of
+#' a domain describe it, labelled or not. `print()` and `plot()` show the mean score by k.
 #'
 #' * `"adapt"`: [dg_adapt()].
 #' * `"intercept"`: the prediction p without labels is moved on the scale of its link (logit of
@@ -203,6 +203,7 @@
 #'
 #' Hand, D. J. and Till, R. J. (2001). A simple generalisation of the area under the ROC curve for
 #' multiple class classification problems. *Machine Learning* 45(2), 171-186.
+#'
 #' Paule, R. C. and Mandel, J. (1982). Consensus values and weighting factors. *Journal of Research
 #' of the National Bureau of Standards* 87(5), 377-385.
 #' @seealso [dg_tune()] (tuned inside each fold: `dg_cv(dg_tune(spec), ...)`), [dg_compare()],

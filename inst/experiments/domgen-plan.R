@@ -36,10 +36,7 @@ plan_sets <- list(
     codes <- c("gender", "vrband", "ethnicity", "schoolgender", "schooldenom")
     d[codes] <- lapply(d[codes], factor)
     d
-  }, formula = y ~ fsm + gender + vrband + ethnicity | domain),
-  landmine = list(data = function(data) {
-    transform(data$landmine, y = factor(y))
-  }, formula = y ~ f1 + f2 + f3 + f4 + f5 + f6 + f7 + f8 + f9 | domain)
+  }, formula = y ~ fsm + gender + vrband + ethnicity | domain)
 )
 
 # list(X with a constant, y, site as whole numbers, classes)
@@ -166,7 +163,7 @@ plan_crossing <- function(cell, data) {
 experiment(
   paper = "domgen", item = "?dg_plan",
   title = "Do bands of dg_plan() cover, and where do external, updated and local models cross?",
-  data = c("school_ilea", "landmine"), packages = c("mlmRev", "nlme"),
+  data = "school_ilea", packages = c("mlmRev", "nlme"),
   draws = c(quick = 1, normal = 1, full = 5), minutes = c(quick = 0.2, normal = 10, full = 50),
   tolerance = c(width = 0.02, off = 0.02),
   cells = function(size) {
