@@ -165,7 +165,7 @@ experiment(
   title = "Do bands of dg_plan() cover, and where do external, updated and local models cross?",
   data = "school_ilea", packages = c("mlmRev", "nlme"),
   draws = c(quick = 1, normal = 1, full = 5), minutes = c(quick = 0.2, normal = 10, full = 50),
-  tolerance = c(width = 0.02, off = 0.02),
+  tolerance = c(width = 0.5, off = 0.5),
   cells = function(size) {
     cell <- function(kind, set, replications, response = "", sites = 0, p = 0) {
       data.frame(kind, set, replications, response, sites, p)
