@@ -34,7 +34,8 @@
 #'
 #' **Coverage** (`inst/experiments/domgen-plan.R`, 100 draws each). In 12 simulation scenarios with
 #' 12 to 40 sites, 80 % bands at twice the number of sites cover the score of a model of other sites
-#' in 75-89 %: above 85 % with 12 sites and some of 20. With half of the sites of seven real data
+#' in 75-89 % (82-89 % with
+#' 12 sites, standard error 4 points). With half of the sites of seven real data
 #' sets held back, the mean score of these by models of four fifths of all sites is covered in 78-82
 #' %. The curves of these sets are nearly flat there, so that most of a band is which sites are
 #' scored: a band around the last measured score covers in 75-82 %.
