@@ -111,8 +111,9 @@ describe_shots <- function(x) {
              paste0("; without ", plural(left, "domain"), " of fewer than ", max(table$shots) + 2L,
                     " rows")
            }, ")"),
-    table, list(column("shots", "labels"), column("mean", format = as_number(3)), interval(),
-                change("difference", "change"), change("se_difference", "se of change"))
+    table, c(if (length(unique(table$update)) > 2L) list(column("update", once = TRUE)),
+             list(column("shots", "labels"), column("mean", format = as_number(3)), interval(),
+                  change("difference", "change"), change("se_difference", "se of change")))
   )
 }
 

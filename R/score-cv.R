@@ -30,8 +30,11 @@
 #'   of domains. Default `"all"`: held-out domains are new in every factor, see "Domains of several
 #'   factors" in [dg_cv()].
 #' @param shots Numbers of labelled rows, such as `c(1, 2, 5, 10)`: the fit without a domain is also
-#'   [adapted][dg_adapt()] to it with that many of its rows, see "Partly known domains". Only for
-#'   models that [dg_adapt()] accepts. Default `NULL`: none.
+#'   updated with that many of its rows, see "Partly known domains". Default `NULL`: none.
+#' @param updates With `shots`, one or more ways to use the labelled rows: `"adapt"`
+#'   ([dg_adapt()], only for models that it accepts), `"intercept"`, `"slope"` (intercept and slope;
+#'   both only for numbers and two classes) and `"local"` (a model of these rows alone), see "Partly
+#'   known domains". Default `"adapt"`.
 #' @section Scores:
 #' Each score is computed in every domain separately and summarised by its mean over domains.
 #'
@@ -137,10 +140,29 @@
 #' that fits nearly every row.
 #' @section Partly known domains:
 #' With `shots`, rows of each held-out domain are put in random order. For each k in `shots` the
-#' model is adapted to the first k rows with their labels; the scored rows, those after the largest
-#' k, are the same for all k. Scores by the first metric are means over 5 random orders. Domains
-#' with fewer than two rows more than the largest k are left out. All rows of a domain describe it,
-#' labelled or not. `print()` and `plot()` show the mean score by k.
+#' first k rows with their labels are used in the ways of `updates`; the scored rows, those after
+#' the largest k, are the same for all k and updates. Scores by the first metric are means over 5
+#' random orders. Domains with fewer than two rows more than the largest k are left out. All rows of
+#' a domain describe it, labelled or not. `print()` and `plot()` show the mean score by k.
+#'
+#' * `"adapt"`: [dg_adapt()].
+#' * `"intercept"`: the prediction p without labels is moved on the scale of its link (logit of
+#'   classes, logarithm of the means of a Poisson [dg_glm()], identity of other numbers),
+#'   \eqn{g(\mu) = a + g(p)}{g(mu) = a + g(p)}. a is the posterior mode with the prior
+#'   \eqn{N(0, \tau_a^2)}{N(0, tau_a^2)}, so that few labels move it little.
+#' * `"slope"`: \eqn{g(\mu) = g(p) + a + d\,z}{g(mu) = g(p) + a + d z} with z the standardised g(p),
+#'   and \eqn{d \sim N(0, \tau_d^2)}{d ~ N(0, tau_d^2)}.
+#' * `"local"`: the same specification fitted to the k rows alone. [dg_lm()], [dg_mixed()] and
+#'   [dg_gam()], which have no penalty, are replaced by `dg_glm(kernel = kernel_linear())`; so is a
+#'   model that cannot be fitted to one domain. With fewer than 3 rows, if that fails too (labels of
+#'   one class), and for rows with a level that the k rows lack, the prediction is the mean of the
+#'   labels, or (r + 1/2) / (k + c/2) for r labels of a class of c classes.
+#'
+#' \eqn{\tau_a}{tau_a}, \eqn{\tau_d}{tau_d} and the residual variance of numbers are estimated from
+#' the held-out predictions of the other domains (Paule and Mandel, 1982, with mean 0). The fits of
+#' these predictions include the domain that is updated, which touches these three numbers only.
+#' Decision values of two classes without probabilities are multiplied by a common factor first, the
+#' slope of a logistic regression on them in the other domains.
 #'
 #' Standard errors, of scores and of the paired changes from no labels, are for the mean over new
 #' domains. They are those of `se` in Value: the factor for overlapping training sets or, with
@@ -190,10 +212,10 @@
 #'   \item{labels}{names of the response and the domain}
 #'   \item{novelty, unit, crossed}{with several factors: the factors in which held-out rows are new,
 #'     and the unit of a score, as text; the levels of crossed factors by domain}
-#'   \item{shots, shot_scores}{with `shots`: data frame of `shots` (0 first), `mean`, `se`, `df`,
-#'     `lower` to `upper` (95 % interval), the paired `difference` from no labels, `se_difference`,
-#'     `df_difference` (at most G - 1), and the number of `domains`; matrix of scores, domains x
-#'     shots}
+#'   \item{shots, shot_scores}{with `shots`: data frame of `update` (`"external"` first, the model
+#'     without labels), `shots`, `mean`, `se`, `df`, `lower` to `upper` (95 % interval), the paired
+#'     `difference` from no labels, `se_difference`, `df_difference` (at most G - 1), and the number
+#'     of `domains`; matrix of scores, domains x rows of `shots`}
 #'   \item{spec}{the learner or pipeline, without data}
 #' @section Errors:
 #' Fewer than two domains, a projection without a learner, and a metric that does not fit the
@@ -222,7 +244,11 @@
 #'
 #' Hand, D. J. and Till, R. J. (2001). A simple generalisation of the area under the ROC curve for
 #' multiple class classification problems. *Machine Learning* 45(2), 171-186.
-#' @seealso [dg_tune()] (tuned inside each fold: `dg_cv(dg_tune(spec), ...)`), [dg_compare()]
+#'
+#' Paule, R. C. and Mandel, J. (1982). Consensus values and weighting factors. *Journal of Research
+#' of the National Bureau of Standards* 87(5), 377-385.
+#' @seealso [dg_tune()] (tuned inside each fold: `dg_cv(dg_tune(spec), ...)`), [dg_compare()],
+#'   [dg_plan()]
 #' @examples
 #' toy <- simulate_dcm(domains = 5, n = 30, seed = 1)
 #' dg_cv(dg_svm(domain_kernel = domain_pooled()), y ~ . | domain, data = toy,
@@ -246,10 +272,12 @@
 #'
 #' # with a few labelled rows of the new domain
 #' dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, shots = c(1, 5, 10))
+#' dg_cv(dg_lm(), weight ~ Time | Chick, data = ChickWeight, folds = 5, shots = c(1, 5),
+#'       updates = c("intercept", "slope"))
 #' @export
 dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL, folds = NULL,
                   metric = NULL, refits = FALSE, na.action = stats::na.omit, progress = NULL,
-                  hold_out = "all", shots = NULL, ...) {
+                  hold_out = "all", shots = NULL, updates = "adapt", ...) {
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_cv)))
   check_given(object, "object")
@@ -258,7 +286,8 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
   plan <- read_plan(list(spec), input, folds, metric, refits, progress, hold_out)
   if (!is.null(shots)) {
     if (!is.null(plan$source)) abort("argument", "`shots` must be NULL with a source.")
-    plan$task$shots <- check_shots(shots, plan$task, plan$metrics[1L])
+    shots <- check_shots(shots, plan$task, plan$metrics[1L])
+    plan$task$arms <- shot_arms(shots, check_updates(updates, plan$task, spec))
     plan$task$shot_metric <- plan$metrics[1L]
     if (inherits(plan$folds, "domgen_time_folds")) {
       abort("argument", "`shots` must be NULL with `folds` with time: labelled rows would be ",

@@ -25,7 +25,7 @@ evaluate_rows <- function(plan, ctx) {
   all <- c(splits, pairs$splits)
   # the same random numbers for all specifications: differences are theirs
   seeds <- stored(ctx, "seeds", draw_seeds(length(all)))
-  if (!is.null(plan$task$shots)) {
+  if (!is.null(plan$task$arms)) {
     repeats <- max(vapply(splits, `[[`, numeric(1), "rep"))
     plan$task$shot_orders <- with_seed(seeds[1L], draw_orders(plan$task$domain, repeats))
   }
@@ -60,6 +60,7 @@ evaluate_splits <- function(groups, splits, seeds, work, ctx, labels, round = 0L
 split_worker <- function(specs, task, metrics) {
   # a promise would take its frame along
   list(specs, task, metrics)
+  recalibrated <- any(task$arms$update %in% recalibrations)
   function(piece) {
     found <- evaluate_split(specs[piece$group], task, piece$split, metrics_need(metrics))[[1L]]
     pair <- !is.null(piece$split$pair)
@@ -67,7 +68,7 @@ split_worker <- function(specs, task, metrics) {
     if (pair && has_failed(found)) return(list(list(error = conditionMessage(found$error))))
     if (has_failed(found)) return(failed_piece(list(found)))
     list(if (!pair) found else c(list(scores = score_left_out(found$predictions, metrics)),
-                                 found[c("seconds", "shots")]))
+                                 found[c("seconds", "shots", if (recalibrated) "predictions")]))
   }
 }
 
@@ -120,7 +121,7 @@ predict_split <- function(specs, task, split, needs) {
                                    domain, task)
     }
     list(predictions = predictions, parameters = chosen_parameters(model),
-         shots = if (!is.null(task$shots)) score_shots(seal(model), task, split, predictions))
+         shots = if (!is.null(task$arms)) score_shots(seal(model), task, split, predictions))
   })
 }
 

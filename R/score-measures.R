@@ -349,32 +349,35 @@ logistic_intercept <- function(d) {
 # Regression with the canonical link of the family by Newton's method; of classes with few events,
 # or where there is no maximum, with Firth's penalty (1993; Heinze and Schemper, 2002, equation 2).
 # Variances of numbers have the dispersion of the residuals, those of counts too if it is above 1.
-# list(beta, vcov, dispersion, effects: of each row on the coefficients); NULL if it does not
-# converge.
-canonical_fit <- function(X, y, family, offset = 0, penalised = NULL) {
+# precision: of a normal prior of each coefficient with mean 0, in units of the dispersion.
+# list(beta, vcov, dispersion, pearson: sum of squares of residuals, effects: of each row on the
+# coefficients); NULL if it does not converge.
+canonical_fit <- function(X, y, family, offset = 0, penalised = NULL, precision = numeric(ncol(X))) {
   classes <- family$family == "binomial"
   if (is.null(penalised)) penalised <- classes && n_rarer(y) < few_events
   largest_move <- if (family$link == "identity") Inf else 5
   beta <- numeric(ncol(X))
+  prior <- diag(precision, ncol(X))
   for (step in seq_len(100L)) {
     mean <- family$linkinv(drop(X %*% beta) + offset)
     W <- family$variance(mean)
-    inverse <- on_error(solve(crossprod(X, W * X)), function(e) NULL)
+    inverse <- on_error(solve(crossprod(X, W * X) + prior), function(e) NULL)
     if (is.null(inverse)) break
     residual <- y - mean
     if (penalised) residual <- residual + rowSums((X %*% inverse) * X) * W * (0.5 - mean)
-    move <- drop(inverse %*% crossprod(X, residual))
+    move <- drop(inverse %*% (crossprod(X, residual) - precision * beta))
     move <- move * min(1, largest_move / max(abs(move)))
     beta <- beta + move
     if (max(abs(move)) < 1e-10 * max(1, abs(beta))) {
       mean <- family$linkinv(drop(X %*% beta) + offset)
       W <- family$variance(mean)
-      inverse <- solve(crossprod(X, W * X))
-      dispersion <- if (classes) 1 else sum((y - mean)^2 / W) / (length(y) - ncol(X))
+      inverse <- solve(crossprod(X, W * X) + prior)
+      pearson <- sum((y - mean)^2 / W)
+      dispersion <- if (classes) 1 else pearson / (length(y) - ncol(X))
       if (family$family == "poisson") dispersion <- max(dispersion, 1)
       return(list(beta = beta, vcov = dispersion * inverse, dispersion = dispersion,
-                  effects = (X * (y - mean)) %*% inverse))
+                  pearson = pearson, effects = (X * (y - mean)) %*% inverse))
     }
   }
-  if (classes && !penalised) canonical_fit(X, y, family, offset, TRUE)
+  if (classes && !penalised) canonical_fit(X, y, family, offset, TRUE, precision)
 }

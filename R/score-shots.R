@@ -41,75 +41,93 @@ draw_orders <- function(domain, repeats) {
   }), simplify = FALSE)
 }
 
-# Scores of each held-out domain with k labelled rows, [domains x shots], NA for a domain with too
-# few rows; of a fit and its predictions of the held-out rows, see predict_split().
-score_shots <- function(model, task, split, predictions) {
-  # as dg_adapt() would choose anew for each
-  penalties <- lapply(task$shots, function(k) {
-    if (k > 0L) adapt_penalty(learner_of(model), k)
-  })
+# What k labels are used for, a row for each column of scores: the model as it is, then each update
+# with each number of labels.
+shot_arms <- function(shots, updates) {
+  shots <- setdiff(shots, 0L)
+  data.frame(update = c("external", rep(updates, each = length(shots))),
+             shots = c(0L, rep(shots, length(updates))))
+}
+
+# Scores [domains x arms] of the domains that a split holds out, by of(i, order), which gives those
+# of the rows i of `rows` in an order of theirs; means over orders. NA for a domain with too few
+# rows.
+score_orders <- function(task, split, of) {
+  arms <- task$arms
   held <- split(seq_along(split$held), droplevels(task$domain[split$held]))
   orders <- task$shot_orders[[split$rep]]
   # by places, as no list knows an element called ""
   scores <- vapply(seq_along(held), function(g) {
     i <- held[[g]]
-    if (length(i) < max(task$shots) + 2L) return(rep(NA_real_, length(task$shots)))
+    if (length(i) < max(arms$shots) + 2L) return(rep(NA_real_, nrow(arms)))
     draws <- vapply(orders[[match(names(held)[g], names(orders))]], function(order) {
       # a split may hold out a part of them
-      order <- order[order <= length(i)]
-      shots_of_domain(model, task, split$held[i], predictions[i, ], order, penalties)
-    }, numeric(length(task$shots)))
-    rowMeans(matrix(draws, length(task$shots)))
-  }, numeric(length(task$shots)))
-  t(matrix(scores, length(task$shots), dimnames = list(task$shots, names(held))))
+      of(i, order[order <= length(i)])
+    }, numeric(nrow(arms)))
+    rowMeans(matrix(draws, nrow(arms)))
+  }, numeric(nrow(arms)))
+  t(matrix(scores, nrow(arms), dimnames = list(NULL, names(held))))
+}
+
+# Of a fit and its predictions of the held-out rows, see predict_split(); recalibrated ones are NA
+# still, see recalibrate_shots().
+score_shots <- function(model, task, split, predictions) {
+  # as dg_adapt() would choose anew for each
+  penalties <- lapply(seq_len(nrow(task$arms)), function(j) {
+    if (task$arms$update[j] == "adapt") adapt_penalty(learner_of(model), task$arms$shots[j])
+  })
+  score_orders(task, split, function(i, order) {
+    shots_of_domain(model, task, split$held[i], predictions[i, ], order, penalties)
+  })
 }
 
 # The first k of the rows in this order have labels; all are scored on the same rows.
 shots_of_domain <- function(model, task, rows, before, order, penalties = NULL) {
+  arms <- task$arms
   # a domain with rows that cannot be predicted has no score
-  if (anyNA(before$prediction)) return(rep(NA_real_, length(task$shots)))
-  most <- max(task$shots)
-  test <- order[-seq_len(most)]
+  if (anyNA(before$prediction)) return(rep(NA_real_, nrow(arms)))
+  test <- order[-seq_len(max(arms$shots))]
   newdata <- as_newdata(take_rows(task$input, rows))
   domain <- task$scored_by[rows]
   y <- task$y[rows]
-  vapply(seq_along(task$shots), function(j) {
-    k <- task$shots[j]
-    found <- before
-    if (k > 0L) {
-      labels <- replace(y, order[-seq_len(k)], NA)
-      # by value: a name might be a column of newdata
-      adapted <- do.call(dg_adapt, c(list(model, newdata, labels = labels,
-                                       domain = as.character(domain)), penalties[[j]]))
-      # NA where a row is incomplete
-      values <- adapted$decision[match(seq_along(rows), adapted$rows$kept), , drop = FALSE]
-      found <- predicted_rows(before, adapted, values, newdata, domain, levels(y),
-                              metrics_need(task$shot_metric))
-    }
-    score(as.list(found[test, ]), task$shot_metric[[1L]])
+  needs <- metrics_need(task$shot_metric)
+  vapply(seq_len(nrow(arms)), function(j) {
+    own <- order[seq_len(arms$shots[j])]
+    found <- switch(
+      arms$update[j], external = before,
+      adapt = {
+        # by value: a name might be a column of newdata
+        adapted <- do.call(dg_adapt, c(list(model, newdata, labels = replace(y, -own, NA),
+                                            domain = as.character(domain)), penalties[[j]]))
+        # NA where a row is incomplete
+        values <- adapted$decision[match(seq_along(rows), adapted$rows$kept), , drop = FALSE]
+        predicted_rows(before, adapted, values, newdata, domain, levels(y), needs)
+      },
+      local = local_rows(before, model, task, rows, own, newdata, domain, needs)
+    )
+    if (is.null(found)) NA_real_ else score(as.list(found[test, ]), task$shot_metric[[1L]])
   }, 0)
 }
 
-# The curve: a row for each number of labels, with the paired difference from none. Changes are
-# skewed as single scores are: nothing is subtracted from the jackknife, see jackknife_excess().
-# scores: [domains x shots]; without: see shots_without().
-shots_table <- function(scores, metric, share, crossed, without = NULL) {
-  shots <- as.integer(colnames(scores))
-  lines <- lapply(seq_along(shots), function(j) {
+# The curve: a row for each update and number of labels, with the paired difference from none.
+# Changes are skewed as single scores are: nothing is subtracted from the jackknife, see
+# jackknife_excess(). scores: [domains x arms]; without: see shots_without().
+shots_table <- function(scores, arms, metric, share, crossed, without = NULL) {
+  lines <- lapply(seq_len(nrow(arms)), function(j) {
     change <- scores[, j] - scores[, 1L]
     error <- score_error(metric, scores[, j], without$score[[j]], share, crossed = crossed)
     interval <- mean_interval(known_mean(scores[, j]), error)
     of_change <- metric_error(metric, change, without$change[[j]], share, crossed = crossed)
-    data.frame(shots = shots[j], mean = known_mean(scores[, j]), se = error$se, df = error$df,
+    data.frame(arms[j, ], mean = known_mean(scores[, j]), se = error$se, df = error$df,
                lower = interval[1L], upper = interval[2L],
                difference = known_mean(change), se_difference = of_change$se,
                df_difference = of_change$df, domains = sum(!is.na(scores[, j])))
   })
-  do.call(rbind, lines)
+  `rownames<-`(do.call(rbind, lines), NULL)
 }
 
-# The same by fits without two folds, see scores_without(): list(score, change), of each number of
-# labels; NULL without them, or where one failed. domain: of rows; scores: [domains x shots].
+# The same by fits without two folds, see scores_without(): list(score, change), of each arm;
+# NULL without them, or where one failed. domain: of rows; scores: [domains x arms].
 shots_without <- function(plan, pairs, domain, scores) {
   if (is.null(plan) || any(vapply(pairs, function(pair) is.null(pair$shots), NA))) return(NULL)
   domain <- factor(domain, rownames(scores))
@@ -119,16 +137,38 @@ shots_without <- function(plan, pairs, domain, scores) {
   list(score = each(identity), change = each(function(s) s - s[, 1L]))
 }
 
-# What dg_cv has of it: list(shots, shot_scores), or nothing.
-collect_shots <- function(results, task, share, plan = NULL, pairs = list()) {
-  if (is.null(task$shots)) return(NULL)
-  of_fits <- do.call(rbind, lapply(results, `[[`, "shots"))
+# What dg_cv has of it: list(shots, shot_scores), or nothing. splits: of results.
+collect_shots <- function(results, splits, task, share, plan = NULL, pairs = list(), spec = NULL) {
+  if (is.null(task$arms)) return(NULL)
+  shots <- lapply(results, `[[`, "shots")
+  if (any(task$arms$update %in% recalibrations)) {
+    rule <- recalibration_rule(results, task, spec)
+    fill <- function(shots, split, found) {
+      if (is.null(shots)) NULL else recalibrate_shots(shots, task, split, found$predictions, rule)
+    }
+    shots <- Map(fill, shots, splits, results)
+    for (k in seq_along(pairs)) {
+      pairs[[k]]$shots <- fill(pairs[[k]]$shots, plan$splits[[k]], pairs[[k]])
+    }
+  }
+  columns <- arm_names(task$arms)
+  of_fits <- do.call(rbind, shots)
   # means over repeats
   names <- factor(rownames(of_fits), intersect(levels(task$domain), rownames(of_fits)))
   scores <- rowsum(of_fits, as.integer(names)) / tabulate(names)
-  rownames(scores) <- levels(names)
+  dimnames(scores) <- list(levels(names), columns)
+  pairs <- lapply(pairs, function(pair) {
+    if (!is.null(pair$shots)) colnames(pair$shots) <- columns
+    pair
+  })
   crossed <- crossed_by(task, rownames(scores))
-  list(shots = shots_table(scores, task$shot_metric[[1L]], share, crossed,
+  list(shots = shots_table(scores, task$arms, task$shot_metric[[1L]], share, crossed,
                            shots_without(plan, pairs, task$domain, scores)),
        shot_scores = scores)
+}
+
+# Of one update the number of labels is enough.
+arm_names <- function(arms) {
+  if (length(unique(arms$update)) <= 2L) return(as.character(arms$shots))
+  ifelse(arms$shots == 0L, "external", paste(arms$update, arms$shots))
 }

@@ -38,6 +38,10 @@ make_plotted <- list(
   numbers = function() {
     dg_ridge(y ~ . | domain, data = simulate_dica(domains = 12, n = 15, seed = 1), lambda = 1)
   },
+  plan = function() {
+    dg_plan(dg_lm(), ill ~ . | hospital, data = ellipses(), labels = c(1, 5), draws = 2,
+            metric = "brier")
+  },
   diagnosis = function() dg_diagnose(ill ~ . | hospital, data = ellipses(), permutations = 20)
 )
 

@@ -16,6 +16,8 @@ described_objects <- function() {
     novelty = dg_novelty(model, transform(toy, x1 = x1 + 3)),
     mmd = with_seed(1, dg_mmd(as.matrix(iris[1:4]), iris$Species, permutations = 9)),
     cost = dg_resources(dg_ridge(feature_map = features_rff(10)), 1e6, 5),
+    plan = dg_plan(dg_lm(), y ~ . | domain, data = toy, sites = 2:4, labels = 2, draws = 2,
+                   target = 1, updates = "intercept"),
     importance = dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 2),
     effect = dg_effect(model, data = toy, grid = 4)
   )

@@ -17,8 +17,9 @@ test_that("scores with k labels are those of dg_adapt() by hand, on rows that no
   d <- shots_data()
   spec <- dg_ridge(lambda = 1)
   task <- cv_task(spec, read_input(list(x = y ~ x | g, data = d)))
-  task$shots <- check_shots(c(4, 2), task, read_metrics("rmse", task$y))
-  expect_identical(task$shots, c(0L, 2L, 4L))
+  shots <- check_shots(c(4, 2), task, read_metrics("rmse", task$y))
+  expect_identical(shots, c(0L, 2L, 4L))
+  task$arms <- shot_arms(shots, "adapt")
   task$shot_metric <- read_metrics("rmse", task$y)
   held <- which(d$g == "b")
   model <- fit(spec, y ~ x | g, data = d[-held, ])
@@ -156,4 +157,113 @@ test_that("errors of the curve by fits without two folds do not hang on the orde
   expect_true(all(is.finite(sorted$se)))
   # the rows of a domain stay in their order, so that the same ones have labels
   expect_equal(run(d[order(rep(1:8, 4)), ]), sorted, tolerance = 1e-8)
+})
+
+test_that("recalibration is the posterior mode with the variances of the other domains", {
+  d <- shots_data(domains = 6, rows = 12)
+  set.seed(1)
+  cv <- with_few_draws(dg_cv(dg_lm(), y ~ x | g, data = d, shots = c(1, 4),
+                             updates = c("slope", "intercept")))
+  expect_identical(cv$shots$update, rep(c("external", "intercept", "slope"), c(1, 2, 2)))
+  expect_identical(colnames(cv$shot_scores),
+                   c("external", "intercept 1", "intercept 4", "slope 1", "slope 4"))
+  orders <- with_few_draws(with_seed(with_seed(1, draw_seeds(1)), draw_orders(factor(d$g), 1)[[1]]))
+  rows <- split(cv$predictions, cv$predictions$domain)
+  others <- do.call(rbind, rows[-2])
+  centre <- mean(others$prediction)
+  sd <- stats::sd(others$prediction)
+  fits <- lapply(rows[-2], function(r) {
+    z <- (r$prediction - centre) / sd
+    stats::lm(I(truth - prediction) ~ z, r)
+  })
+  tau2 <- vapply(1:2, function(j) {
+    value <- vapply(fits, function(f) stats::coef(f)[[j]], 0)
+    v <- vapply(fits, function(f) stats::vcov(f)[j, j], 0)
+    excess <- function(t) sum(value^2 / (v + t)) - 5
+    if (excess(0) <= 0) 0 else stats::uniroot(excess, c(0, 100), tol = 1e-12)$root
+  }, 0)
+  sigma2 <- sum(vapply(fits, stats::deviance, 0)) / sum(vapply(fits, stats::df.residual, 0))
+  own <- rows[[2]]
+  z <- (own$prediction - centre) / sd
+  expected <- function(k, columns) {
+    mean(vapply(orders[["b"]], function(order) {
+      X <- cbind(1, z)[, columns, drop = FALSE]
+      i <- order[seq_len(k)]
+      r <- own$truth - own$prediction
+      precision <- diag(pmin(sigma2 / tau2[columns], 1e12), length(columns))
+      A <- crossprod(X[i, , drop = FALSE]) + precision
+      beta <- solve(A, crossprod(X[i, , drop = FALSE], r[i]))
+      sqrt(mean((r - X %*% beta)[order[-(1:4)]]^2))
+    }, 0))
+  }
+  expect_equal(unname(cv$shot_scores["b", -1]),
+               c(expected(1, 1), expected(4, 1), expected(1, 1:2), expected(4, 1:2)),
+               tolerance = 1e-6)
+  # domains differ by a shift, which few labels tell
+  expect_lt(cv$shots$mean[3], cv$shots$mean[1])
+})
+
+test_that("a local model is that of the labelled rows alone, and of few labels their mean", {
+  d <- shots_data(domains = 4)
+  set.seed(1)
+  cv <- with_few_draws(dg_cv(dg_ridge(lambda = 1), y ~ x | g, data = d, shots = c(2, 6),
+                             updates = "local"))
+  orders <- with_few_draws(with_seed(with_seed(1, draw_seeds(1)), draw_orders(factor(d$g), 1)[[1]]))
+  own <- d[d$g == "c", ]
+  expected <- function(k, of) {
+    mean(vapply(orders[["c"]], function(order) {
+      test <- own[order[-(1:6)], ]
+      sqrt(mean((test$y - of(own[order[seq_len(k)], ], test))^2))
+    }, 0))
+  }
+  expect_equal(cv$shot_scores["c", ], c(
+    `0` = cv$shot_scores["c", "0"][[1]],
+    `2` = expected(2, function(known, test) mean(known$y)),
+    `6` = expected(6, function(known, test) {
+      # all rows describe the domain
+      predict(fit(dg_ridge(lambda = 1), y ~ x | g, data = known), own)[match(rownames(test),
+                                                                             rownames(own))]
+    })
+  ))
+})
+
+test_that("one to three labels of classes never give a worse log loss than the coin's, or NA", {
+  with_few_draws({
+    d <- shots_data(domains = 6, rows = 20)
+    d$class <- factor(ifelse(d$y + d$x > 0, "high", "low"))
+    d$part <- factor(rep(1:2, nrow(d) / 2))
+    cv <- dg_cv(dg_glm(lambda = 1), class ~ x + part | g, data = d, shots = 1:3,
+                metric = "log_loss", updates = shot_updates)
+    expect_true(all(is.finite(cv$shot_scores)))
+    updated <- cv$shots$update %in% recalibrations
+    expect_true(all(cv$shots$mean[updated] < cv$shots$mean[1] + 0.05))
+    expect_true(all(cv$shots$mean[cv$shots$update == "local"] < 1))
+    # ranks stay where the intercept moves
+    area <- dg_cv(dg_svm(cost = 1), class ~ x | g, data = d, shots = 3, metric = "auc",
+                  updates = "intercept")
+    expect_equal(area$shots$difference, c(0, 0))
+    expect_output(print(cv), "intercept")
+    skip_if_not_installed("ggplot2")
+    expect_plots(cv, shots = TRUE)
+  })
+})
+
+test_that("updates of further fits are made for the errors, and counts have a logarithmic link", {
+  with_few_draws({
+    d <- shots_data(domains = 5)
+    d$count <- stats::rpois(nrow(d), exp(0.3 * d$y))
+    cv <- dg_cv(dg_glm(family = "poisson", lambda = 1), count ~ x | g, data = d, shots = 4,
+                metric = metric_deviance("poisson"), updates = c("adapt", "slope"), refits = TRUE)
+    expect_true(all(is.finite(cv$shots$se)))
+    expect_lt(cv$shots$mean[3], cv$shots$mean[1] + 0.1)
+  })
+})
+
+test_that("updates that cannot be are errors", {
+  d <- shots_data()
+  expect_error(dg_cv(dg_lm(), y ~ x | g, data = d, shots = 2, updates = "other"),
+               "`updates` must be one or more of")
+  d$class <- factor(c("a", "b", "c")[1 + rank(d$y) %% 3])
+  expect_error(dg_cv(dg_ridge(lambda = 1), class ~ x | g, data = d, shots = 2, updates = "slope"),
+               "numbers and two classes")
 })

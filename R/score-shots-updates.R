@@ -1,0 +1,206 @@
+# What labels of a held-out domain are used for besides dg_adapt(): recalibration of its
+# predictions, and a model of its labelled rows alone. Both are for learners of any kind.
+
+shot_updates <- c("adapt", "intercept", "slope", "local")
+
+recalibrations <- c("intercept", "slope")
+
+check_updates <- function(updates, task, spec) {
+  if (!is.character(updates) || length(updates) == 0L || !all(updates %in% shot_updates)) {
+    abort("argument", "`updates` must be one or more of ",
+          enumerate(shot_updates, quote = "\""), ", not ", describe(updates), ".")
+  }
+  updates <- intersect(shot_updates, updates)
+  own <- intersect(updates, recalibrations)
+  if (length(own) && is.null(recalibration_kind(task$y, spec))) {
+    abort("argument", "`updates` ", enumerate(own, quote = "\""), " are for numbers and two ",
+          "classes; use \"local\" or, for models that dg_adapt() accepts, \"adapt\".")
+  }
+  updates
+}
+
+# ---- recalibration ----------------------------------------------------------------------------
+
+# A name of calibration_families, or NULL.
+recalibration_kind <- function(y, spec) {
+  if (is.factor(y)) return(if (nlevels(y) == 2L && !is.ordered(y)) "class")
+  if (!is.numeric(y)) return(NULL)
+  family <- innermost(spec)$args$family
+  name <- if (is.character(family)) family else c(family$family, family$name)[1L]
+  if (isTRUE(name %in% c("poisson", "quasipoisson"))) "count" else "number"
+}
+
+# What recalibration of a domain learns from the held-out predictions of all others: a function of
+# its name, which gives list(kind, family, factor, centre, sd: of the link of predictions,
+# precision: of intercept and slope in units of the dispersion).
+recalibration_rule <- function(results, task, spec) {
+  kind <- recalibration_kind(task$y, spec)
+  rows <- join_folds(results)
+  # repeats predict the same rows
+  rows <- rows[rows$rep == rows$rep[1L], ]
+  domain <- droplevels(as.factor(rows$domain))
+  at <- split(seq_along(domain), domain)
+  family <- calibration_families[[kind]]$family
+  y <- if (kind == "class") as.integer(rows$truth) - 1 else rows$truth
+  link <- link_values(rows, kind)
+  known <- is.finite(link) & !is.na(y)
+  # decision values are made logits
+  scaled <- kind == "class" && is.null(rows$prob)
+  rules <- lapply(names(at), function(name) {
+    other <- known & domain != name
+    x <- link[other]
+    factor <- if (scaled) logit_factor(x, y[other]) else 1
+    centre <- factor * mean(x)
+    sd <- max(stats::sd(factor * x), 1e-8 * max(abs(factor * x)), 1e-300)
+    fits <- lapply(at[setdiff(names(at), name)], function(i) {
+      i <- i[known[i]]
+      offset <- factor * link[i]
+      recalibration_line(y[i], offset, (offset - centre) / sd, family)
+    })
+    precision <- prior_precision(Filter(Negate(is.null), fits), kind)
+    list(kind = kind, family = family, factor = factor, centre = centre, sd = sd,
+         precision = precision)
+  })
+  function(name) rules[[match(name, names(at))]]
+}
+
+# Predictions on the scale of the link; of classes without probabilities the decision values.
+link_values <- function(rows, kind) {
+  if (kind == "class") {
+    return(if (is.null(rows$prob)) rows$decision else logits(unname(rows$prob[, 2L])))
+  }
+  calibration_families[[kind]]$link(rows$prediction)
+}
+
+logit_factor <- function(x, y) {
+  fit <- if (length(unique(y)) == 2L) canonical_fit(cbind(1, x), y, stats::binomial())
+  if (is.null(fit) || !is.finite(fit$beta[2L]) || fit$beta[2L] <= 0) 1 else fit$beta[2L]
+}
+
+# Intercept and slope of a domain with their variances, NULL with too few rows.
+recalibration_line <- function(y, offset, z, family) {
+  if (length(y) < calibration_rows || stats::sd(z) < 1e-6) return(NULL)
+  fit <- canonical_fit(cbind(1, z), y, family, offset)
+  if (is.null(fit) || !all(is.finite(fit$vcov))) return(NULL)
+  list(beta = fit$beta, pearson = fit$pearson, n = length(y), inverse = diag(fit$vcov))
+}
+
+# The largest precision stands for a coefficient that does not differ between domains.
+prior_precision <- function(fits, kind) {
+  fixed <- 1e12
+  if (length(fits) == 0L) return(c(fixed, fixed))
+  dispersion <- if (kind == "class") 1 else {
+    sum(vapply(fits, `[[`, 0, "pearson")) / sum(vapply(fits, `[[`, 0, "n") - 2)
+  }
+  if (kind == "count") dispersion <- max(dispersion, 1)
+  tau2 <- vapply(1:2, function(j) {
+    paule_mandel(vapply(fits, function(fit) fit$beta[j], 0),
+                 vapply(fits, function(fit) fit$inverse[j], 0))
+  }, 0)
+  pmin(dispersion / tau2, fixed)
+}
+
+# The variance t between values with mean 0 and variances v: sum of value^2 / (v + t) = their number
+# (Paule and Mandel, 1982).
+paule_mandel <- function(value, v) {
+  excess <- function(t) sum(value^2 / (v + t)) - length(value)
+  if (!is.finite(excess(0)) || excess(0) <= 0) return(0)
+  stats::uniroot(excess, c(0, max(value^2)), tol = 1e-10 * max(value^2))$root
+}
+
+# Fills the columns of recalibrated arms in the scores of a split, [domains x arms].
+recalibrate_shots <- function(shots, task, split, predictions, rule) {
+  columns <- which(task$arms$update %in% recalibrations)
+  shots[, columns] <- score_orders(task, split, function(i, order) {
+    rows <- predictions[match(task$row[split$held[i]], predictions$row), ]
+    recalibrated_scores(rows, task, order, rule(as.character(rows$domain[1L])))
+  })[rownames(shots), columns]
+  shots
+}
+
+recalibrated_scores <- function(rows, task, order, rule) {
+  arms <- task$arms
+  test <- order[-seq_len(max(arms$shots))]
+  scores <- rep(NA_real_, nrow(arms))
+  link <- rule$factor * link_values(rows, rule$kind)
+  if (!all(is.finite(link))) return(scores)
+  z <- (link - rule$centre) / rule$sd
+  y <- if (rule$kind == "class") as.integer(rows$truth) - 1 else rows$truth
+  for (j in which(arms$update %in% recalibrations)) {
+    own <- order[seq_len(arms$shots[j])]
+    X <- cbind(rep(1, length(z)), if (arms$update[j] == "slope") z)
+    fit <- canonical_fit(X[own, , drop = FALSE], y[own], rule$family, link[own], FALSE,
+                         rule$precision[seq_len(ncol(X))])
+    updated <- if (is.null(fit)) link else link + drop(X %*% fit$beta)
+    scores[j] <- score(as.list(with_link(rows, updated, rule$kind)[test, ]),
+                       task$shot_metric[[1L]])
+  }
+  scores
+}
+
+# Rows with predictions that have this link.
+with_link <- function(rows, link, kind) {
+  mean <- calibration_families[[kind]]$family$linkinv(link)
+  if (kind != "class") {
+    rows$prediction <- mean
+    rows$decision <- link
+    return(rows)
+  }
+  levels <- levels(rows$truth)
+  rows$decision <- link
+  if (!is.null(rows$prob)) rows$prob[] <- c(1 - mean, mean)
+  rows$prediction <- factor(levels[1L + (link > 0)], levels)
+  rows
+}
+
+# ---- a local model ----------------------------------------------------------------------------
+
+# Learners without a penalty, which few rows do not determine.
+unpenalised <- c("dg_lm", "dg_mixed", "dg_gam")
+
+# Predictions of all rows by a model of some of them, `own`; before: those of the model of the other
+# domains.
+local_rows <- function(before, model, task, rows, own, newdata, domain, needs) {
+  y <- task$y[rows]
+  if (is_censored(y)) return(NULL)
+  found <- label_means(before, y[own])
+  if (length(own) < 3L) return(found)
+  linear <- dg_glm(kernel = kernel_linear())
+  specs <- if (innermost(model$spec)$method %in% unpenalised) list(linear)
+           else list(model$spec, linear)
+  for (spec in specs) {
+    values <- on_error(local_fit(spec, task, rows[own], before, newdata, domain, levels(y), needs),
+                       function(e) NULL)
+    if (is.null(values)) next
+    fine <- !is.na(values$prediction)
+    found[fine, ] <- values[fine, names(found)]
+    break
+  }
+  found
+}
+
+local_fit <- function(spec, task, rows, before, newdata, domain, levels, needs) {
+  suppressWarnings(suppressMessages({
+    fit <- split_fits(list(spec), task, list(train = rows))[[1L]]()
+    values <- decide_rows(fit, read_new(fit, newdata, domain, NULL, NULL))
+    values <- predicted_rows(before, fit, values, newdata, domain, levels, needs)
+  }))
+  # without any prediction the next one is tried
+  if (all(is.na(values$prediction)) || !all(names(before) %in% names(values))) NULL else values
+}
+
+# The mean of the labels, or the proportions of their classes, for every row.
+label_means <- function(rows, y) {
+  if (is.numeric(y)) {
+    rows$prediction <- rows$decision <- mean(y)
+    if (!is.null(rows$se)) rows$se <- max(if (length(y) > 1L) stats::sd(y) else NA, rows$se,
+                                          na.rm = TRUE)
+    return(rows)
+  }
+  shares <- (tabulate(y, nlevels(y)) + 0.5) / (length(y) + nlevels(y) / 2)
+  rows$prediction[] <- levels(y)[which.max(shares)]
+  if (is.matrix(rows$decision)) rows$decision[] <- rep(log(shares), each = nrow(rows))
+  else rows$decision <- stats::qlogis(shares[2L])
+  if (!is.null(rows$prob)) rows$prob[] <- rep(shares, each = nrow(rows))
+  rows
+}
