@@ -5,11 +5,11 @@
 # site_value(); expected: the score to expect of rows. d is a list of rows: y (number, or code of
 # the class), p (prediction, or matrix of probabilities), class (code of the predicted class), score
 # (that ranks rows of two classes); without labels q (matrix of calibrated probabilities) or error
-# (expected absolute error).
+# (expected size of the error: root mean square if `square`, else mean absolute value).
 forecast_scores <- list(
   number = list(
     rmse = list(title = "RMSE", better = "low", scale = "log", large = 0.5,
-                loss = function(d) (d$y - d$p)^2, loss_title = "squared error",
+                square = TRUE, loss = function(d) (d$y - d$p)^2, loss_title = "squared error",
                 of = function(d, ...) site_root(site_mean(d$y)),
                 expected = function(d) sqrt(mean(d$error^2))),
     mae = list(title = "mean absolute error", better = "low", scale = "log", large = 0.5,
@@ -91,9 +91,10 @@ new_scored <- function(model, newdata, domain, ok, classes, needs_sd) {
 # ---- what to expect ---------------------------------------------------------------------------
 
 # The expected score of each left-out site and of each new one: list(left_out, new, rows: what these
-# were computed from, with the labels), or NULL where the model has nothing to expect it from. What is learned from the labels of left-out rows for it is
-# the same for all sites and does not use how sites differ in their means: learned without a site, it
-# would be lower where the site's own mean is higher, and learned with it the other way round.
+# were computed from, with the labels), or NULL where the model has nothing to expect it from. What
+# is learned from the labels of left-out rows for it is the same for all sites and does not use how
+# sites differ in their means: learned without a site, it would be lower where the site's own mean
+# is higher, and learned with it the other way round.
 expected_scores <- function(rows, new, measure, classes, X) {
   once <- rows$rep == rows$rep[1L]
   rows <- lapply(rows, take, once)
@@ -101,7 +102,7 @@ expected_scores <- function(rows, new, measure, classes, X) {
   by_site <- function(d, domain) {
     vapply(split(seq_along(domain), domain), function(i) measure$expected(lapply(d, take, i)), 0)
   }
-  if (is.null(classes)) return(expected_of_numbers(rows, new, by_site, X))
+  if (is.null(classes)) return(expected_of_numbers(rows, new, measure, by_site, X))
   fields <- c("p", "class", "score", "q")
   if (length(classes) > 2L) {
     if (is.null(rows$p)) return(NULL)
@@ -130,11 +131,14 @@ recalibration <- function(x, event) {
 
 # By the model's own standard deviation of each row, where it has one, or by a regression of the
 # absolute errors of left-out rows on the predictors.
-expected_of_numbers <- function(rows, new, by_site, X) {
+expected_of_numbers <- function(rows, new, measure, by_site, X) {
+  absolute <- is.null(measure$square)
   if (!is.null(rows$sd)) {
-    return(list(left_out = by_site(list(error = rows$sd), rows$domain),
-                new = by_site(list(error = new$sd), new$domain),
-                rows = c(rows, list(error = rows$sd))))
+    # the mean absolute value of a normal variable
+    unit <- if (absolute) sqrt(2 / pi) else 1
+    return(list(left_out = by_site(list(error = unit * rows$sd), rows$domain),
+                new = by_site(list(error = unit * new$sd), new$domain),
+                rows = c(rows, list(error = unit * rows$sd))))
   }
   at <- match(rows$place, X$place)
   known <- which(!is.na(at))
@@ -148,9 +152,11 @@ expected_of_numbers <- function(rows, new, by_site, X) {
   # a regression of positive numbers may fall below 0
   least <- 0.1 * mean(found$left_out)
   error <- pmax(found$left_out, least)
-  list(left_out = by_site(list(error = error), domain),
-       new = by_site(list(error = pmax(found$new, least)), new$domain),
-       rows = list(y = rows$y[some], p = rows$p[some], error = error, domain = domain))
+  # squares of absolute errors are larger than those of their means
+  unit <- if (absolute) 1 else sqrt(mean((rows$y - rows$p)[some]^2) / mean(error^2))
+  list(left_out = by_site(list(error = unit * error), domain),
+       new = by_site(list(error = unit * pmax(found$new, least)), new$domain),
+       rows = list(y = rows$y[some], p = rows$p[some], error = unit * error, domain = domain))
 }
 
 # Maximum number of rows to which expected errors are fitted.
@@ -188,8 +194,8 @@ within_regression <- function(X, values, domain, X_new) {
 
 # ---- sampling error ---------------------------------------------------------------------------
 
-# The forecast is of the score to expect in rows with these predictors. Of the sampling variance of a
-# site's score the part by which rows were drawn is then no error: the expected score of the same
+# The forecast is of the score to expect in rows with these predictors. Of the sampling variance of
+# a site's score the part by which rows were drawn is then no error: the expected score of the same
 # rows has it too. As a proportion, by the slope of one on the other between random halves of sites,
 # whose differences have 4 times the covariances of all rows.
 share_of_rows <- function(expected, measure) {

@@ -1,7 +1,7 @@
 # How a new site's loss differs from that of left-out training rows: by its covariates or by the
 # relation of response and covariates (DISDE; Cai, Namkoong and Yadlowsky, 2023).
 
-# The site with most rows, and the training rows, are cut to as many.
+# Maximum number of rows of a site, and of training rows, to which density ratios are fitted.
 parts_rows <- 1000L
 parts_folds <- 5L
 
@@ -27,14 +27,13 @@ parts_of_loss <- function(rows, new, measure, X) {
 sample_most <- function(i, most) if (length(i) > most) sort(i[sample.int(length(i), most)]) else i
 
 # The ratio q / p of the densities of site and training at rows of both, by probabilities of a
-# penalised logistic regression on a Gaussian kernel that was fitted to the other folds. Training
-# sites have equal weights. list(train, new)
+# penalised logistic regression, on a linear and a Gaussian kernel, that was fitted to the other
+# folds. Training sites have equal weights. list(train, new)
 site_odds <- function(train, X_new) {
   n <- length(train$loss)
   m <- nrow(X_new)
   G <- nlevels(train$site)
   weights <- equal_weights(train$site) * n
-  # thinned by site, the others are predicted by the mean of folds
   with_seed(1L, {
     X <- rbind(train$X, X_new)
     varies <- apply(X, 2L, function(x) max(x) > min(x))
@@ -50,7 +49,8 @@ site_odds <- function(train, X_new) {
       fit_on <- rows[fold[rows] != k]
       model <- quietly(suppressMessages(
         dg_glm(X[fit_on, , drop = FALSE], is_site[fit_on], domain = fold[fit_on],
-               weights = own_weights[fit_on], domain_kernel = domain_pooled())
+               weights = own_weights[fit_on], domain_kernel = domain_pooled(),
+               kernel = kernel_rbf() + kernel_linear())
       ))
       p[fold == k] <- predict(model, X[fold == k, , drop = FALSE], type = "prob")[, "site"]
     }

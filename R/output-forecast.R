@@ -1,10 +1,10 @@
 #' @rdname dg_forecast
 #' @usage NULL
 #' @section Plot:
-#' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()]: a point
-#' for each training site, its held-out score against the forecast of the regression without it, with
-#' the interval of the forecast; the dashed line is where both are equal. New sites stand on it at
-#' their own forecast, or at their score if `newdata` has labels.
+#' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()]: a
+#' point for each training site, its held-out score against the forecast of the regression without
+#' it, with the interval of the forecast; the dashed line is where both are equal. New sites stand
+#' on it at their own forecast, or at their score if `newdata` has labels.
 #' @export
 plot.dg_forecast <- function(x, ...) {
   check_no_dots(list(...), character())
@@ -102,8 +102,8 @@ describe_result.dg_forecast <- function(x) {
 }
 
 skill_words <- function(x) {
-  paste0("Of the variance between domains, held-out forecasts explain ",
-         round(100 * max(min(x$skill$skill, 1), 0)), " % (", p_words(x$skill$p), ", ",
+  paste0("Held-out forecasts explain ", round(100 * x$skill$skill), " % of the variance between ",
+         "domains (", p_words(x$skill$p), ", ",
          plural(x$skill$domains, "domain"), ").")
 }
 
@@ -116,9 +116,10 @@ why_not <- function(x) {
     "domains do not differ in what is known without labels"
   } else if (is.na(skill$skill)) {
     "domains differ no more than their rows explain by chance"
-  } else if (skill$skill <= 0) {
-    paste0("held-out forecasts are no better than the mean (skill ", rounded(skill$skill, 2),
-           ", ", plural(skill$domains, "domain"), ")")
+  } else if (skill$skill < forecast_worth) {
+    paste0("held-out forecasts are ", if (skill$skill < 0) "no" else "hardly",
+           " better than the mean (skill ", rounded(skill$skill, 2), ", ",
+           plural(skill$domains, "domain"), ")")
   } else {
     paste0("held-out forecasts explain ", round(100 * skill$skill), " % of the variance between ",
            "domains, which may be chance (", p_words(skill$p), ")")

@@ -6,23 +6,26 @@
 #   none     numbers: c = 0, r_g ~ N(0, 0.3); classes: v_g = 1, m_g = 0 and b_g ~ N(0, 0.5)
 #   weak     numbers: c = 0.3, r_g ~ N(0, 0.2); classes: b_g ~ N(0, 0.5)
 #   strong   numbers: c = 0.5, r_g = 0; classes: b_g = 0
-# Sites have 40 to 120 rows. `true`: of the variance of the expected scores (on their scale, given the
-# predictors of the rows) of 100 further sites of 80 rows, the share that the regression explains,
-# were it used or not, compared with the mean of the training sites; `printed`: the skill that is
-# printed (medians over draws); `forecast`: the proportion of draws in which scores can be forecast;
-# `covered`: proportion of the further sites in the 95 % interval; `gain`: the true skill of what is
-# printed as forecast.
+#   curve    numbers: c = 0, r_g ~ N(0, 0.2) and 0.3 x_1^2 more, which the linear model lacks
+#   far      numbers: c = r_g = 0, and N(0, 1) more for all rows of the site; m_g ~ N(0, 1), and the
+#            model is a kernel ridge regression, which is worse far from its rows
+# Sites have 40 to 120 rows. `true`: of the variance of the expected scores (on their scale, given
+# the predictors of the rows) of 100 further sites of 80 rows, the share that the regression
+# explains, were it used or not, compared with the mean of the training sites; `printed`: the skill
+# that is printed (medians over draws); `forecast`: the proportion of draws in which scores can be
+# forecast; `covered`: proportion of the further sites in the 95 % interval; `gain`: the true skill
+# of what is printed as forecast.
 # `cell$response` "data": sets that ship with R and its recommended or suggested packages.
 
 draw_site <- function(g, n, response, signal) {
   still <- response == "class" && signal == "none"
-  m <- if (still) c(0, 0) else stats::rnorm(2, 0, 0.5)
+  m <- if (still) c(0, 0) else stats::rnorm(2, 0, if (signal == "far") 1 else 0.5)
   v <- if (still) 1 else exp(stats::rnorm(1, 0, 0.4))
-  r <- switch(signal, none = stats::rnorm(1, 0, 0.3), weak = stats::rnorm(1, 0, 0.2), 0)
+  r <- switch(signal, none = stats::rnorm(1, 0, 0.3), weak = , curve = stats::rnorm(1, 0, 0.2), 0)
   b <- if (signal == "strong") 0 else max(stats::rnorm(1, 0, 0.5), -1)
   x <- matrix(stats::rnorm(2 * n), n) * v + rep(m, each = n)
-  f <- x[, 1] + x[, 2]
-  slope <- c(none = 0, weak = 0.3, strong = 0.5)[[signal]]
+  f <- x[, 1] + x[, 2] + switch(signal, curve = 0.3 * x[, 1]^2, far = stats::rnorm(1), 0)
+  slope <- c(none = 0, weak = 0.3, strong = 0.5, curve = 0, far = 0)[[signal]]
   if (response == "number") {
     noise <- exp(r + slope * x[, 1])
     return(data.frame(y = f + noise * stats::rnorm(n), x1 = x[, 1], x2 = x[, 2],
@@ -50,7 +53,8 @@ one_world <- function(cell) {
   train <- draw_world(cell$sites, cell$response, cell$signal,
                       round(stats::runif(cell$sites, 40, 120)))
   further <- draw_world(100, cell$response, cell$signal, rep(80, 100), from = 1000)
-  model <- dg_lm(y ~ x1 + x2 | site, data = train)
+  model <- if (cell$signal == "far") dg_ridge(y ~ x1 + x2 | site, data = train, lambda = 1)
+           else dg_lm(y ~ x1 + x2 | site, data = train)
   found <- dg_forecast(model, further[c("x1", "x2", "site")], permutations = 199,
                        metric = if (cell$response == "number") "rmse" else "brier")
   truth <- expected_truth(model, further, cell$response)[found$sites$domain]
@@ -76,7 +80,6 @@ real_sets <- list(
   InstEval = list("lme4", y ~ studage + lectage + service | dept),
   cbpp = list("lme4", incidence ~ period + size | herd),
   Exam = list("mlmRev", normexam ~ standLRT + sex | school),
-  Hsb82 = list("mlmRev", mAch ~ ses + minrty + sx | school),
   ScotsSec = list("mlmRev", attain ~ verbal + sex + social | primary),
   Contraception = list("mlmRev", use ~ age + urban + livch | district),
   nlschools = list("MASS", lang ~ IQ + SES + COMB | class),
@@ -138,6 +141,9 @@ experiment(
     }
     simulated <- expand.grid(response = c("number", "class"), signal = c("none", "weak", "strong"),
                              sites = c(8, 15, 30), replications = 10, stringsAsFactors = FALSE)
+    simulated <- rbind(simulated, expand.grid(response = "number", signal = c("curve", "far"),
+                                              sites = c(8, 15, 30), replications = 10,
+                                              stringsAsFactors = FALSE))
     # that it seldom sees what is not there needs more draws
     simulated$replications[simulated$signal == "none"] <- 30
     rbind(simulated, data.frame(response = "data", signal = names(real_sets), sites = NA,

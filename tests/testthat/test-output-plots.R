@@ -38,6 +38,12 @@ make_plotted <- list(
   numbers = function() {
     dg_ridge(y ~ . | domain, data = simulate_dica(domains = 12, n = 15, seed = 1), lambda = 1)
   },
+  forecast = function() {
+    data <- ellipses()
+    new <- data[data$hospital %in% levels(data$hospital)[1:2], ]
+    new$hospital <- paste("a new one,", new$hospital)
+    dg_forecast(dg_lm(ill ~ . | hospital, data = data), new, permutations = 19)
+  },
   diagnosis = function() dg_diagnose(ill ~ . | hospital, data = ellipses(), permutations = 20)
 )
 
@@ -64,6 +70,7 @@ test_that("plot() and autoplot() are one ggplot, drawn without a message in any 
   expect_plots(plotted("diagnosis"))
   expect_plots(plotted("ridge"))
   expect_plots(plotted("numbers"))
+  expect_plots(plotted("forecast"))
 })
 
 test_that("plots look as they did", {
