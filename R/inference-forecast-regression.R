@@ -68,9 +68,9 @@ shares_of <- function(log_density) {
   shares / sum(shares)
 }
 
-# Narrow steps near zero. A standard deviation of the distance hardly ever changes a score as much as
-# sites differ where they differ much: with a wider prior of s, few sites find slopes that new ones
-# do not have.
+# Narrow steps near zero. A standard deviation of the distance hardly ever changes a score as much
+# as sites differ where they differ much: with a wider prior of s, few sites find slopes that new
+# ones do not have.
 forecast_grid <- function(large, slopes) {
   tau <- seq(0, 1, length.out = 25L)^2 * 2.5 * large
   s <- if (slopes) seq(0, 1, length.out = 9L)^1.5 * large else 0
