@@ -17,6 +17,7 @@
 #' | Do domains differ by their means? | `domain_means = TRUE` in [dg_lm()], [dg_mixed()], ... |
 #' | Several good methods? | [dg_ensemble()] |
 #' | Is a new domain like the training domains? | [dg_novelty()] |
+#' | Which score is to be expected in a new domain? | [dg_forecast()] |
 #' | Is a new row like the training rows? | [`predict(type = "similarity")`][predict.dg_learner()] |
 #' | Intervals or prediction sets? | [set_intervals()], `predict(interval = )`, `type = "set"` |
 #' | Which predictors matter, within or between domains? | [dg_importance()] |

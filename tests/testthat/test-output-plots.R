@@ -42,6 +42,12 @@ make_plotted <- list(
     dg_plan(dg_lm(), ill ~ . | hospital, data = ellipses(), labels = c(1, 5), draws = 2,
             metric = "brier")
   },
+  forecast = function() {
+    data <- ellipses()
+    new <- data[data$hospital %in% levels(data$hospital)[1:2], ]
+    new$hospital <- paste("a new one,", new$hospital)
+    dg_forecast(dg_lm(ill ~ . | hospital, data = data), new, permutations = 19)
+  },
   diagnosis = function() dg_diagnose(ill ~ . | hospital, data = ellipses(), permutations = 20)
 )
 
@@ -68,6 +74,7 @@ test_that("plot() and autoplot() are one ggplot, drawn without a message in any 
   expect_plots(plotted("diagnosis"))
   expect_plots(plotted("ridge"))
   expect_plots(plotted("numbers"))
+  expect_plots(plotted("forecast"))
 })
 
 test_that("plots look as they did", {

@@ -14,6 +14,7 @@ described_objects <- function() {
     calibration = dg_calibration(dg_lm(y ~ . | domain, data = classes), classes),
     benefit = dg_net_benefit(dg_lm(y ~ . | domain, data = classes), classes),
     novelty = dg_novelty(model, transform(toy, x1 = x1 + 3)),
+    forecast = dg_forecast(dg_lm(y ~ . | domain, data = toy), toy, permutations = 19),
     mmd = with_seed(1, dg_mmd(as.matrix(iris[1:4]), iris$Species, permutations = 9)),
     cost = dg_resources(dg_ridge(feature_map = features_rff(10)), 1e6, 5),
     plan = dg_plan(dg_lm(), y ~ . | domain, data = toy, sites = 2:4, labels = 2, draws = 2,

@@ -1,0 +1,224 @@
+# Scores that dg_forecast() knows, and what a model expects of them at a site from its unlabelled
+# rows.
+
+# By kind of response. title, better, scale, large: as in `measures`; loss: of each row, `of` its
+# site_value(); expected: the score to expect of rows. d is a list of rows: y (number, or code of
+# the class), p (prediction, or matrix of probabilities), class (code of the predicted class), score
+# (that ranks rows of two classes); without labels q (matrix of calibrated probabilities) or error
+# (expected size of the error: root mean square if `square`, else mean absolute value).
+forecast_scores <- list(
+  number = list(
+    rmse = list(title = "RMSE", better = "low", scale = "log", large = 0.5,
+                square = TRUE, loss = function(d) (d$y - d$p)^2, loss_title = "squared error",
+                of = function(d, ...) site_root(site_mean(d$y)),
+                expected = function(d) sqrt(mean(d$error^2))),
+    mae = list(title = "mean absolute error", better = "low", scale = "log", large = 0.5,
+               loss = function(d) abs(d$y - d$p), loss_title = "absolute error",
+               of = function(d, ...) site_mean(d$y), expected = function(d) mean(d$error))
+  ),
+  class = list(
+    accuracy = list(title = "accuracy", better = "high", scale = "logit", large = 1,
+                    loss = function(d) as.numeric(d$y != d$class), loss_title = "error rate",
+                    of = function(d, ...) site_proportion(d$y == 0, rep(TRUE, length(d$y))),
+                    expected = function(d) mean(d$q[cbind(seq_along(d$class), d$class)])),
+    auc = list(title = "AUC", better = "high", scale = "logit", large = 1,
+               of = function(d, ...) site_auc(d), expected = function(d) expected_auc(d)),
+    log_loss = list(title = "log loss", better = "low", scale = "log", large = 0.5, needs = "prob",
+                    loss = function(d) -log(pmax(d$p[cbind(seq_along(d$y), d$y)], 1e-15)),
+                    loss_title = "log loss", of = function(d, ...) site_mean(d$y),
+                    expected = function(d) mean(-rowSums(d$q * log(pmax(d$p, 1e-15))))),
+    brier = list(title = "Brier score", better = "low", scale = "log", large = 0.5, needs = "prob",
+                 loss = function(d) brier_of(d$p, d$y), loss_title = "Brier score",
+                 of = function(d, ...) site_mean(d$y),
+                 expected = function(d) {
+                   by_class <- vapply(seq_len(ncol(d$p)), function(k) brier_of(d$p, k),
+                                      numeric(nrow(d$p)))
+                   mean(rowSums(d$q * by_class))
+                 })
+  )
+)
+
+# As metrics$brier: of two classes (1 - p of the true one)^2.
+brier_of <- function(P, code) {
+  code <- rep_len(code, nrow(P))
+  squares <- rowSums(P^2) - 2 * P[cbind(seq_along(code), code)] + 1
+  squares / if (ncol(P) == 2L) 2 else 1
+}
+
+# Expected concordant pairs over expected pairs, sum_ij q_i (1 - q_j) [s_i > s_j] / sum_ij q_i (1 -
+# q_j) over i != j, with q the probability of the second class; ties count 1/2.
+expected_auc <- function(d) {
+  q <- d$q[, 2L]
+  value <- match(d$score, sort(unique(d$score)))
+  others <- c(rowsum(1 - q, value))
+  lower <- cumsum(others) - others / 2
+  # a row is no pair with itself
+  self <- sum(q * (1 - q))
+  (sum(q * lower[value]) - self / 2) / (sum(q) * sum(1 - q) - self)
+}
+
+# ---- rows -------------------------------------------------------------------------------------
+
+# Held-out rows of a cross-validation as the scores want them: list(y, p, class, score, domain, rep,
+# place, levels).
+held_out_scored <- function(cv, classes) {
+  rows <- cv$predictions
+  known <- !is.na(rows$prediction) & !is.na(rows$truth)
+  rows <- rows[known, ]
+  found <- list(domain = droplevels(as.factor(rows$domain)), rep = rows$rep, place = rows$row)
+  if (is.null(classes)) return(c(found, list(y = rows$truth, p = rows$prediction, sd = rows$se)))
+  c(found, list(y = match(value_labels(rows$truth), classes), p = unname(rows$prob),
+                class = match(value_labels(rows$prediction), classes),
+                score = if (length(classes) == 2L) rows$decision))
+}
+
+# The same of new rows, without y.
+new_scored <- function(model, newdata, domain, ok, classes, needs_sd) {
+  ask <- function(type) {
+    take(quietly(predict(model, newdata, domain = domain, type = type), "domgen_warning_missing"),
+         ok)
+  }
+  if (is.null(classes)) {
+    return(list(p = ask("response"), sd = if (needs_sd) {
+      take(quietly(predictive_sd(model, newdata, domain), "domgen_warning_missing"), ok)
+    }))
+  }
+  list(p = if (gives_probabilities(model)) unname(ask("prob")[, classes, drop = FALSE]),
+       class = match(value_labels(ask("class")), classes),
+       score = if (length(classes) == 2L) ask("decision"))
+}
+
+# ---- what to expect ---------------------------------------------------------------------------
+
+# The expected score of each left-out site and of each new one: list(left_out, new, rows: what these
+# were computed from, with the labels), or NULL where the model has nothing to expect it from. What
+# is learned from the labels of left-out rows for it is the same for all sites and does not use how
+# sites differ in their means: learned without a site, it would be lower where the site's own mean
+# is higher, and learned with it the other way round.
+expected_scores <- function(rows, new, measure, classes, X) {
+  once <- rows$rep == rows$rep[1L]
+  rows <- lapply(rows, take, once)
+  rows$domain <- droplevels(rows$domain)
+  by_site <- function(d, domain) {
+    vapply(split(seq_along(domain), domain), function(i) measure$expected(lapply(d, take, i)), 0)
+  }
+  if (is.null(classes)) return(expected_of_numbers(rows, new, measure, by_site, X))
+  fields <- c("p", "class", "score", "q")
+  if (length(classes) > 2L) {
+    if (is.null(rows$p)) return(NULL)
+    rows$q <- rows$p
+    new$q <- new$p
+  } else {
+    link <- function(d) if (is.null(d$p)) d$score else logits(d$p[, 2L])
+    both <- recalibration(link(rows), rows$y == 2L)
+    rows$q <- both(link(rows))
+    new$q <- both(link(new))
+  }
+  list(left_out = by_site(rows[fields], rows$domain), new = by_site(new[fields], new$domain),
+       rows = rows)
+}
+
+# Probabilities of both classes by logit q = a + b x of left-out rows: a function of x.
+recalibration <- function(x, event) {
+  fit <- canonical_fit(cbind(1, x), as.numeric(event), stats::binomial())
+  beta <- if (is.null(fit)) c(stats::qlogis((sum(event) + 1) / (length(event) + 2)), 0)
+          else fit$beta
+  function(x) {
+    q <- stats::plogis(beta[1L] + max(beta[2L], 0) * x)
+    cbind(1 - q, q)
+  }
+}
+
+# By the model's own standard deviation of each row, where it has one, or by a regression of the
+# absolute errors of left-out rows on the predictors.
+expected_of_numbers <- function(rows, new, measure, by_site, X) {
+  absolute <- is.null(measure$square)
+  if (!is.null(rows$sd)) {
+    # the mean absolute value of a normal variable
+    unit <- if (absolute) sqrt(2 / pi) else 1
+    return(list(left_out = by_site(list(error = unit * rows$sd), rows$domain),
+                new = by_site(list(error = unit * new$sd), new$domain),
+                rows = c(rows, list(error = unit * rows$sd))))
+  }
+  at <- match(rows$place, X$place)
+  known <- which(!is.na(at))
+  most <- max(error_rows %/% nlevels(rows$domain), 2L)
+  some <- thin_domains(list(X = matrix(seq_along(known)), domain = rows$domain[known]), most)
+  some <- known[some$X]
+  domain <- rows$domain[some]
+  found <- within_regression(X$known[at[some], , drop = FALSE], abs(rows$y - rows$p)[some], domain,
+                             X$new)
+  if (is.null(found)) return(NULL)
+  # a regression of positive numbers may fall below 0
+  least <- 0.1 * mean(found$left_out)
+  error <- pmax(found$left_out, least)
+  # squares of absolute errors are larger than those of their means
+  unit <- if (absolute) 1 else sqrt(mean((rows$y - rows$p)[some]^2) / mean(error^2))
+  list(left_out = by_site(list(error = unit * error), domain),
+       new = by_site(list(error = unit * pmax(found$new, least)), new$domain),
+       rows = list(y = rows$y[some], p = rows$p[some], error = unit * error, domain = domain))
+}
+
+# Maximum number of rows to which expected errors are fitted.
+error_rows <- 600L
+
+# Kernel ridge regression of values on X with a free intercept for each site, which is then replaced
+# by one for all: with M the centring by site it minimises |M (values - f)|^2 + lambda |f|^2, lambda
+# by generalised cross-validation. Only differences within sites are learned from. list(left_out,
+# new: f of the rows); NULL where nothing varies.
+within_regression <- function(X, values, domain, X_new) {
+  varies <- apply(X, 2L, function(x) max(x) > min(x))
+  if (!any(varies) || max(values) <= min(values)) return(NULL)
+  unit <- quietly(learn_scaling(X[, varies, drop = FALSE], "pooled"))
+  X <- apply_scaling(X[, varies, drop = FALSE], unit)
+  X_new <- apply_scaling(X_new[, varies, drop = FALSE], unit)
+  kernel <- kernel_fit(kernel_rbf() + kernel_linear(), X)
+  K <- kernel_matrix(kernel, X)
+  sizes <- tabulate(domain, nlevels(domain))
+  centred <- function(x) x - (rowsum(x, as.integer(domain)) / sizes)[as.integer(domain), ]
+  MKM <- t(centred(t(centred(K))))
+  own <- eigen((MKM + t(MKM)) / 2, symmetric = TRUE)
+  d <- pmax(own$values, 0)
+  y <- drop(crossprod(own$vectors, centred(matrix(values))))
+  lambdas <- max(d) * 10^seq(1, -4, by = -0.5)
+  gcv <- vapply(lambdas, function(lambda) {
+    left <- length(values) - sum(sizes > 0) - sum(d / (d + lambda))
+    sum((lambda / (d + lambda) * y)^2) / max(left, 1)^2
+  }, 0)
+  weights <- own$vectors %*% (y / (d + lambdas[which.min(gcv)]))
+  weights <- centred(weights)
+  f <- drop(K %*% weights)
+  level <- mean(values - f)
+  list(left_out = level + f, new = level + drop(kernel_matrix(kernel, X_new, X) %*% weights))
+}
+
+# ---- sampling error ---------------------------------------------------------------------------
+
+# The forecast is of the score to expect in rows with these predictors. Of the sampling variance of
+# a site's score the part by which rows were drawn is then no error: the expected score of the same
+# rows has it too. As a proportion, by the slope of one on the other between random halves of sites,
+# whose differences have 4 times the covariances of all rows.
+share_of_rows <- function(expected, measure) {
+  rows <- expected$rows
+  scale <- scales[[measure$scale]]
+  fields <- c("y", "p", "class", "score", "q", "error")
+  rows$loss <- if (is.null(measure$loss)) as.integer(rows$y == 2L) else measure$loss(rows)
+  value <- function(i) {
+    found <- measure$of(list(y = rows$loss[i], score = rows$score[i]))$estimate
+    at <- measure$expected(lapply(rows[fields], take, i))
+    c(scale$to(found), scale$to(inside(at, scale)))
+  }
+  sites <- split(seq_along(rows$loss), rows$domain)
+  sites <- sites[lengths(sites) >= few_events]
+  halves <- lapply(rep(sites, 5L), function(i) {
+    first <- sample.int(length(i), length(i) %/% 2L)
+    difference <- quietly(value(i[first]) - value(i[-first]))
+    if (all(is.finite(difference))) c(difference, length(i))
+  })
+  halves <- do.call(rbind, halves)
+  if (is.null(halves)) return(0)
+  n <- halves[, 3L]
+  squares <- crossprod(halves[, 1:2] * sqrt(n))
+  if (squares[1L, 2L] <= 0 || squares[2L, 2L] <= 0) return(0)
+  min(squares[1L, 2L]^2 / (squares[1L, 1L] * squares[2L, 2L]), 0.9)
+}

@@ -1,0 +1,106 @@
+# How a new site's loss differs from that of left-out training rows: by its covariates or by the
+# relation of response and covariates (DISDE; Cai, Namkoong and Yadlowsky, 2023).
+
+# Maximum number of rows of a site, and of training rows, to which density ratios are fitted.
+parts_rows <- 1000L
+parts_folds <- 5L
+
+# Data frame, a row for each labelled new site. X: list(known, place, new); rows: held_out_scored();
+# new: new_scored() with y and domain.
+parts_of_loss <- function(rows, new, measure, X) {
+  known <- which(rows$rep == rows$rep[1L] & !is.na(match(rows$place, X$place)))
+  loss <- measure$loss(lapply(rows[c("y", "p", "class")], take, known))
+  train <- list(X = X$known[match(rows$place[known], X$place), , drop = FALSE], loss = loss,
+                site = droplevels(rows$domain[known]))
+  own <- measure$loss(new)
+  parts <- lapply(split(seq_along(own), new$domain), function(i) {
+    i <- i[!is.na(own[i])]
+    if (length(i) < 2L * parts_folds) return(NULL)
+    i <- with_seed(1L, sample_most(i, parts_rows))
+    odds <- site_odds(train, X$new[i, , drop = FALSE])
+    found <- disde(train$loss, own[i], odds$train, odds$new, train$site)
+    cbind(data.frame(rows = length(i)), found)
+  })
+  named_frames(parts, "domain")
+}
+
+sample_most <- function(i, most) if (length(i) > most) sort(i[sample.int(length(i), most)]) else i
+
+# The ratio q / p of the densities of site and training at rows of both, by probabilities of a
+# penalised logistic regression, on a linear and a Gaussian kernel, that was fitted to the other
+# folds. Training sites have equal weights. list(train, new)
+site_odds <- function(train, X_new) {
+  n <- length(train$loss)
+  m <- nrow(X_new)
+  G <- nlevels(train$site)
+  weights <- equal_weights(train$site) * n
+  with_seed(1L, {
+    X <- rbind(train$X, X_new)
+    varies <- apply(X, 2L, function(x) max(x) > min(x))
+    if (!any(varies)) return(list(train = rep(1, n), new = rep(1, m)))
+    is_site <- factor(rep(c("training", "site"), c(n, m)), c("training", "site"))
+    fold <- c(sample(rep_len(seq_len(parts_folds), n)), sample(rep_len(seq_len(parts_folds), m)))
+    rows <- c(sample_most(seq_len(n), parts_rows), n + seq_len(m))
+    X <- X[, varies, drop = FALSE]
+    own_weights <- c(weights, rep(1, m))
+    share <- sum(own_weights[rows[rows <= n]])
+    p <- numeric(n + m)
+    for (k in seq_len(parts_folds)) {
+      fit_on <- rows[fold[rows] != k]
+      model <- quietly(suppressMessages(
+        dg_glm(X[fit_on, , drop = FALSE], is_site[fit_on], domain = fold[fit_on],
+               weights = own_weights[fit_on], domain_kernel = domain_pooled(),
+               kernel = kernel_rbf() + kernel_linear())
+      ))
+      p[fold == k] <- predict(model, X[fold == k, , drop = FALSE], type = "prob")[, "site"]
+    }
+    odds <- p / (1 - p) * share / m
+    list(train = odds[seq_len(n)], new = odds[n + seq_len(m)])
+  })
+}
+
+# Weights of rows that sum to 1, the same sum for each site.
+equal_weights <- function(site) {
+  1 / (nlevels(site) * tabulate(site, nlevels(site))[as.integer(site)])
+}
+
+# With S of density proportional to p q / (p + q), p that of training, q of the site, and means of
+# the loss l over x of a distribution and y given x of training (l_P) or the site (l_Q):
+#   E_Q l_Q - E_P l_P = (E_S l_P - E_P l_P) + (E_S l_Q - E_S l_P) + (E_Q l_Q - E_S l_Q).
+# E_S l_P is the mean over training rows with weights q / (p + q), E_S l_Q over those of the site
+# with p / (p + q). loss_p, loss_q: by row; odds_p, odds_q: q / p at the rows; site: of training
+# rows, which are dependent within. Standard errors take the odds as known.
+disde <- function(loss_p, loss_q, odds_p, odds_q, site, base_p = equal_weights(site)) {
+  base_q <- rep(1 / length(loss_q), length(loss_q))
+  shared_p <- base_p * odds_p / (1 + odds_p)
+  shared_q <- base_q / (1 + odds_q)
+  own <- list(p = weighted_effects(loss_p, base_p), sp = weighted_effects(loss_p, shared_p),
+              sq = weighted_effects(loss_q, shared_q), q = weighted_effects(loss_q, base_q))
+  error_p <- function(effects) {
+    by_site <- c(rowsum(effects, as.integer(site)))
+    sqrt(sum(by_site^2) * length(by_site) / max(length(by_site) - 1, 1))
+  }
+  n <- length(loss_q)
+  error_q <- function(effects) sqrt(sum(effects^2) * n / max(n - 1, 1))
+  p <- own$p$effects
+  sp <- own$sp$effects
+  q <- own$q$effects
+  sq <- own$sq$effects
+  data.frame(
+    training = own$p$mean, site = own$q$mean, difference = own$q$mean - own$p$mean,
+    difference_se = sqrt(error_p(p)^2 + error_q(q)^2),
+    covariates = own$sp$mean - own$p$mean + own$q$mean - own$sq$mean,
+    covariates_se = sqrt(error_p(sp - p)^2 + error_q(q - sq)^2),
+    relation = own$sq$mean - own$sp$mean,
+    relation_se = sqrt(error_p(sp)^2 + error_q(sq)^2),
+    from_training = own$sp$mean - own$p$mean, to_site = own$q$mean - own$sq$mean,
+    # 2 pq / (p + q), integrated: 1 where the distributions are equal
+    overlap = min(sum(shared_p) + sum(shared_q), 1)
+  )
+}
+
+# A weighted mean, and the effect of each row on it.
+weighted_effects <- function(values, weights) {
+  mean <- sum(weights * values) / sum(weights)
+  list(mean = mean, effects = weights * (values - mean) / sum(weights))
+}

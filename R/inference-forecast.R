@@ -1,0 +1,412 @@
+#' Which score to expect in a new domain
+#'
+#' @description
+#' `dg_forecast()` forecasts the score of a model in new domains from their unlabelled rows: from
+#' what the model expects of its own errors there, and from the distance of the domain. The skill of
+#' these forecasts is estimated by leaving domains out. Often there is none; the result then says
+#' so, and the forecast is the mean over domains with the interval of any new domain. If `newdata`
+#' has labels, the difference from held-out training rows is split into a part of the predictors and
+#' a part of their relation to the response.
+#'
+#' @section Forecast:
+#' **Scores by domain.** Each training domain g has the score of its held-out rows (from `cv`), with
+#' its standard error, on the scale of [dg_validate()]:
+#'
+#' | `metric` | response | definition | scale |
+#' |---|---|---|---|
+#' | `"rmse"` (default) | numeric | root mean squared error | log |
+#' | `"mae"` | numeric | mean absolute error | log |
+#' | `"accuracy"` (default) | classes | proportion of rows predicted right | logit |
+#' | `"auc"` | two classes | area under the ROC curve | logit |
+#' | `"log_loss"` | probabilities | mean of -log(probability of the true class) | log |
+#' | `"brier"` | probabilities | mean squared error of probabilities, see [dg_cv()] | log |
+#'
+#' **Expected score** `expected`, from unlabelled rows. For classes, with q the probabilities of the
+#' classes of each row: the mean of the expected loss, or for `"auc"` the expected number of
+#' concordant pairs divided by that of all pairs,
+#' \deqn{\frac{\sum_{i \ne j} q_i (1 - q_j) [s_i > s_j]}{\sum_{i \ne j} q_i (1 - q_j)}}{
+#'   sum_(i != j) q_i (1 - q_j) [s_i > s_j] / sum_(i != j) q_i (1 - q_j)}
+#' with decision values s. For two classes q is recalibrated, logit q = a + b logit p (or a + b s
+#' without probabilities) with a and b from held-out rows; for more, q = p. For a numeric response
+#' it is computed from a standard deviation for each row: that of [dg_gp()], or a kernel ridge
+#' regression of the absolute errors of held-out rows on the predictors (at most 600 rows), with a
+#' free intercept for each domain, so that only differences within domains are learned from.
+#'
+#' **Distance** `distance` of [dg_novelty()], from the nearest of the other training domains.
+#'
+#' **Regression.** The value of domain g on its scale is
+#' \deqn{\mu + c e_g + b d_g + u_g + \varepsilon_g, \quad u_g \sim N(0, \tau^2)}{
+#'   mu + c e_g + b d_g + u_g + eps_g,  u_g ~ N(0, tau^2)}
+#' with e the expected score on the same scale, d = log(1 + distance), both moved to 2.5 median
+#' absolute deviations from their median if they are beyond, and the sampling error
+#' \eqn{\varepsilon}{eps} of known variance. \eqn{\mu}{mu} has a flat prior, b a normal one of
+#' standard deviation s, s and \eqn{\tau}{tau} have half-normal ones, c is one of 0, 0.25, ..., 2.
+#' Forecasts and intervals are those of the posterior distribution, summed over a grid. c is not
+#' negative: held-out predictions of a domain are learned from the others, whose mean is lower if
+#' that of the domain is higher, so that negative slopes are found where nothing can be forecast.
+#' The forecast is of the expected score in rows with these predictors; the part of the sampling
+#' variance that is due to which rows were drawn is estimated from random halves of domains and
+#' subtracted.
+#'
+#' **Skill.** With v the value of a domain, f its forecast and m the mean, both without it, and w =
+#' 1 / (\eqn{\tau^2}{tau^2} + `se`^2):
+#' \deqn{1 - \frac{\sum_g w_g [(v_g - f_g)^2 - \mathrm{se}_g^2]}{
+#'   \sum_g w_g [(v_g - m_g)^2 - \mathrm{se}_g^2]}}{
+#'   1 - sum_g w_g [(v_g - f_g)^2 - se_g^2] / sum_g w_g [(v_g - m_g)^2 - se_g^2]}
+#' the proportion of the variance between domains that is explained, without sampling error. It is
+#' `NA` if domains do not differ beyond sampling error. p is from permutations of (e, d) among
+#' domains; the statistic is the marginal likelihood of the regression. Scores **can be forecast**
+#' if the skill is at least 0.05 and p at most 0.05, with at least 5 domains that have a score.
+#'
+#' @section Covariates and relation:
+#' With \eqn{l_P, l_Q}{l_P, l_Q} the mean loss given x in training (held-out rows, domains have
+#' equal weight) and in the new domain, P and Q their distributions of x and S the shared
+#' distribution, of a density proportional to p q / (p + q) (Cai, Namkoong and Yadlowsky, 2023):
+#' \deqn{E_Q l_Q - E_P l_P = [E_S l_P - E_P l_P] + [E_S l_Q - E_S l_P] + [E_Q l_Q - E_S l_Q]}{
+#'   E_Q l_Q - E_P l_P = [E_S l_P - E_P l_P] + [E_S l_Q - E_S l_P] + [E_Q l_Q - E_S l_Q]}
+#' The middle term is the part of the relation, the sum of the others that of the predictors. q/p is
+#' from a [dg_glm()] that separates rows of the domain from those of training, cross-fitted in 5
+#' folds. `overlap` is the integral of 2 p q / (p + q), 1 for equal distributions. Standard errors
+#' treat training domains as clusters, and q/p as known; those of `covariates` are too small,
+#' because q/p is estimated. Differences of predictors that the [dg_glm()] does not find count as
+#' relation. Losses are the squared error for `"rmse"` and the error rate for `"accuracy"`; `"auc"`
+#' has no losses of rows.
+#'
+#' @section Accuracy:
+#' In simulations with 8, 15 and 30 training domains of 40 to 120 rows, for numbers and classes
+#' (medians of the printed skill and of the true one in 100 new domains,
+#' `inst/experiments/domgen-forecast.R`):
+#'
+#' | signal | printed skill | true skill | can be forecast | coverage of 95 % intervals |
+#' |---|---|---|---|---|
+#' | none | -0.25 to -0.02 | -0.01 to 0.01 | 4 % of 180 draws | 93 to 97 % |
+#' | weak | -0.13 to 0.28 | 0.25 to 0.38 | 0 to 40 % (8 domains), 70 to 90 % (30) | 93 to 96 % |
+#' | strong | 0.68 to 0.98 | 0.61 to 0.96 | 70 to 90 % (8 domains), 100 % (30) | 91 to 100 % |
+#' | curvature that the model lacks | 0.21 to 0.27 | 0.33 to 0.42 | 50 to 90 % | 92 to 97 % |
+#' | far domains are a little worse | 0.00 to 0.27 | 0.03 to 0.08 | 10 to 40 % | 93 to 96 % |
+#'
+#' The printed skill of few domains is itself uncertain. With a weak signal, scores that can be
+#' forecast are those whose skill was overestimated by chance. Among 19 data sets of other R
+#' packages, with 6 to 50 domains, 7 can be forecast, with a skill of 0.11 to 0.73; in 4 of the
+#' others predictors are the same in all domains by design.
+#'
+#' @inheritParams dg_novelty
+#' @param model A fitted learner, [dg_pipeline()] or ensemble, also one from [dg_auto()] or
+#'   [dg_tune()], with one factor of domains. Its data must still be there.
+#' @param newdata Data frame (or matrix, if the model was fitted to one) with the predictors of rows
+#'   of new domains. A response is used only for `found` and `parts`.
+#' @param y Response of each row of `newdata`, if it is not a column of it. Default `NULL`: none.
+#' @param metric Score to forecast, see "Forecast".
+#' @param cv The result of [dg_cv()] for the model and its data, with whole domains held out.
+#'   Default `NULL`: it is computed, one domain at a time. For [dg_auto()] and [dg_tune()] that
+#'   repeats the search in each fold.
+#' @param level Level of intervals. Default 0.95.
+#' @param permutations Number of permutations for the p value. Default 499.
+#' @inheritParams dg_cv
+#' @return `plot()` returns a ggplot2 object. `dg_forecast()` returns an object of class
+#'   `dg_forecast`, a list with
+#'   \item{sites}{data frame, a row for each new domain: `domain`, `rows` (complete ones),
+#'     `forecast` with its interval `lower` to `upper`, `expected`, `distance`; with labels the
+#'     score `found` and its standard error `found_se`}
+#'   \item{can}{can scores be forecast?}
+#'   \item{skill}{data frame of one row: `skill`, `p`, number of `domains`, `mse` and `mse_mean`
+#'     (mean squared errors of held-out forecasts and means on the scale, without sampling error),
+#'     number of `descriptions` that vary (of 2), `of_rows` (the proportion of the sampling variance
+#'     that is due to which rows were drawn)}
+#'   \item{mean}{data frame of one row: `mean` over domains, its interval `lower` to `upper`,
+#'     `tau` on the scale, and the interval of a new domain `new_lower` to `new_upper`}
+#'   \item{left_out}{data frame, a row for each training domain with a score: `domain`, `rows`,
+#'     `score`, its `se`, the `forecast` of the regression without it with `lower` and `upper`,
+#'     `expected`, `distance`}
+#'   \item{regression}{data frame: `domain`, `forecast`, `lower`, `upper` of new domains by the
+#'     regression, even where scores cannot be forecast; `NULL` without one}
+#'   \item{parts}{with labels, data frame, a row for each new domain with at least 10 labelled
+#'     rows: `domain`, `rows`, mean losses `training` and `site`, their `difference`, the parts
+#'     `covariates` and `relation`, each with its standard error (`_se`), the two terms of the
+#'     first, `from_training` and `to_site`, and `overlap`}
+#'   \item{metric, kind, title, better, scale, level, permutations}{as given, or for printing}
+#'   \item{held_out, model, labels, loss}{text for printing}
+#' @section Errors:
+#' A model without its data, of censored times, of several factors of domains, or with a [fixed
+#' reference][set_reference()]; a `cv` of other rows, of rows of known domains, or of a
+#' [row_source()]; a `metric` that does not fit the response or needs probabilities that the model
+#' lacks. The package metafor is needed. Domains of `newdata` that were in training give a warning
+#' of class `domgen_warning_training_domains`. Seeds are fixed, but for those of a cross-validation
+#' that is computed.
+#' @references
+#' Cai, T. T., Namkoong, H. and Yadlowsky, S. (2023). Diagnosing model performance under
+#' distribution shift. *arXiv* 2303.02011.
+#' @seealso [dg_validate()], [dg_novelty()], [dg_cv()]
+#' @examplesIf requireNamespace("metafor", quietly = TRUE)
+#' # noise grows with x1, and so does the error in sites where x1 is large
+#' set.seed(1)
+#' site <- rep(paste("site", 1:17), each = 40)
+#' x1 <- rnorm(680, rep(rnorm(17, sd = 0.7), each = 40))
+#' data <- data.frame(y = x1 + exp(0.4 * x1) * rnorm(680), x1, site)
+#' new <- data$site %in% c("site 16", "site 17")
+#' model <- dg_lm(y ~ x1 | site, data = data[!new, ])
+#' forecast <- dg_forecast(model, data[new, c("x1", "site")], permutations = 99)
+#' forecast
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(forecast)
+#'
+#' # with labels: is it the predictors, or the relation?
+#' dg_forecast(model, data[data$site == "site 16", ], permutations = 19)$parts
+#' @export
+dg_forecast <- function(model, newdata, domain = NULL, y = NULL, metric = NULL, cv = NULL,
+                        level = 0.95, permutations = 499, threads = NULL, progress = NULL) {
+  check_given(model, "model")
+  check_given(newdata, "newdata")
+  check_fixable(model)
+  level <- check_between(level, "level", 0.5, 0.999)
+  permutations <- check_count(permutations, "permutations", at_least = 19L)
+  threads <- check_threads(threads)
+  need_package("metafor", "dg_forecast()")
+  classes <- forecast_classes(model)
+  metric <- read_forecast_metric(metric, model, classes)
+  measure <- forecast_scores[[if (is.null(classes)) "number" else "class"]][[metric]]
+  new <- replay(model$blueprint, newdata, domain, needs_domain = TRUE)
+  if (nrow(new$X) == 0L) abort("data", "`newdata` must have at least one complete row.")
+  warn_known_sites(levels(new$domain), levels(model$domain))
+  spec <- read_evaluated(model)
+  input <- collect_input(list(spec), model_input(model, list(), parent.frame()))
+  task <- forecast_task(spec, input)
+  if (is.null(cv)) cv <- forecast_cv(spec, input, task, progress)
+  rows <- read_forecast_cv(cv, task, classes)
+  X <- forecast_predictors(model, task, new)
+  scored <- c(new_scored(model, newdata, domain, new$ok, classes, !is.null(rows$sd)),
+              list(domain = new$domain))
+  standing <- forecast_distances(model, new, threads, parent.frame())
+  expected <- expected_scores(rows, scored, measure, classes, X)
+  scores <- site_scores(rows, measure)
+  found <- forecast_from(scores, expected, standing, measure, 1 + 1 / cv$share, level,
+                         permutations)
+  truth <- forecast_truth(model, newdata, y, new$ok, classes)
+  result <- c(found, list(metric = metric, kind = if (is.null(classes)) "number" else "class",
+                          title = measure$title, better = measure$better,
+                          scale = scales[[measure$scale]]$title, level = level,
+                          permutations = permutations, held_out = cv$held_out,
+                          model = model$spec$parts$title,
+                          labels = variable_names(model$blueprint), loss = measure$loss_title))
+  result$sites <- cbind(domain = levels(new$domain),
+                        rows = tabulate(new$domain, nlevels(new$domain)), found$sites)
+  if (!is.null(truth)) {
+    scored$y <- truth
+    result$sites <- cbind(result$sites, new_site_scores(scored, measure))
+    if (!is.null(measure$loss)) result$parts <- parts_of_loss(rows, scored, measure, X)
+  }
+  structure(result, class = c("dg_forecast", "dg_result"))
+}
+
+# ---- at the door ------------------------------------------------------------------------------
+
+# Fewest left-out sites with a score for a forecast by site.
+forecast_least <- 5L
+
+# Least skill that is worth a forecast by site.
+forecast_worth <- 0.05
+
+# Names of classes; NULL for numbers.
+forecast_classes <- function(model) {
+  if (is_censored(model$y)) abort("argument", "`model` must not be one of censored times.")
+  if (model$response$kind == "class") model$response$levels
+}
+
+read_forecast_metric <- function(metric, model, classes) {
+  if (is.null(metric)) return(if (is.null(classes)) "rmse" else "accuracy")
+  known <- names(forecast_scores[[if (is.null(classes)) "number" else "class"]])
+  metric <- check_choice(metric, "metric", known)
+  if (metric == "auc" && length(classes) > 2L) {
+    abort("argument", "`metric` \"auc\" needs a response of two classes, not ", length(classes),
+          ".")
+  }
+  if (identical(forecast_scores$class[[metric]]$needs, "prob") && !gives_probabilities(model)) {
+    abort("argument", "`metric` \"", metric, "\" needs a model with probabilities, such as one ",
+          "with `calibration = \"platt\"`.")
+  }
+  metric
+}
+
+warn_known_sites <- function(new, known) {
+  both <- intersect(value_labels(new), value_labels(known))
+  if (length(both)) {
+    warn("training_domains", "`newdata` has domains of training (", enumerate(both, quote = "\""),
+         "): forecasts are for new domains.")
+  }
+}
+
+# The training rows of the model, as dg_cv() reads them.
+forecast_task <- function(spec, input) {
+  task <- cv_task(spec, input)
+  if (!is.null(task$structure)) {
+    abort("argument", "`model` must have one factor of domains: forecasts are not for nested or ",
+          "crossed ones.")
+  }
+  task
+}
+
+# Left-out predictions; with standard deviations of rows from models that have them.
+forecast_cv <- function(spec, input, task, progress) {
+  dense <- is.numeric(task$y) && "se" %in% spec_gives(innermost(spec))
+  plan <- read_plan(list(spec), input, NULL, if (dense) c("rmse", "log_density"), FALSE, progress)
+  evaluated(plan, function(plan, ctx) cross_validate(plan, ctx)[[1L]])
+}
+
+read_forecast_cv <- function(cv, task, classes) {
+  if (!inherits(cv, "dg_cv")) {
+    abort("argument", "`cv` must be the result of dg_cv() of the model, not ", describe(cv), ".")
+  }
+  if (is.null(cv$predictions)) {
+    abort("argument", "`cv` has no predictions: those of a source are not kept.")
+  }
+  if (inherits(cv$folds, "domgen_row_folds") || anyNA(cv$domains$fold)) {
+    abort("argument", "`cv` must hold out whole domains.")
+  }
+  rows <- cv$predictions
+  at <- match(rows$row, task$row)
+  same <- !anyNA(at) && identical(value_labels(rows$domain), value_labels(task$domain[at])) &&
+    identical(value_labels(rows$truth), value_labels(task$y[at]))
+  if (!same) {
+    abort("argument", "`cv` must be a cross-validation of the rows of the model: rows, domains ",
+          "or responses differ.")
+  }
+  held_out_scored(cv, classes)
+}
+
+# list(known, new: predictors as in the model, place: rows of `known` in the data).
+forecast_predictors <- function(model, task, new) {
+  known <- quietly(replay(model$blueprint, as_newdata(task$input), task$domain,
+                          needs_domain = TRUE))
+  scaled <- function(rows) scale_new(model$blueprint$scaling, rows$X, rows$domain, NULL)$X
+  list(known = scaled(known), new = scaled(new), place = task$row[known$ok])
+}
+
+# Labels of the complete new rows, NULL where there are none; classes as codes.
+forecast_truth <- function(model, newdata, y, ok, classes) {
+  truth <- if (is.null(y)) response_of(model, newdata) else read_vector(y, length(ok), "y")
+  if (is.null(truth) || all(is.na(truth[ok]))) return(NULL)
+  truth <- truth[ok]
+  if (is.null(classes)) {
+    if (!is.numeric(truth)) abort("data", "`y` must be numeric, not ", describe(truth), ".")
+    return(as.numeric(truth))
+  }
+  check_known_classes(value_labels(truth), classes)
+  match(value_labels(truth), classes)
+}
+
+# ---- descriptions and scores ------------------------------------------------------------------
+
+# Distance of each training site from the other ones, and of each new site from all, as in
+# dg_novelty(): list(left_out, new).
+forecast_distances <- function(model, new, threads, env) {
+  if (nlevels(model$domain) < 3L) return(NULL)
+  view <- novelty_view(model, new, NULL, threads, env)
+  spread <- view$kernel$spread
+  names <- levels(model$domain)
+  own <- above_noise((spread$first + spread$last) / spread$k)
+  list(left_out = stats::setNames(own, names),
+       new = stats::setNames(domain_standing(view$kernel, view$described)$distance,
+                             levels(new$domain)))
+}
+
+# Of each site the score and its error: data frame of domain, rows, estimate, se, value, value_se.
+site_scores <- function(rows, measure) {
+  auc <- is.null(measure$loss)
+  y <- if (auc) as.integer(rows$y == 2L) else measure$loss(rows)
+  found <- measure_sites(list(y = y, p = NULL, score = rows$score, rep = rows$rep,
+                              domain = rows$domain, place = rows$place), list(measure), NULL,
+                         FALSE)[[1L]]
+  once <- rows$rep == rows$rep[1L]
+  data.frame(domain = levels(rows$domain),
+             rows = tabulate(rows$domain[once], nlevels(rows$domain)), estimate = found$estimate,
+             se = found$se, value = found$value, value_se = found$value_se, row.names = NULL)
+}
+
+new_site_scores <- function(scored, measure) {
+  known <- which(!is.na(scored$y))
+  rows <- lapply(scored[c("y", "p", "class", "score", "domain")], take, known)
+  found <- site_scores(c(rows, list(rep = rep(1L, length(known)), place = known)), measure)
+  at <- match(levels(scored$domain), found$domain)
+  data.frame(found = found$estimate[at], found_se = found$se[at])
+}
+
+# ---- forecast ---------------------------------------------------------------------------------
+
+# scores: site_scores(); expected, distances: list(left_out, new) by names of sites, or NULL.
+forecast_from <- function(scores, expected, distances, measure, inflation, level, permutations) {
+  scale <- scales[[measure$scale]]
+  known <- which(is.finite(scores$value) & is.finite(scores$value_se) & scores$value_se > 0)
+  own <- scores[known, ]
+  e <- site_descriptions(expected, own$domain, function(x) scale$to(inside(x, scale)))
+  d <- site_descriptions(distances, own$domain, log1p)
+  described <- c(if (!is.null(e)) list(e = e$own, new_e = e$new),
+                 if (!is.null(d)) list(d = d$own / d$spread, new_d = d$new / d$spread))
+  enough <- nrow(own) >= forecast_least
+  use <- enough && length(described) > 0L
+  value <- own$value
+  # see share_of_rows()
+  se <- own$value_se
+  of_rows <- if (is.null(e)) 0 else with_seed(1L, share_of_rows(expected, measure))
+  label_se <- se * sqrt(1 - of_rows)
+  skill <- if (enough) {
+    with_seed(1L, forecast_skill(value, label_se, described, measure$large, permutations))
+  } else list(skill = NA_real_, p = NA_real_, mse = NA_real_, mse_mean = NA_real_)
+  can <- isTRUE(skill$skill >= forecast_worth) && skill$p <= 0.05
+  overall <- random_effects(value, se, measure$large, inflation, level)
+  ahead <- if (use) {
+    forecast_sites(value, label_se, described, measure$large, inflation, level)
+  }
+  n_new <- length(distances$new)
+  new <- if (can) ahead$new else data.frame(
+    mean = rep(overall$mean, n_new),
+    lower = if (is.null(overall$new)) NA_real_ else overall$new$interval[1L],
+    upper = if (is.null(overall$new)) NA_real_ else overall$new$interval[2L]
+  )
+  back <- function(table) {
+    cbind(forecast = scale$from(table$mean), from_scale(table$lower, table$upper, scale))
+  }
+  column_of <- function(x, names) if (is.null(x)) NA_real_ else unname(x[names])
+  left_out <- data.frame(domain = own$domain, rows = own$rows, score = own$estimate, se = own$se)
+  left_out <- cbind(left_out, if (use) back(ahead$left_out)
+                    else data.frame(forecast = NA_real_, lower = NA_real_, upper = NA_real_))
+  left_out$expected <- column_of(expected$left_out, own$domain)
+  left_out$distance <- column_of(distances$left_out, own$domain)
+  list(
+    can = can,
+    sites = data.frame(back(new), expected = column_of(expected$new, names(distances$new)),
+                       distance = column_of(distances$new, names(distances$new)),
+                       row.names = NULL),
+    skill = data.frame(skill = skill$skill, p = skill$p, domains = nrow(own), mse = skill$mse,
+                       mse_mean = skill$mse_mean, descriptions = length(described) / 2L,
+                       of_rows = of_rows),
+    mean = data.frame(mean = scale$from(overall$mean),
+                      from_scale(overall$lower, overall$upper, scale), tau = overall$tau,
+                      new_interval(overall, scale), row.names = NULL),
+    regression = if (use) data.frame(domain = names(distances$new), back(ahead$new),
+                                     row.names = NULL),
+    left_out = `rownames<-`(left_out, NULL)
+  )
+}
+
+# Ends of a scale have no finite value.
+inside <- function(x, scale) {
+  switch(scale$title, logit = pmin(pmax(x, 1e-4), 1 - 1e-4), logarithm = pmax(x, 1e-12), x)
+}
+
+# A description of sites, on its scale and less its mean: list(own, new, spread: standard
+# deviation); NULL if it does not vary. Sites beyond 2.5 (normal) median absolute deviations are
+# moved there: forecasts do not extrapolate, and one odd site does not decide the line.
+site_descriptions <- function(found, domains, to) {
+  if (is.null(found)) return(NULL)
+  x <- to(unname(found$left_out[domains]))
+  new <- to(unname(found$new))
+  if (length(x) < 2L || anyNA(x) || anyNA(new)) return(NULL)
+  middle <- stats::median(x)
+  far <- 2.5 * stats::mad(x)
+  if (far == 0) far <- 2.5 * stats::sd(x)
+  cut <- function(x) pmin(pmax(x - middle, -far), far)
+  centre <- mean(cut(x))
+  own <- cut(x) - centre
+  spread <- sqrt(mean(own^2))
+  if (spread < 1e-6 * max(1, abs(middle))) return(NULL)
+  list(own = own, new = cut(new) - centre, spread = spread)
+}

@@ -1,0 +1,148 @@
+#' @rdname dg_forecast
+#' @section Plot:
+#' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()]: a
+#' point for each training site, its held-out score against the forecast of the regression without
+#' it, with the interval of the forecast; the dashed line is where both are equal. New sites stand
+#' on it at their own forecast, or at their score if `newdata` has labels.
+#' @param x The result of `dg_forecast()`.
+#' @param ... Must be empty.
+#' @export
+plot.dg_forecast <- function(x, ...) {
+  check_no_dots(list(...), character())
+  frame <- forecast_frame(x)
+  if (nrow(frame) == 0L) abort_nothing_to_plot()
+  new <- frame[frame$kind == "new", ]
+  known <- frame[frame$kind == "training", ]
+  ends <- range(frame$score, frame$forecast)
+  few <- nrow(known) <= 60L
+  new_plot(
+    frame, c(x = "forecast", y = "score", colour = "kind", shape = "kind"),
+    paste0("Forecast of ", x$title, " by ", x$labels$domain),
+    if (x$can) skill_words(x) else paste0("Cannot be forecast: ", why_not(x)),
+    x = paste("Forecast of", x$title), y = paste(capital(x$title), "of held-out rows"),
+    caption = c(
+      paste0("Points: training domains, forecast without their own score. Triangles: new domains, ",
+             if (any(new$labelled)) "at their score." else "on the line."),
+      if (few && nrow(known)) paste0("Bars: ", 100 * x$level, " % intervals of the forecast."),
+      if (!x$can) "The regression is drawn, but the forecast of new domains is the mean."
+    )
+  ) +
+    ggplot2::geom_abline(slope = 1, intercept = 0, linetype = 2, colour = pale) +
+    (if (few) {
+      ggplot2::geom_linerange(columns(xmin = "lower", xmax = "upper"), known, alpha = 0.35,
+                              show.legend = FALSE)
+    }) +
+    ggplot2::geom_point(data = known, size = 1.6) +
+    ggplot2::geom_point(data = new, size = 2.6) +
+    ggplot2::coord_cartesian(xlim = ends, ylim = ends) +
+    ggplot2::scale_colour_manual(values = c(training = "black", new = accent), guide = "none") +
+    ggplot2::scale_shape_manual(values = c(training = 16, new = 17), guide = "none")
+}
+
+# domain, forecast, score, lower, upper, kind, labelled.
+forecast_frame <- function(x) {
+  known <- x$left_out[is.finite(x$left_out$forecast), ]
+  rows <- function(table, score, kind, labelled) {
+    data.frame(domain = table$domain, forecast = table$forecast, score = score,
+               lower = table$lower, upper = table$upper,
+               kind = factor(rep(kind, nrow(table)), c("training", "new")),
+               labelled = labelled)
+  }
+  sites <- x$sites[is.finite(x$sites$forecast), ]
+  found <- if (is.null(sites$found)) rep(NA_real_, nrow(sites)) else sites$found
+  frame <- rbind(rows(known, known$score, "training", rep(TRUE, nrow(known))),
+                 rows(sites, ifelse(is.na(found), sites$forecast, found), "new", !is.na(found)))
+  frame[is.finite(frame$score), ]
+}
+
+# ---- table ------------------------------------------------------------------------------------
+
+#' @exportS3Method
+describe_result.dg_forecast <- function(x) {
+  percent <- paste0(100 * x$level, " %")
+  sites <- x$sites
+  labelled <- !is.null(sites$found)
+  number <- as_number(3)
+  new_result(
+    paste0("Forecast of ", x$title, " in ", plural(nrow(sites), "new domain"), ": ",
+           if (x$can) "skill " else "cannot be forecast",
+           if (x$can) paste0(rounded(x$skill$skill, 2), ", ", p_words(x$skill$p))),
+    sites,
+    c(list(column("domain"), column("rows"),
+           column("forecast", format = number, tidy = "estimate"),
+           interval(paste(percent, "interval"), number),
+           column("expected", format = number), column("distance", format = number)),
+      if (labelled) list(column("found", format = number),
+                         column("found_se", "se", format = number))),
+    facts = c(
+      if (x$can) skill_words(x)
+      else c(paste0(capital(why_not(x)), "."),
+             "The forecast is the mean over domains, with the interval of any new domain."),
+      paste0(x$model, ", ", x$held_out, ": ", x$title, " ", rounded(x$mean$mean, 3), " (",
+             percent, " of new domains: ", rounded(x$mean$new_lower, 3), " to ",
+             rounded(x$mean$new_upper, 3), ")")
+    ),
+    shown = order(sites$forecast * if (x$better == "low") -1 else 1), most = 12L, unit = "domain",
+    where = "`$sites`",
+    notes = c(
+      paste0("expected: by the model's own ", if (x$kind == "class") "probabilities" else
+             "errors, as they depend on the predictors", ". distance: from the nearest training ",
+             "domains, see ?dg_novelty.",
+             if (labelled) " found: the score by the labels of the rows."),
+      if (isTRUE(any(x$sites$distance > max(x$left_out$distance)))) {
+        paste0("Farther than every training domain, so that no training domain shows what to ",
+               "expect: ", enumerate(x$sites$domain[x$sites$distance > max(x$left_out$distance)],
+                                     quote = "\""), ".")
+      }
+    ),
+    further = if (!is.null(x$parts)) list(describe_parts(x)),
+    glance = data.frame(domains = nrow(sites), training = x$skill$domains,
+                        metric = x$metric, mean = x$mean$mean, skill = x$skill$skill,
+                        p = x$skill$p, can = x$can)
+  )
+}
+
+skill_words <- function(x) {
+  paste0("Held-out forecasts explain ", round(100 * x$skill$skill), " % of the variance between ",
+         "domains (", p_words(x$skill$p), ", ",
+         plural(x$skill$domains, "domain"), ").")
+}
+
+why_not <- function(x) {
+  skill <- x$skill
+  if (skill$domains < forecast_least) {
+    paste0("only ", plural(skill$domains, "domain"), " with a score, at least ", forecast_least,
+           " are needed")
+  } else if (skill$descriptions == 0L) {
+    "domains do not differ in what is known without labels"
+  } else if (is.na(skill$skill)) {
+    "domains differ no more than their rows explain by chance"
+  } else if (skill$skill < forecast_worth) {
+    paste0("held-out forecasts are ", if (skill$skill < 0) "no" else "hardly",
+           " better than the mean (skill ", rounded(skill$skill, 2), ", ",
+           plural(skill$domains, "domain"), ")")
+  } else {
+    paste0("held-out forecasts explain ", round(100 * skill$skill), " % of the variance between ",
+           "domains, which may be chance (", p_words(skill$p), ")")
+  }
+}
+
+describe_parts <- function(x) {
+  number <- as_number(3)
+  parts <- x$parts
+  new_result(
+    paste0("Where the ", x$loss, " differs from that of held-out training rows"), parts,
+    list(column("domain"), column("training", format = number), column("site", format = number),
+         column("difference", format = number), column("difference_se", "se", format = number),
+         column("covariates", format = number), column("covariates_se", "se", format = number),
+         column("relation", format = number), column("relation_se", "se", format = number)),
+    most = 12L, unit = "domain", where = "`$parts`", notes = paste0(
+      "difference = covariates (other predictors) + relation (other responses of rows with the ",
+      "same predictors).",
+      if (any(parts$overlap < 0.3)) {
+        paste0(" Few rows are shared with training: ",
+               enumerate(parts$domain[parts$overlap < 0.3], quote = "\""), ".")
+      }
+    )
+  )
+}
