@@ -27,34 +27,35 @@ parts_of_loss <- function(rows, new, measure, X) {
 sample_most <- function(i, most) if (length(i) > most) sort(i[sample.int(length(i), most)]) else i
 
 # The ratio q / p of the densities of site and training at rows of both, by probabilities of a
-# penalised logistic regression, on a linear and a Gaussian kernel, that was fitted to the other
-# folds. Training sites have equal weights. list(train, new)
+# penalised logistic regression, on a linear and a Gaussian kernel, of the other folds of rows, see
+# dg_lodo(). Training sites have equal weights. list(train, new)
 site_odds <- function(train, X_new) {
   n <- length(train$loss)
   m <- nrow(X_new)
-  G <- nlevels(train$site)
-  weights <- equal_weights(train$site) * n
+  X <- rbind(train$X, X_new)
+  varies <- apply(X, 2L, function(x) max(x) > min(x))
+  if (!any(varies)) return(list(train = rep(1, n), new = rep(1, m)))
+  X <- X[, varies, drop = FALSE]
+  is_site <- factor(rep(c("training", "site"), c(n, m)), c("training", "site"))
+  weights <- c(equal_weights(train$site) * n, rep(1, m))
   with_seed(1L, {
-    X <- rbind(train$X, X_new)
-    varies <- apply(X, 2L, function(x) max(x) > min(x))
-    if (!any(varies)) return(list(train = rep(1, n), new = rep(1, m)))
-    is_site <- factor(rep(c("training", "site"), c(n, m)), c("training", "site"))
-    fold <- c(sample(rep_len(seq_len(parts_folds), n)), sample(rep_len(seq_len(parts_folds), m)))
     rows <- c(sample_most(seq_len(n), parts_rows), n + seq_len(m))
-    X <- X[, varies, drop = FALSE]
-    own_weights <- c(weights, rep(1, m))
-    share <- sum(own_weights[rows[rows <= n]])
-    p <- numeric(n + m)
-    for (k in seq_len(parts_folds)) {
-      fit_on <- rows[fold[rows] != k]
-      model <- quietly(suppressMessages(
-        dg_glm(X[fit_on, , drop = FALSE], is_site[fit_on], domain = fold[fit_on],
-               weights = own_weights[fit_on], domain_kernel = domain_pooled(),
-               kernel = kernel_rbf() + kernel_linear())
-      ))
-      p[fold == k] <- predict(model, X[fold == k, , drop = FALSE], type = "prob")[, "site"]
-    }
-    odds <- p / (1 - p) * share / m
+    fold <- stats::ave(rows, is_site[rows], FUN = function(i) {
+      sample(rep_len(seq_len(parts_folds), length(i)))
+    })
+    link <- quietly(suppressMessages({
+      model <- dg_glm(X[rows, , drop = FALSE], is_site[rows], domain = fold,
+                      weights = weights[rows], domain_kernel = domain_pooled(),
+                      kernel = kernel_rbf() + kernel_linear())
+      values <- numeric(n + m)
+      values[rows] <- dg_lodo(model)$predictions$decision
+      others <- setdiff(seq_len(n), rows)
+      if (length(others)) {
+        values[others] <- predict(model, X[others, , drop = FALSE], type = "decision")
+      }
+      values
+    }))
+    odds <- exp(link) * sum(weights[rows[rows <= n]]) / m
     list(train = odds[seq_len(n)], new = odds[n + seq_len(m)])
   })
 }

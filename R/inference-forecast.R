@@ -91,7 +91,7 @@
 #' others predictors are the same in all domains by design.
 #'
 #' @inheritParams dg_novelty
-#' @param model A fitted learner, [dg_pipeline()] or ensemble, also one from [dg_auto()] or
+#' @param object A fitted learner, [dg_pipeline()] or ensemble, also one from [dg_auto()] or
 #'   [dg_tune()], with one factor of domains. Its data must still be there.
 #' @param newdata Data frame (or matrix, if the model was fitted to one) with the predictors of rows
 #'   of new domains. A response is used only for `found` and `parts`.
@@ -152,41 +152,41 @@
 #' # with labels: is it the predictors, or the relation?
 #' dg_forecast(model, data[data$site == "site 16", ], permutations = 19)$parts
 #' @export
-dg_forecast <- function(model, newdata, domain = NULL, y = NULL, metric = NULL, cv = NULL,
+dg_forecast <- function(object, newdata, domain = NULL, y = NULL, metric = NULL, cv = NULL,
                         level = 0.95, permutations = 499, threads = NULL, progress = NULL) {
-  check_given(model, "model")
+  check_given(object, "object")
   check_given(newdata, "newdata")
-  check_fixable(model)
+  check_fixable(object, "object")
   level <- check_between(level, "level", 0.5, 0.999)
   permutations <- check_count(permutations, "permutations", at_least = 19L)
   threads <- check_threads(threads)
   need_package("metafor", "dg_forecast()")
-  classes <- forecast_classes(model)
-  metric <- read_forecast_metric(metric, model, classes)
+  classes <- forecast_classes(object)
+  metric <- read_forecast_metric(metric, object, classes)
   measure <- forecast_scores[[if (is.null(classes)) "number" else "class"]][[metric]]
-  new <- replay(model$blueprint, newdata, domain, needs_domain = TRUE)
+  new <- replay(object$blueprint, newdata, domain, needs_domain = TRUE)
   if (nrow(new$X) == 0L) abort("data", "`newdata` must have at least one complete row.")
-  warn_known_sites(levels(new$domain), levels(model$domain))
-  spec <- read_evaluated(model)
-  input <- collect_input(list(spec), model_input(model, list(), parent.frame()))
+  warn_known_sites(levels(new$domain), levels(object$domain))
+  spec <- read_evaluated(object)
+  input <- collect_input(list(spec), model_input(object, list(), parent.frame()))
   task <- forecast_task(spec, input)
   if (is.null(cv)) cv <- forecast_cv(spec, input, task, progress)
   rows <- read_forecast_cv(cv, task, classes)
-  X <- forecast_predictors(model, task, new)
-  scored <- c(new_scored(model, newdata, domain, new$ok, classes, !is.null(rows$sd)),
+  X <- forecast_predictors(object, task, new)
+  scored <- c(new_scored(object, newdata, domain, new$ok, classes, !is.null(rows$sd)),
               list(domain = new$domain))
-  standing <- forecast_distances(model, new, threads, parent.frame())
+  standing <- forecast_distances(object, new, threads, parent.frame())
   expected <- expected_scores(rows, scored, measure, classes, X)
   scores <- site_scores(rows, measure)
   found <- forecast_from(scores, expected, standing, measure, 1 + 1 / cv$share, level,
                          permutations)
-  truth <- forecast_truth(model, newdata, y, new$ok, classes)
+  truth <- forecast_truth(object, newdata, y, new$ok, classes)
   result <- c(found, list(metric = metric, kind = if (is.null(classes)) "number" else "class",
                           title = measure$title, better = measure$better,
                           scale = scales[[measure$scale]]$title, level = level,
                           permutations = permutations, held_out = cv$held_out,
-                          model = model$spec$parts$title,
-                          labels = variable_names(model$blueprint), loss = measure$loss_title))
+                          model = object$spec$parts$title,
+                          labels = variable_names(object$blueprint), loss = measure$loss_title))
   result$sites <- cbind(domain = levels(new$domain),
                         rows = tabulate(new$domain, nlevels(new$domain)), found$sites)
   if (!is.null(truth)) {
@@ -207,7 +207,7 @@ forecast_worth <- 0.05
 
 # Names of classes; NULL for numbers.
 forecast_classes <- function(model) {
-  if (is_censored(model$y)) abort("argument", "`model` must not be one of censored times.")
+  if (is_censored(model$y)) abort("argument", "`object` must not be one of censored times.")
   if (model$response$kind == "class") model$response$levels
 }
 
@@ -238,7 +238,7 @@ warn_known_sites <- function(new, known) {
 forecast_task <- function(spec, input) {
   task <- cv_task(spec, input)
   if (!is.null(task$structure)) {
-    abort("argument", "`model` must have one factor of domains: forecasts are not for nested or ",
+    abort("argument", "`object` must have one factor of domains: forecasts are not for nested or ",
           "crossed ones.")
   }
   task

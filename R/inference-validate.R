@@ -131,8 +131,8 @@
 #'     the scale of the measure), `se`, `lower`, `upper`, `p`, and `tau`, what is left of it}
 #'   \item{rows}{data frame of the rows: `method`, `row`, `domain`, `y`, `p`, and `rep` of repeats}
 #'   \item{methods, measures}{names of the methods; the measures as a list, with their `title`}
-#'   \item{kind, class, threshold, level, target, labels, origin, held_out, scope, baseline}{as given
-#'     or found; `origin` is `"held_out"` of a cross-validation, `"fitted"` or `"given"`}
+#'   \item{kind, class, threshold, level, target, labels, origin, held_out, scope, baseline}{as
+#'     given or found; `origin` is `"held_out"` of a cross-validation, `"fitted"` or `"given"`}
 #' @section Errors:
 #' Censored times; a cross-validation without predictions (of a [row_source()]); `threshold` or
 #' ordered classes without probabilities (of classes without probabilities there is `auc` alone);

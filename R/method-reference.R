@@ -111,20 +111,20 @@ check_describing <- function(data, domain) {
   }
 }
 
-check_fixable <- function(model) {
+check_fixable <- function(model, name = "model") {
   if (!inherits(model, "dg_fit")) {
-    abort("argument", "`model` must be a fitted model, not ",
+    abort("argument", "`", name, "` must be a fitted model, not ",
           if (inherits(model, "dg_spec")) "a specification: give it data with fit() first"
           else describe(model), ".")
   }
-  check_sealed(model, "model")
+  check_sealed(model, name)
   if (is_fixed(model)) {
-    abort("argument", "`model` has a fixed reference already. Use the original model.")
+    abort("argument", "`", name, "` has a fixed reference already. Use the original model.")
   }
   # dg_adapt() fixes its domain
   if (inherits(model, "dg_adapted")) {
-    abort("argument", "`model` was adapted to its domain, which fixed its reference: it already ",
-          "predicts each row alone.")
+    abort("argument", "`", name, "` was adapted to its domain, which fixed its reference: it ",
+          "already predicts each row alone.")
   }
 }
 

@@ -107,7 +107,7 @@ describe_shots <- function(x) {
   change <- function(name, header) column(name, header, as_number(3), rows = table$shots > 0L)
   new_result(
     paste0(capital(x$metrics[[1L]]$title), " with labelled rows of each held-out domain, on its ",
-           "other rows (", plural(shot_draws, "draw"), " each", if (left) {
+           "other rows (", plural(draws_each(nrow(x$shot_scores)), "draw"), " each", if (left) {
              paste0("; without ", plural(left, "domain"), " of fewer than ", max(table$shots) + 2L,
                     " rows")
            }, ")"),

@@ -90,7 +90,7 @@ describe_result.dg_plan <- function(x) {
                     if (!is.null(x$crossings)) list(describe_crossings(x)))
   main$title <- paste0("Plan for ", x$title, ": ", score_label(x$metric), " on new sites")
   main$notes <- c(
-    paste0("Intervals and bands are ", percent(x$level), ", ", same_domains, "."),
+    paste0("Intervals and bands are ", percent(x$level), ", for ", scope_words("new"), "."),
     if (any(x$left_out > 0L)) {
       paste0("Left out of the curve, without scores: ", plural(x$left_out[["sites"]], "site"),
              ", ", plural(x$left_out[["sizes"]], "number"), " of training sites.")

@@ -142,7 +142,8 @@
 #' With `shots`, rows of each held-out domain are put in random order. For each k in `shots` the
 #' first k rows with their labels are used in the ways of `updates`; the scored rows, those after
 #' the largest k, are the same for all k and updates. Scores by the first metric are means over 5
-#' random orders. Domains with fewer than two rows more than the largest k are left out. All rows of
+#' random orders (150 divided by the number of domains, but at least 1, with more than 30 domains).
+#' Domains with fewer than two rows more than the largest k are left out. All rows of
 #' a domain describe it, labelled or not. `print()` and `plot()` show the mean score by k.
 #'
 #' * `"adapt"`: [dg_adapt()].

@@ -352,7 +352,8 @@ logistic_intercept <- function(d) {
 # precision: of a normal prior of each coefficient with mean 0, in units of the dispersion.
 # list(beta, vcov, dispersion, pearson: sum of squares of residuals, effects: of each row on the
 # coefficients); NULL if it does not converge.
-canonical_fit <- function(X, y, family, offset = 0, penalised = NULL, precision = numeric(ncol(X))) {
+canonical_fit <- function(X, y, family, offset = 0, penalised = NULL,
+                          precision = numeric(ncol(X))) {
   classes <- family$family == "binomial"
   if (is.null(penalised)) penalised <- classes && n_rarer(y) < few_events
   largest_move <- if (family$link == "identity") Inf else 5

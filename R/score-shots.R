@@ -1,7 +1,14 @@
 # Partly known domains: the error on a held-out domain by the number of its labelled rows.
 
-# Random choices of the labelled rows, over which the scores of a domain are averaged.
+# Random choices of the labelled rows, over which the scores of a domain are averaged: at most, and
+# in all.
 shot_draws <- 5L
+shot_draws_in_all <- 150L
+
+# Fewer with many domains, whose mean they hardly make more certain.
+draws_each <- function(domains) {
+  min(shot_draws, max(shot_draws_in_all %/% domains, 1L))
+}
 
 # shots: numbers of labelled rows, NULL for none of this. With 0, to compare with.
 check_shots <- function(shots, task, metric) {
@@ -37,7 +44,7 @@ check_shots <- function(shots, task, metric) {
 draw_orders <- function(domain, repeats) {
   rows <- split(seq_along(domain), domain)
   replicate(repeats, lapply(rows, function(i) {
-    replicate(shot_draws, sample.int(length(i)), simplify = FALSE)
+    replicate(draws_each(length(rows)), sample.int(length(i)), simplify = FALSE)
   }), simplify = FALSE)
 }
 
