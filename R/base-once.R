@@ -28,23 +28,29 @@ warn_again <- function(heard) {
   }
 }
 
-# Notes that only differ in the one name that they quote, or in measured values (numbers with a
-# decimal point), become one note with all names and the range of each value; counts by note. Whole
-# numbers may identify columns or domains, so notes with different ones stay separate.
+# Notes that only differ in the one name, or list of names, that they quote, or in measured values
+# (numbers with a decimal point), become one note with all names and the range of each value; counts
+# by note. Whole numbers may identify columns or domains, so notes with different ones stay
+# separate.
 alike_together <- function(warnings) {
   notes <- names(warnings)
-  quoted <- regmatches(notes, gregexpr("\"[^\"]*\"", notes))
-  bare <- ifelse(lengths(quoted) == 1L, gsub("\"[^\"]*\"", "\"\"", notes), notes)
+  quoted <- regmatches(notes, gregexpr(quoted_names, notes))
+  bare <- ifelse(lengths(quoted) == 1L, sub(quoted_names, "\"\"", notes), notes)
   alike <- ifelse(lengths(quoted) < 2L, gsub(measured_value, "<value>", bare, perl = TRUE), notes)
   together <- split(seq_along(notes), factor(alike, unique(alike)))
   counts <- vapply(together, function(i) sum(warnings[i]), 0)
   names(counts) <- vapply(together, function(i) {
     if (length(i) == 1L) return(notes[i])
-    names <- enumerate(unique(unlist(quoted[i])), quote = "")
+    lists <- unlist(quoted[i])
+    names <- unique(unlist(regmatches(lists, gregexpr("\"[^\"]*\"", lists))))
+    names <- enumerate(names, quote = "")
+    if (any(grepl("more$", lists)) && !grepl("more$", names)) names <- paste(names, "and more")
     sub("\"\"", names, with_ranges(bare[i]), fixed = TRUE)
   }, "")
   counts
 }
+
+quoted_names <- "\"[^\"]*\"(, \"[^\"]*\")*( and [0-9]+ more)?"
 
 measured_value <- "(?<![[:alnum:]_.])-?[0-9]+\\.[0-9]+(e[-+]?[0-9]+)?(?![[:alnum:]_])"
 

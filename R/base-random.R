@@ -12,3 +12,6 @@ with_seed <- function(seed, code) {
 }
 
 draw_seeds <- function(n) sample.int(.Machine$integer.max, n)
+
+# At most so many of the numbers i, at random, in their order.
+sample_most <- function(i, most) if (length(i) > most) sort(i[sample.int(length(i), most)]) else i

@@ -85,3 +85,6 @@ count_domains <- function(n, labels) {
 intercept_words <- function(intercept, wanted) {
   if (wanted) paste(format(rounded(intercept, 4), trim = TRUE), collapse = ", ") else "none"
 }
+
+# The level of an interval in percent.
+level_words <- function(level) paste(format(100 * level, digits = 4L), "%")

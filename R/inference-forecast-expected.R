@@ -74,13 +74,16 @@ held_out_scored <- function(cv, classes) {
 
 # The same of new rows, without y.
 new_scored <- function(model, newdata, domain, ok, classes, needs_sd) {
+  # what predictions warn of is said once
+  said <- "domgen_warning_missing"
   ask <- function(type) {
-    take(quietly(predict(model, newdata, domain = domain, type = type), "domgen_warning_missing"),
-         ok)
+    found <- quietly(predict(model, newdata, domain = domain, type = type), said)
+    said <<- "domgen_warning"
+    take(found, ok)
   }
   if (is.null(classes)) {
     return(list(p = ask("response"), sd = if (needs_sd) {
-      take(quietly(predictive_sd(model, newdata, domain), "domgen_warning_missing"), ok)
+      take(quietly(predictive_sd(model, newdata, domain)), ok)
     }))
   }
   list(p = if (gives_probabilities(model)) unname(ask("prob")[, classes, drop = FALSE]),
@@ -150,8 +153,8 @@ expected_of_numbers <- function(rows, new, measure, by_site, X) {
                              X$new)
   if (is.null(found)) return(NULL)
   # a regression of positive numbers may fall below 0
-  least <- 0.1 * mean(found$left_out)
-  error <- pmax(found$left_out, least)
+  least <- 0.1 * mean(found$fitted)
+  error <- pmax(found$fitted, least)
   # squares of absolute errors are larger than those of their means
   unit <- if (absolute) 1 else sqrt(mean((rows$y - rows$p)[some]^2) / mean(error^2))
   list(left_out = by_site(list(error = unit * error), domain),
@@ -164,11 +167,11 @@ error_rows <- 600L
 
 # Kernel ridge regression of values on X with a free intercept for each site, which is then replaced
 # by one for all: with M the centring by site it minimises |M (values - f)|^2 + lambda |f|^2, lambda
-# by generalised cross-validation. Only differences within sites are learned from. list(left_out,
-# new: f of the rows); NULL where nothing varies.
+# by generalised cross-validation. Only differences within sites are learned from. list(fitted, new:
+# f of the rows); NULL where nothing varies.
 within_regression <- function(X, values, domain, X_new) {
   varies <- apply(X, 2L, function(x) max(x) > min(x))
-  if (!any(varies) || max(values) <= min(values)) return(NULL)
+  if (!any(varies) || max(values) <= min(values) || max(tabulate(domain)) < 2L) return(NULL)
   unit <- quietly(learn_scaling(X[, varies, drop = FALSE], "pooled"))
   X <- apply_scaling(X[, varies, drop = FALSE], unit)
   X_new <- apply_scaling(X_new[, varies, drop = FALSE], unit)
@@ -189,7 +192,7 @@ within_regression <- function(X, values, domain, X_new) {
   weights <- centred(weights)
   f <- drop(K %*% weights)
   level <- mean(values - f)
-  list(left_out = level + f, new = level + drop(kernel_matrix(kernel, X_new, X) %*% weights))
+  list(fitted = level + f, new = level + drop(kernel_matrix(kernel, X_new, X) %*% weights))
 }
 
 # ---- sampling error ---------------------------------------------------------------------------
@@ -198,7 +201,7 @@ within_regression <- function(X, values, domain, X_new) {
 # a site's score the part by which rows were drawn is then no error: the expected score of the same
 # rows has it too. As a proportion, by the slope of one on the other between random halves of sites,
 # whose differences have 4 times the covariances of all rows.
-share_of_rows <- function(expected, measure) {
+row_share <- function(expected, measure) {
   rows <- expected$rows
   scale <- scales[[measure$scale]]
   fields <- c("y", "p", "class", "score", "q", "error")

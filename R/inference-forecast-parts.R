@@ -2,7 +2,7 @@
 # relation of response and covariates (DISDE; Cai, Namkoong and Yadlowsky, 2023).
 
 # Maximum number of rows of a site, and of training rows, to which density ratios are fitted.
-parts_rows <- 1000L
+parts_rows <- 600L
 parts_folds <- 5L
 
 # Data frame, a row for each labelled new site. X: list(known, place, new); rows: held_out_scored();
@@ -23,8 +23,6 @@ parts_of_loss <- function(rows, new, measure, X) {
   })
   named_frames(parts, "domain")
 }
-
-sample_most <- function(i, most) if (length(i) > most) sort(i[sample.int(length(i), most)]) else i
 
 # The ratio q / p of the densities of site and training at rows of both, by probabilities of a
 # penalised logistic regression, on a linear and a Gaussian kernel, of the other folds of rows, see
@@ -62,7 +60,7 @@ site_odds <- function(train, X_new) {
 
 # Weights of rows that sum to 1, the same sum for each site.
 equal_weights <- function(site) {
-  1 / (nlevels(site) * tabulate(site, nlevels(site))[as.integer(site)])
+  row_costs(1, rep(1, length(site)), site, "equal") / length(site)
 }
 
 # With S of density proportional to p q / (p + q), p that of training, q of the site, and means of
@@ -71,7 +69,8 @@ equal_weights <- function(site) {
 # E_S l_P is the mean over training rows with weights q / (p + q), E_S l_Q over those of the site
 # with p / (p + q). loss_p, loss_q: by row; odds_p, odds_q: q / p at the rows; site: of training
 # rows, which are dependent within. Standard errors take the odds as known.
-disde <- function(loss_p, loss_q, odds_p, odds_q, site, base_p = equal_weights(site)) {
+disde <- function(loss_p, loss_q, odds_p, odds_q, site) {
+  base_p <- equal_weights(site)
   base_q <- rep(1 / length(loss_q), length(loss_q))
   shared_p <- base_p * odds_p / (1 + odds_p)
   shared_q <- base_q / (1 + odds_q)

@@ -63,18 +63,13 @@ left_out_sites <- function(value, se, e = NULL, d = NULL, large, inflation = 1) 
   )
 }
 
-shares_of <- function(log_density) {
-  shares <- exp(log_density - max(log_density))
-  shares / sum(shares)
-}
-
 # Narrow steps near zero. A standard deviation of the distance hardly ever changes a score as much
 # as sites differ where they differ much: with a wider prior of s, few sites find slopes that new
 # ones do not have.
 forecast_grid <- function(large, slopes) {
   tau <- seq(0, 1, length.out = 25L)^2 * 2.5 * large
   s <- if (slopes) seq(0, 1, length.out = 9L)^1.5 * large else 0
-  width <- function(x) if (length(x) == 1L) 1 else c(diff(x), 0) + c(0, diff(x))
+  width <- function(x) if (length(x) == 1L) 1 else node_widths(x)
   grid <- expand.grid(tau = tau, s = s)
   grid$log_weight <- log(rep(width(tau), length(s)) * rep(width(s), each = length(tau))) +
     stats::dnorm(grid$tau, 0, large, log = TRUE) + stats::dnorm(grid$s, 0, large / 3, log = TRUE)

@@ -40,23 +40,28 @@
 #' with e the expected score on the same scale, d = log(1 + distance), both moved to 2.5 median
 #' absolute deviations from their median if they are beyond, and the sampling error
 #' \eqn{\varepsilon}{eps} of known variance. \eqn{\mu}{mu} has a flat prior, b a normal one of
-#' standard deviation s, s and \eqn{\tau}{tau} have half-normal ones, c is one of 0, 0.25, ..., 2.
-#' Forecasts and intervals are those of the posterior distribution, summed over a grid. c is not
-#' negative: held-out predictions of a domain are learned from the others, whose mean is lower if
-#' that of the domain is higher, so that negative slopes are found where nothing can be forecast.
-#' The forecast is of the expected score in rows with these predictors; the part of the sampling
-#' variance that is due to which rows were drawn is estimated from random halves of domains and
-#' subtracted.
+#' standard deviation s; \eqn{\tau}{tau} and s have half-normal ones, of standard deviation 0.5
+#' (log) or 1 (logit) and a third of that; c is one of 0, 0.25, ..., 2. Forecasts and intervals are
+#' those of the posterior distribution, summed over a grid. c is not negative: held-out predictions
+#' of a domain are learned from the others, whose mean is lower if that of the domain is higher, so
+#' that negative slopes are found where nothing can be forecast. The forecast is of the expected
+#' score in rows with these predictors; the part of the sampling variance that is due to which rows
+#' were drawn is estimated from random halves of domains and subtracted.
 #'
-#' **Skill.** With v the value of a domain, f its forecast and m the mean, both without it, and w =
-#' 1 / (\eqn{\tau^2}{tau^2} + `se`^2):
-#' \deqn{1 - \frac{\sum_g w_g [(v_g - f_g)^2 - \mathrm{se}_g^2]}{
-#'   \sum_g w_g [(v_g - m_g)^2 - \mathrm{se}_g^2]}}{
-#'   1 - sum_g w_g [(v_g - f_g)^2 - se_g^2] / sum_g w_g [(v_g - m_g)^2 - se_g^2]}
+#' A domain more than twice as far from the training domains as any of these from the others has no
+#' forecast.
+#'
+#' **Skill.** With v the value of a domain on the scale, f its forecast and m the mean, both without
+#' it, \eqn{\sigma^2}{sigma^2} its sampling variance without that part, and w =
+#' \eqn{1 / (\tau^2 + \sigma^2)}{1 / (tau^2 + sigma^2)}:
+#' \deqn{1 - \frac{\max\{0, \sum_g w_g [(v_g - f_g)^2 - \sigma_g^2]\}}{
+#'   \sum_g w_g [(v_g - m_g)^2 - \sigma_g^2]}}{
+#'   1 - max{0, sum_g w_g [(v_g - f_g)^2 - sigma_g^2]} / sum_g w_g [(v_g - m_g)^2 - sigma_g^2]}
 #' the proportion of the variance between domains that is explained, without sampling error. It is
 #' `NA` if domains do not differ beyond sampling error. p is from permutations of (e, d) among
-#' domains; the statistic is the marginal likelihood of the regression. Scores **can be forecast**
-#' if the skill is at least 0.05 and p at most 0.05, with at least 5 domains that have a score.
+#' domains; the statistic is the marginal likelihood of the regression (descriptions that depend on
+#' the number of rows make it inexact). Scores **can be forecast** if the skill is at least 0.05 and
+#' p at most 0.05, with at least 5 domains that have a score.
 #'
 #' @section Covariates and relation:
 #' With \eqn{l_P, l_Q}{l_P, l_Q} the mean loss given x in training (held-out rows, domains have
@@ -68,7 +73,8 @@
 #' from a [dg_glm()] that separates rows of the domain from those of training, cross-fitted in 5
 #' folds. `overlap` is the integral of 2 p q / (p + q), 1 for equal distributions. Standard errors
 #' treat training domains as clusters, and q/p as known; those of `covariates` are too small,
-#' because q/p is estimated. Differences of predictors that the [dg_glm()] does not find count as
+#' because q/p is estimated (intervals covered in 79 % in place of 95 % where a predictor was moved
+#' by its standard deviation). Differences of predictors that the [dg_glm()] does not find count as
 #' relation. Losses are the squared error for `"rmse"` and the error rate for `"accuracy"`; `"auc"`
 #' has no losses of rows.
 #'
@@ -99,15 +105,15 @@
 #' @param metric Score to forecast, see "Forecast".
 #' @param cv The result of [dg_cv()] for the model and its data, with whole domains held out.
 #'   Default `NULL`: it is computed, one domain at a time. For [dg_auto()] and [dg_tune()] that
-#'   repeats the search in each fold.
+#'   repeats the search in each fold; with many domains `dg_cv(..., folds = 10)` is faster.
 #' @param level Level of intervals. Default 0.95.
 #' @param permutations Number of permutations for the p value. Default 499.
 #' @inheritParams dg_cv
 #' @return `plot()` returns a ggplot2 object. `dg_forecast()` returns an object of class
 #'   `dg_forecast`, a list with
 #'   \item{sites}{data frame, a row for each new domain: `domain`, `rows` (complete ones),
-#'     `forecast` with its interval `lower` to `upper`, `expected`, `distance`; with labels the
-#'     score `found` and its standard error `found_se`}
+#'     `forecast` with its interval `lower` to `upper` (`NA` if too far), `expected`, `distance`;
+#'     with labels the score `found` and its standard error `found_se` (`NA` if it would be 0)}
 #'   \item{can}{can scores be forecast?}
 #'   \item{skill}{data frame of one row: `skill`, `p`, number of `domains`, `mse` and `mse_mean`
 #'     (mean squared errors of held-out forecasts and means on the scale, without sampling error),
@@ -166,20 +172,24 @@ dg_forecast <- function(object, newdata, domain = NULL, y = NULL, metric = NULL,
   measure <- forecast_scores[[if (is.null(classes)) "number" else "class"]][[metric]]
   new <- replay(object$blueprint, newdata, domain, needs_domain = TRUE)
   if (nrow(new$X) == 0L) abort("data", "`newdata` must have at least one complete row.")
-  warn_known_sites(levels(new$domain), levels(object$domain))
+  warn_training_domains(new$domain, object$domain, "forecasts are for new domains")
   spec <- read_evaluated(object)
   input <- collect_input(list(spec), model_input(object, list(), parent.frame()))
-  task <- forecast_task(spec, input)
+  task <- forecast_rows(spec, input)
   if (is.null(cv)) cv <- forecast_cv(spec, input, task, progress)
-  rows <- read_forecast_cv(cv, task, classes)
+  rows <- read_forecast_cv(cv, spec, task, classes)
+  if (is.null(rows$sd) && gives_row_errors(spec, task)) {
+    abort("argument", "`cv` must have the standard deviations of this model's predictions: use ",
+          "`metric = c(\"rmse\", \"log_density\")` in dg_cv(), or leave `cv` NULL.")
+  }
   X <- forecast_predictors(object, task, new)
   scored <- c(new_scored(object, newdata, domain, new$ok, classes, !is.null(rows$sd)),
               list(domain = new$domain))
   standing <- forecast_distances(object, new, threads, parent.frame())
   expected <- expected_scores(rows, scored, measure, classes, X)
   scores <- site_scores(rows, measure)
-  found <- forecast_from(scores, expected, standing, measure, 1 + 1 / cv$share, level,
-                         permutations)
+  found <- forecast_from(scores, expected, standing, levels(new$domain), measure, 1 + 1 / cv$share,
+                         level, permutations)
   truth <- forecast_truth(object, newdata, y, new$ok, classes)
   result <- c(found, list(metric = metric, kind = if (is.null(classes)) "number" else "class",
                           title = measure$title, better = measure$better,
@@ -205,6 +215,9 @@ forecast_least <- 5L
 # Least skill that is worth a forecast by site.
 forecast_worth <- 0.05
 
+# Largest distance of a forecast site, in those of training sites from the others.
+forecast_farthest <- 2
+
 # Names of classes; NULL for numbers.
 forecast_classes <- function(model) {
   if (is_censored(model$y)) abort("argument", "`object` must not be one of censored times.")
@@ -213,6 +226,9 @@ forecast_classes <- function(model) {
 
 read_forecast_metric <- function(metric, model, classes) {
   if (is.null(metric)) return(if (is.null(classes)) "rmse" else "accuracy")
+  if (length(metric) != 1L) {
+    abort("argument", "`metric` must be one score, not ", describe(metric), ".")
+  }
   known <- names(forecast_scores[[if (is.null(classes)) "number" else "class"]])
   metric <- check_choice(metric, "metric", known)
   if (metric == "auc" && length(classes) > 2L) {
@@ -226,16 +242,8 @@ read_forecast_metric <- function(metric, model, classes) {
   metric
 }
 
-warn_known_sites <- function(new, known) {
-  both <- intersect(value_labels(new), value_labels(known))
-  if (length(both)) {
-    warn("training_domains", "`newdata` has domains of training (", enumerate(both, quote = "\""),
-         "): forecasts are for new domains.")
-  }
-}
-
 # The training rows of the model, as dg_cv() reads them.
-forecast_task <- function(spec, input) {
+forecast_rows <- function(spec, input) {
   task <- cv_task(spec, input)
   if (!is.null(task$structure)) {
     abort("argument", "`object` must have one factor of domains: forecasts are not for nested or ",
@@ -244,14 +252,19 @@ forecast_task <- function(spec, input) {
   task
 }
 
+# Does it give numbers a standard deviation by row?
+gives_row_errors <- function(spec, task) {
+  is.numeric(task$y) && "se" %in% spec_gives(innermost(spec))
+}
+
 # Left-out predictions; with standard deviations of rows from models that have them.
 forecast_cv <- function(spec, input, task, progress) {
-  dense <- is.numeric(task$y) && "se" %in% spec_gives(innermost(spec))
-  plan <- read_plan(list(spec), input, NULL, if (dense) c("rmse", "log_density"), FALSE, progress)
+  metric <- if (gives_row_errors(spec, task)) c("rmse", "log_density")
+  plan <- read_plan(list(spec), input, NULL, metric, FALSE, progress)
   evaluated(plan, function(plan, ctx) cross_validate(plan, ctx)[[1L]])
 }
 
-read_forecast_cv <- function(cv, task, classes) {
+read_forecast_cv <- function(cv, spec, task, classes) {
   if (!inherits(cv, "dg_cv")) {
     abort("argument", "`cv` must be the result of dg_cv() of the model, not ", describe(cv), ".")
   }
@@ -260,6 +273,10 @@ read_forecast_cv <- function(cv, task, classes) {
   }
   if (inherits(cv$folds, "domgen_row_folds") || anyNA(cv$domains$fold)) {
     abort("argument", "`cv` must hold out whole domains.")
+  }
+  if (!identical(cv$spec$parts$title, spec$parts$title)) {
+    abort("argument", "`cv` must be a cross-validation of the model (", spec$parts$title, "), not ",
+          "of another one (", cv$spec$parts$title, ").")
   }
   rows <- cv$predictions
   at <- match(rows$row, task$row)
@@ -287,6 +304,7 @@ forecast_truth <- function(model, newdata, y, ok, classes) {
   truth <- truth[ok]
   if (is.null(classes)) {
     if (!is.numeric(truth)) abort("data", "`y` must be numeric, not ", describe(truth), ".")
+    if (any(is.infinite(truth))) abort("data", "`y` must not have infinite values.")
     return(as.numeric(truth))
   }
   check_known_classes(value_labels(truth), classes)
@@ -308,7 +326,8 @@ forecast_distances <- function(model, new, threads, env) {
                              levels(new$domain)))
 }
 
-# Of each site the score and its error: data frame of domain, rows, estimate, se, value, value_se.
+# Of each site the score and its error: data frame of domain, rows, estimate, se, value, value_se,
+# and list of likelihoods, see random_effects().
 site_scores <- function(rows, measure) {
   auc <- is.null(measure$loss)
   y <- if (auc) as.integer(rows$y == 2L) else measure$loss(rows)
@@ -318,7 +337,8 @@ site_scores <- function(rows, measure) {
   once <- rows$rep == rows$rep[1L]
   data.frame(domain = levels(rows$domain),
              rows = tabulate(rows$domain[once], nlevels(rows$domain)), estimate = found$estimate,
-             se = found$se, value = found$value, value_se = found$value_se, row.names = NULL)
+             se = found$se, value = found$value, value_se = found$value_se,
+             likelihood = I(unname(found$likelihoods)), row.names = NULL)
 }
 
 new_site_scores <- function(scored, measure) {
@@ -326,81 +346,92 @@ new_site_scores <- function(scored, measure) {
   rows <- lapply(scored[c("y", "p", "class", "score", "domain")], take, known)
   found <- site_scores(c(rows, list(rep = rep(1L, length(known)), place = known)), measure)
   at <- match(levels(scored$domain), found$domain)
-  data.frame(found = found$estimate[at], found_se = found$se[at])
+  # rows that are all right do not show how many others are
+  data.frame(found = found$estimate[at], found_se = replace(found$se, found$se == 0, NA)[at])
 }
 
 # ---- forecast ---------------------------------------------------------------------------------
 
-# scores: site_scores(); expected, distances: list(left_out, new) by names of sites, or NULL.
-forecast_from <- function(scores, expected, distances, measure, inflation, level, permutations) {
+# scores: site_scores(); expected, distances: list(left_out, new) by names of sites, or NULL; sites:
+# names of the new ones. The regression is always fitted; new sites get its forecasts if `can`.
+forecast_from <- function(scores, expected, distances, sites, measure, inflation, level,
+                          permutations) {
   scale <- scales[[measure$scale]]
   known <- which(is.finite(scores$value) & is.finite(scores$value_se) & scores$value_se > 0)
   own <- scores[known, ]
-  e <- site_descriptions(expected, own$domain, function(x) scale$to(inside(x, scale)))
-  d <- site_descriptions(distances, own$domain, log1p)
-  described <- c(if (!is.null(e)) list(e = e$own, new_e = e$new),
-                 if (!is.null(d)) list(d = d$own / d$spread, new_d = d$new / d$spread))
   enough <- nrow(own) >= forecast_least
-  use <- enough && length(described) > 0L
-  value <- own$value
-  # see share_of_rows()
-  se <- own$value_se
-  of_rows <- if (is.null(e)) 0 else with_seed(1L, share_of_rows(expected, measure))
-  label_se <- se * sqrt(1 - of_rows)
+  described <- describe_sites(expected, distances, own$domain, sites, scale)
+  # see row_share()
+  of_rows <- if (is.null(described$e)) 0 else with_seed(1L, row_share(expected, measure))
+  se <- own$value_se * sqrt(1 - of_rows)
   skill <- if (enough) {
-    with_seed(1L, forecast_skill(value, label_se, described, measure$large, permutations))
+    with_seed(1L, forecast_skill(own$value, se, described, measure$large, permutations))
   } else list(skill = NA_real_, p = NA_real_, mse = NA_real_, mse_mean = NA_real_)
   can <- isTRUE(skill$skill >= forecast_worth) && skill$p <= 0.05
-  overall <- random_effects(value, se, measure$large, inflation, level)
-  ahead <- if (use) {
-    forecast_sites(value, label_se, described, measure$large, inflation, level)
+  ahead <- if (enough && length(described)) {
+    forecast_sites(own$value, se, described, measure$large, inflation, level)
   }
-  n_new <- length(distances$new)
-  new <- if (can) ahead$new else data.frame(
-    mean = rep(overall$mean, n_new),
-    lower = if (is.null(overall$new)) NA_real_ else overall$new$interval[1L],
-    upper = if (is.null(overall$new)) NA_real_ else overall$new$interval[2L]
-  )
+  overall <- random_effects(own$value, own$value_se, measure$large, inflation, level,
+                            own$likelihood)
+  c(list(can = can, skill = data.frame(
+    skill = skill$skill, p = skill$p, domains = nrow(own), mse = skill$mse,
+    mse_mean = skill$mse_mean, descriptions = length(described) / 2L, of_rows = of_rows
+  )), forecast_tables(own, ahead, overall, can, expected, distances, sites, scale))
+}
+
+# The tables of the result, on the scale of the score.
+forecast_tables <- function(own, ahead, overall, can, expected, distances, sites, scale) {
   back <- function(table) {
     cbind(forecast = scale$from(table$mean), from_scale(table$lower, table$upper, scale))
   }
-  column_of <- function(x, names) if (is.null(x)) NA_real_ else unname(x[names])
-  left_out <- data.frame(domain = own$domain, rows = own$rows, score = own$estimate, se = own$se)
-  left_out <- cbind(left_out, if (use) back(ahead$left_out)
-                    else data.frame(forecast = NA_real_, lower = NA_real_, upper = NA_real_))
-  left_out$expected <- column_of(expected$left_out, own$domain)
-  left_out$distance <- column_of(distances$left_out, own$domain)
+  of <- function(found, names) {
+    data.frame(expected = at_names(expected[[found]], names),
+               distance = at_names(distances[[found]], names))
+  }
+  new <- if (can) ahead$new else {
+    ends <- overall$new$interval
+    data.frame(mean = rep(overall$mean, length(sites)), lower = ends[1L], upper = ends[2L])
+  }
+  new <- cbind(back(new), of("new", sites))
+  # no training site shows what to expect there
+  far <- which(new$distance > forecast_farthest * max(distances$left_out, 0))
+  new[far, c("forecast", "lower", "upper")] <- NA_real_
+  left_out <- if (!is.null(ahead)) back(ahead$left_out)
+              else data.frame(forecast = NA_real_, lower = NA_real_, upper = NA_real_)
   list(
-    can = can,
-    sites = data.frame(back(new), expected = column_of(expected$new, names(distances$new)),
-                       distance = column_of(distances$new, names(distances$new)),
-                       row.names = NULL),
-    skill = data.frame(skill = skill$skill, p = skill$p, domains = nrow(own), mse = skill$mse,
-                       mse_mean = skill$mse_mean, descriptions = length(described) / 2L,
-                       of_rows = of_rows),
+    sites = data.frame(new, row.names = NULL),
     mean = data.frame(mean = scale$from(overall$mean),
                       from_scale(overall$lower, overall$upper, scale), tau = overall$tau,
                       new_interval(overall, scale), row.names = NULL),
-    regression = if (use) data.frame(domain = names(distances$new), back(ahead$new),
-                                     row.names = NULL),
-    left_out = `rownames<-`(left_out, NULL)
+    regression = if (!is.null(ahead)) data.frame(domain = sites, back(ahead$new),
+                                                 row.names = NULL),
+    left_out = data.frame(domain = own$domain, rows = own$rows, score = own$estimate, se = own$se,
+                          left_out, of("left_out", own$domain), row.names = NULL)
   )
 }
 
-# Ends of a scale have no finite value.
-inside <- function(x, scale) {
-  switch(scale$title, logit = pmin(pmax(x, 1e-4), 1 - 1e-4), logarithm = pmax(x, 1e-12), x)
+# By place, as no element can be asked for by the name "".
+at_names <- function(x, names) if (is.null(x)) NA_real_ else unname(x[match(names, names(x))])
+
+# list(e, new_e: expected scores; d, new_d: distances), those that are known and vary.
+describe_sites <- function(expected, distances, domains, sites, scale) {
+  e <- site_descriptions(expected, domains, sites, function(x) scale$to(inside(x, scale)))
+  d <- site_descriptions(distances, domains, sites, log1p)
+  c(if (!is.null(e)) list(e = e$own, new_e = e$new),
+    if (!is.null(d)) list(d = d$own / d$spread, new_d = d$new / d$spread))
 }
 
 # A description of sites, on its scale and less its mean: list(own, new, spread: standard
 # deviation); NULL if it does not vary. Sites beyond 2.5 (normal) median absolute deviations are
 # moved there: forecasts do not extrapolate, and one odd site does not decide the line.
-site_descriptions <- function(found, domains, to) {
+site_descriptions <- function(found, domains, sites, to) {
   if (is.null(found)) return(NULL)
-  x <- to(unname(found$left_out[domains]))
-  new <- to(unname(found$new))
-  if (length(x) < 2L || anyNA(x) || anyNA(new)) return(NULL)
+  x <- to(at_names(found$left_out, domains))
+  if (length(x) < 2L || anyNA(x)) return(NULL)
   middle <- stats::median(x)
+  new <- to(at_names(found$new, sites))
+  # such as the AUC of a single row: taken for a middling site
+  new[is.na(new)] <- middle
   far <- 2.5 * stats::mad(x)
   if (far == 0) far <- 2.5 * stats::sd(x)
   cut <- function(x) pmin(pmax(x - middle, -far), far)

@@ -228,9 +228,7 @@ novelty_training <- function(model, optional, env) {
 thin_domains <- function(rows, most) {
   if (is.null(rows) || max(tabulate(rows$domain)) <= most) return(rows)
   parts <- split(seq_along(rows$domain), rows$domain)
-  kept <- with_seed(1L, lapply(parts, function(i) {
-    if (length(i) > most) sort(i[sample.int(length(i), most)]) else i
-  }))
+  kept <- with_seed(1L, lapply(parts, sample_most, most))
   rows_at(rows, sort(unlist(kept, use.names = FALSE)))
 }
 

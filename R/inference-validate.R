@@ -276,6 +276,14 @@ compared_notes <- function(runs, failed) {
   })
 }
 
+warn_training_domains <- function(new, known, so) {
+  both <- intersect(value_labels(unique(new)), value_labels(unique(known)))
+  if (length(both)) {
+    warn("training_domains", "`newdata` has domains of training (", enumerate(both, quote = "\""),
+         "): ", so, ".")
+  }
+}
+
 # For other views of the same rows.
 #' @exportS3Method
 validation_rows.dg_validate <- function(object, newdata, domain, y) {
@@ -317,11 +325,7 @@ validation_rows.dg_learner <- function(object, newdata, domain, y) {
                     type = if (classes) "prob" else "response")
   y <- given_response(object, newdata, y, NROW(values))
   domain <- new_domain(object$blueprint, newdata, domain, NROW(values), FALSE, "newdata")
-  known <- intersect(value_labels(unique(domain)), value_labels(unique(object$domain)))
-  if (length(known)) {
-    warn("training_domains", "`newdata` has domains of training (", enumerate(known, quote = "\""),
-         "): their scores are optimistic.")
-  }
+  warn_training_domains(domain, object$domain, "their scores are optimistic")
   rows <- if (classes) list(truth = value_labels(y), prob = values)
           else list(truth = y, prediction = values)
   list(methods = stats::setNames(list(c(rows, list(domain = domain))), object$spec$parts$title),

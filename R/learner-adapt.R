@@ -123,9 +123,13 @@ dg_adapt.default <- function(object, newdata, labels, ...) {
   abort_adapt(describe(object))
 }
 
+# Learners that can be adapted.
+adaptable <- c("dg_svm", "dg_ridge", "dg_glm", "dg_gp")
+
 abort_adapt <- function(found) {
-  abort("argument", "`object` must be a fitted `dg_svm()`, `dg_ridge()`, `dg_glm()` or `dg_gp()`, ",
-        "or a pipeline that ends in one, not ", found, ".")
+  abort("argument", "`object` must be a fitted ",
+        enumerate(paste0(adaptable, "()")), ", or a pipeline that ends in ",
+        "one, not ", found, ".")
 }
 
 #' @rdname dg_adapt

@@ -42,6 +42,20 @@ plot.dg_cv <- function(x, max_labels = 40, interval = TRUE, shots = !is.null(x$s
   plot_shots(x)
 }
 
+#' @rdname tidy.domgen
+#' @order 1
+#' @export
+tidy.dg_cv <- function(x, table = c("domains", "periods", "trend"), ...) {
+  check_no_dots(list(...), "table")
+  table <- check_choice(table, "table", c("domains", "periods", "trend"))
+  if (table == "domains") return(tidy.dg_result(x))
+  if (is.null(x[[table]])) {
+    abort("argument", "`table` must be \"domains\": `x` has no ", table, ", which dg_cv() has of ",
+          "folds with time.")
+  }
+  as_broom(x[[table]], c(mean = "estimate", change = "estimate"))
+}
+
 #' @exportS3Method
 describe_result.dg_cv <- function(x) {
   titles <- vapply(x$metrics, `[[`, "", "title")

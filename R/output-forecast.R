@@ -13,7 +13,10 @@ plot.dg_forecast <- function(x, ...) {
   if (nrow(frame) == 0L) abort_nothing_to_plot()
   new <- frame[frame$kind == "new", ]
   known <- frame[frame$kind == "training", ]
-  ends <- range(frame$score, frame$forecast)
+  # forecasts that hardly differ are not to be a line
+  across <- range(frame$forecast)
+  up <- range(frame$score, frame$forecast)
+  across <- mean(across) + c(-1, 1) * max(diff(across), diff(up) / 3) / 2
   few <- nrow(known) <= 60L
   new_plot(
     frame, c(x = "forecast", y = "score", colour = "kind", shape = "kind"),
@@ -34,7 +37,7 @@ plot.dg_forecast <- function(x, ...) {
     }) +
     ggplot2::geom_point(data = known, size = 1.6) +
     ggplot2::geom_point(data = new, size = 2.6) +
-    ggplot2::coord_cartesian(xlim = ends, ylim = ends) +
+    ggplot2::coord_cartesian(xlim = across, ylim = up) +
     ggplot2::scale_colour_manual(values = c(training = "black", new = accent), guide = "none") +
     ggplot2::scale_shape_manual(values = c(training = 16, new = 17), guide = "none")
 }
@@ -59,7 +62,7 @@ forecast_frame <- function(x) {
 
 #' @exportS3Method
 describe_result.dg_forecast <- function(x) {
-  percent <- paste0(100 * x$level, " %")
+  percent <- level_words(x$level)
   sites <- x$sites
   labelled <- !is.null(sites$found)
   number <- as_number(3)
@@ -78,9 +81,9 @@ describe_result.dg_forecast <- function(x) {
       if (x$can) skill_words(x)
       else c(paste0(capital(why_not(x)), "."),
              "The forecast is the mean over domains, with the interval of any new domain."),
-      paste0(x$model, ", ", x$held_out, ": ", x$title, " ", rounded(x$mean$mean, 3), " (",
-             percent, " of new domains: ", rounded(x$mean$new_lower, 3), " to ",
-             rounded(x$mean$new_upper, 3), ")")
+      paste0(x$model, ", ", x$held_out, ": mean ", x$title, " ", rounded(x$mean$mean, 3),
+             " (on the ", x$scale, " scale; ", percent, " of new domains: ",
+             rounded(x$mean$new_lower, 3), " to ", rounded(x$mean$new_upper, 3), ")")
     ),
     shown = order(sites$forecast * if (x$better == "low") -1 else 1), most = 12L, unit = "domain",
     where = "`$sites`",
@@ -88,12 +91,11 @@ describe_result.dg_forecast <- function(x) {
       paste0("expected: by the model's own ", if (x$kind == "class") "probabilities" else
              "errors, as they depend on the predictors", ". distance: from the nearest training ",
              "domains, see ?dg_novelty.",
-             if (labelled) " found: the score by the labels of the rows."),
-      if (isTRUE(any(x$sites$distance > max(x$left_out$distance)))) {
-        paste0("Farther than every training domain, so that no training domain shows what to ",
-               "expect: ", enumerate(x$sites$domain[x$sites$distance > max(x$left_out$distance)],
-                                     quote = "\""), ".")
-      }
+             if (labelled) {
+               paste(" found: the score by the labels of the rows. Intervals are for the score of",
+                     "many such rows; that of few scatters more.")
+             }),
+      far_notes(x)
     ),
     further = if (!is.null(x$parts)) list(describe_parts(x)),
     glance = data.frame(domains = nrow(sites), training = x$skill$domains,
@@ -103,9 +105,24 @@ describe_result.dg_forecast <- function(x) {
 }
 
 skill_words <- function(x) {
-  paste0("Held-out forecasts explain ", round(100 * x$skill$skill), " % of the variance between ",
-         "domains (", p_words(x$skill$p), ", ",
-         plural(x$skill$domains, "domain"), ").")
+  explained <- round(100 * x$skill$skill)
+  paste0("Held-out forecasts explain ", if (explained < 100) paste(explained, "%") else "all",
+         " of the variance between domains", if (explained >= 100) " that their rows can show",
+         " (", p_words(x$skill$p), ", ", plural(x$skill$domains, "domain"), ").")
+}
+
+far_notes <- function(x) {
+  most <- max(x$left_out$distance)
+  name <- function(far) enumerate(x$sites$domain[which(far)], quote = "\"")
+  none <- x$sites$distance > forecast_farthest * most
+  far <- x$sites$distance > most & !none
+  c(if (isTRUE(any(none))) {
+    paste0("No forecast for ", name(none), ": more than twice as far from the training domains as ",
+           "any of these from the others.")
+  }, if (isTRUE(any(far))) {
+    paste0("Farther than every training domain, so that none shows what to expect: ", name(far),
+           ".")
+  })
 }
 
 why_not <- function(x) {

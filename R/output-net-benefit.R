@@ -140,7 +140,7 @@ describe_result.dg_net_benefit <- function(x) {
   table <- x$pooled
   several <- length(unique(table$method)) > 1L
   sites <- length(unique(x$domains$domain))
-  percent <- paste0(100 * x$level, " %")
+  percent <- level_words(x$level)
   number <- as_decimals(3)
   words <- domain_words(x$labels)
   new_result(

@@ -1,19 +1,5 @@
 # Scores by period, of dg_cv() with folds with time.
 
-#' @rdname tidy.domgen
-#' @order 1
-#' @export
-tidy.dg_cv <- function(x, table = c("domains", "periods", "trend"), ...) {
-  check_no_dots(list(...), "table")
-  table <- check_choice(table, "table", c("domains", "periods", "trend"))
-  if (table == "domains") return(tidy.dg_result(x))
-  if (is.null(x[[table]])) {
-    abort("argument", "`table` must be \"domains\": `x` has no ", table, ", which dg_cv() has of ",
-          "folds with time.")
-  }
-  as_broom(x[[table]], c(mean = "estimate", change = "estimate"))
-}
-
 describe_periods <- function(x) {
   table <- x$periods
   metric <- x$metrics[[1L]]
@@ -36,7 +22,7 @@ trend_words <- function(trend, metric) {
   c(paste0("Trend: ", metric$title, " changes by ", column_words(trend$change, 3), " per period",
            mean_words(c(trend$lower, trend$upper)), ", ", trend$how, " (", trend$domains, ")",
            if (known) ": ", if (clear) paste("it gets", if (worse) "worse" else "better")
-           else "no clear trend", "."),
+           else if (known) "no clear trend", "."),
     if (clear) paste0("Training sets grow from period to period, which ", if (worse) {
       "should improve it: there is drift, or later rows are harder to predict."
     } else "alone can improve it."))
@@ -47,6 +33,7 @@ plot_periods <- function(x) {
   single <- x$period_scores
   measure <- x$metrics[[1L]]
   if (all(is.na(table$mean))) abort_nothing_to_plot()
+  several <- nrow(table) > 1L
   ends <- paste0(time_words(table$from), "\n", ifelse(table$from == table$to, "",
                                                       time_words(table$to)))
   ends <- make.unique(ends)
@@ -58,14 +45,17 @@ plot_periods <- function(x) {
     paste0(x$spec$parts$title, ": ", measure$title, " by period"), x$held_out,
     x = "First and last time of the period", y = capital(score_label(measure)),
     caption = c("Points are means over domains, bars their 95 % intervals for",
-                paste0(scope_title(x$scope), "."), "Thin lines and pale points are single domains.")
+                paste0(scope_title(x$scope), "."),
+                paste(if (several) "Thin lines and pale" else "Pale", "points are single domains."))
   ) +
-    ggplot2::geom_line(columns(group = "domain"), frame, colour = pale, alpha = 0.5,
-                       linewidth = 0.3) +
+    (if (several) {
+      ggplot2::geom_line(columns(group = "domain"), frame, colour = pale, alpha = 0.5,
+                         linewidth = 0.3)
+    }) +
     ggplot2::geom_point(data = frame, colour = pale, size = 0.7, alpha = 0.6) +
     ggplot2::geom_linerange(columns(ymin = "lower", ymax = "upper"),
                             table[!is.na(table$lower), ], colour = mean_colour, linewidth = 1) +
-    ggplot2::geom_line(group = 1, colour = mean_colour) +
+    (if (several) ggplot2::geom_line(group = 1, colour = mean_colour)) +
     ggplot2::geom_point(colour = mean_colour, size = 2) +
     ggplot2::scale_x_discrete(guide = ggplot2::guide_axis(check.overlap = TRUE))
 }

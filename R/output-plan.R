@@ -4,13 +4,12 @@
 #' `plot()` returns a ggplot2 object with a panel each for the number of training sites (points are
 #' measured means over sites, the line and its band are the curve; the dashed line is where
 #' extrapolation begins) and for the number of labelled rows (means over sites by way).
-#' @param x The result of `dg_plan()`.
 #' @export
 plot.dg_plan <- function(x, ...) {
   check_no_dots(list(...), character())
   sites <- plan_curve_frame(x)
   labels <- plan_label_frame(x)
-  names <- c(sites = "Training sites", labels = "Labelled rows of the new site, +1")
+  names <- c(sites = "Training sites", labels = "Labelled rows of the new site")
   present <- c(if (!is.null(sites)) "sites", if (!is.null(labels)) "labels")
   panel <- function(frame, which) {
     if (!is.null(frame)) frame$panel <- factor(names[[which]], names[present])
@@ -43,13 +42,15 @@ plot.dg_plan <- function(x, ...) {
         key_of_classes("way", levels(labels$update))
       )
     }) +
-    ggplot2::scale_x_log10(n.breaks = 4, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    # 0 has a place on it
+    ggplot2::scale_x_continuous(trans = "pseudo_log", breaks = plan_breaks,
+                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     panels(both$panel, "free_x")
 }
 
 plan_caption <- function(x) {
   c(if (!is.null(x$sites)) {
-    paste0("The band is the ", percent(x$level), " band of the mean over ",
+    paste0("The band is the ", level_words(x$level), " band of the mean over ",
            if (is.finite(x$new_sites)) x$new_sites else "all", " new sites; right of the dashed ",
            "line it is extrapolated.")
   }, if (!is.null(x$labels)) {
@@ -57,15 +58,19 @@ plan_caption <- function(x) {
   })
 }
 
-percent <- function(share) paste0(format(100 * share), " %")
-
 # at, score, mean, lower, upper; NULL without a curve.
 plan_curve_frame <- function(x) {
   if (is.null(x$sites)) return(NULL)
   data.frame(at = x$sites$sites, x$sites[c("score", "mean", "lower", "upper")])
 }
 
-# Of 0 labels too: one is added to all numbers. The external model is the same at all.
+# 0, 1, 2, 5, 10, ...
+plan_breaks <- function(limits) {
+  at <- c(0, outer(c(1, 2, 5), 10^(0:9)))
+  at[at >= limits[1L] & at <= limits[2L]]
+}
+
+# Of 0 labels too. The external model is the same at all.
 plan_label_frame <- function(x) {
   if (is.null(x$labels)) return(NULL)
   table <- x$labels
@@ -77,7 +82,7 @@ plan_label_frame <- function(x) {
   start$update <- updates
   start <- start[!updates %in% c("external", "local"), ]
   table <- rbind(external, start, table[table$shots > 0L, ])
-  data.frame(at = table$shots + 1, mean = table$mean, update = factor(table$update, updates))
+  data.frame(at = table$shots, mean = table$mean, update = factor(table$update, updates))
 }
 
 #' @exportS3Method
@@ -85,16 +90,12 @@ describe_result.dg_plan <- function(x) {
   sites <- if (!is.null(x$sites)) describe_plan_sites(x)
   labels <- if (!is.null(x$labels)) describe_plan_labels(x)
   main <- if (is.null(sites)) labels else sites
-  main$facts <- c(plan_gain_words(x), plan_target_words(x), plan_crossing_words(x))
-  main$further <- c(if (!is.null(sites) && !is.null(labels)) list(labels),
-                    if (!is.null(x$crossings)) list(describe_crossings(x)))
+  main$facts <- c(plan_left_out_words(x), plan_gain_words(x), plan_target_words(x),
+                  plan_crossing_words(x))
+  main$further <- if (!is.null(sites) && !is.null(labels)) list(labels)
   main$title <- paste0("Plan for ", x$title, ": ", score_label(x$metric), " on new sites")
   main$notes <- c(
-    paste0("Intervals and bands are ", percent(x$level), ", for ", scope_words("new"), "."),
-    if (any(x$left_out > 0L)) {
-      paste0("Left out of the curve, without scores: ", plural(x$left_out[["sites"]], "site"),
-             ", ", plural(x$left_out[["sizes"]], "number"), " of training sites.")
-    },
+    paste0("Intervals and bands are ", level_words(x$level), ", for ", scope_words("new"), "."),
     if (isTRUE(x$failed > 0L)) paste0(x$failed, " of ", x$fits, " fits failed."),
     if (!is.null(x$cv)) cv_notes(x$cv)
   )
@@ -113,7 +114,7 @@ describe_plan_sites <- function(x) {
     list(column("sites", "training sites"),
          column("score", "measured", as_number(3), rows = x$sites$measured),
          column("mean", "curve", as_number(3), tidy = "estimate"),
-         interval(paste(percent(x$level), "band")))
+         interval(paste(level_words(x$level), "band")))
   )
 }
 
@@ -123,36 +124,32 @@ describe_plan_labels <- function(x) {
     x$labels,
     list(column("update", once = TRUE), column("shots", "labels"),
          column("mean", format = as_number(3), tidy = "estimate"),
-         interval(paste(percent(x$level), "CI")),
-         column("difference", "change", as_number(3), rows = x$labels$shots > 0L))
+         interval(paste(level_words(x$level), "CI")),
+         column("difference", "change", as_number(3), rows = x$labels$shots > 0L)),
+    notes = if (!is.null(x$sites)) {
+      "Scores with labels are of other rows than those of the curve, at sites with enough of them."
+    }
   )
-}
-
-describe_crossings <- function(x) {
-  most <- max(x$labels$shots)
-  words <- function(values, rows) crossing_words(values, most)
-  new_result(
-    "Better than another way from this number of labels on", x$crossings,
-    list(column("update"), column("other", "better than"),
-         column("labels", "from labels", words),
-         interval(paste(percent(x$level), "CI"), words),
-         column("better", paste("probability at", most), as_decimals(2)))
-  )
-}
-
-crossing_words <- function(values, most) {
-  ifelse(is.infinite(values), paste(">", most),
-         ifelse(values == 0, "first", format(ceiling(values), trim = TRUE)))
 }
 
 # ---- sentences --------------------------------------------------------------------------------
+
+plan_left_out_words <- function(x) {
+  if (!any(x$left_out > 0L)) return(NULL)
+  left <- x$left_out[["sites"]]
+  sizes <- x$left_out[["sizes"]]
+  paste0("The curve is of ", dim(x$scores)[1L], " of ", plural(x$n, "site"), if (left) {
+    "; the others lack a score at some number of training sites"
+  }, if (sizes) paste0("; ", plural(sizes, "number"), " of training sites without scores left out"),
+  ".")
+}
 
 plan_gain_words <- function(x) {
   if (is.null(x$gains)) return(NULL)
   g <- x$gains
   values <- function(row) {
     cells <- column_words(unlist(row[c("change", "lower", "upper")]), 2)
-    paste0(cells[1L], " (", percent(x$level), " interval ", cells[2L], " to ", cells[3L], ")")
+    paste0(cells[1L], " (", level_words(x$level), " interval ", cells[2L], " to ", cells[3L], ")")
   }
   start <- paste0("From ", g$from[1L], " to ", g$to[1L], " training sites ")
   if (x$gain_probability < 0.9) {
@@ -171,7 +168,7 @@ plan_target_words <- function(x) {
   vapply(seq_len(nrow(x$targets)), function(i) {
     row <- x$targets[i, ]
     goal <- paste0("Mean ", x$metric$title, " ", format(row$target), ": ")
-    range <- paste0(percent(x$level), " interval ", row$lower, " to ",
+    range <- paste0(level_words(x$level), " interval ", row$lower, " to ",
                     if (is.finite(row$upper)) row$upper else paste("more than", x$far))
     paste0(goal, if (is.infinite(row$lower)) {
       paste0("not reached with ", x$far, " sites (probability ", format_share(row$ever), ").")
@@ -207,12 +204,12 @@ plan_crossing_words <- function(x) {
       return(paste0(who, ": the data do not show which is better with ", labels(most),
                     " (probability ", format_share(row$better), ")."))
     }
-    from <- if (row$labels == 0) " at all numbers of labels"
+    from <- if (row$labels == 0) " with any number of labels"
             else paste(" from", labels(row$labels), "on")
     paste0(capital(names[[row$update]]), " is better than ", names[[row$other]], from,
            if (row$upper > 0) {
-             paste0(" (", percent(x$level), " interval ",
-                    if (row$lower == 0) "all" else ceiling(row$lower), " to ",
+             paste0(" (", level_words(x$level), " interval ",
+                    if (row$lower == 0) "any number" else ceiling(row$lower), " to ",
                     ceiling(row$upper), ")")
            }, ".")
   }, "")

@@ -225,7 +225,6 @@ say_percents <- function(shares) {
   paste(unique(c(say_percent(min(shares)), say_percent(max(shares)))), collapse = " to ")
 }
 say_measured <- function(value, measure, decimals = 2L) measured(value, measure, decimals)
-level_words <- function(x) paste0(100 * x$level, " %")
 
 # "0.59 to 0.81"
 say_interval <- function(lower, upper, measure, decimals = 2L) {
@@ -239,7 +238,7 @@ text_of_summary <- function(x, sites, words) {
     measure <- x$measures[[name]]
     if (nrow(row) == 0L || is.na(row$mean)) return(NULL)
     paste0(measure$title, " ", say_measured(row$mean, measure), if (!is.na(row$lower)) {
-      paste0(" (", level_words(x), " CI ", say_interval(row$lower, row$upper, measure),
+      paste0(" (", level_words(x$level), " CI ", say_interval(row$lower, row$upper, measure),
              if (!is.na(row$new_lower)) {
                paste0("; at a new ", words$site, " ",
                       say_interval(row$new_lower, row$new_upper, measure))
@@ -325,9 +324,10 @@ measure_words <- function(x, name, words, full = FALSE) {
   found <- paste0(capital(measure$title), " is ", say_measured(row$mean, measure))
   if (is.na(row$lower)) return(paste0(found, "."))
   new <- if (full) paste0(". At a new ", words$site, " of the same kind it lies with ",
-                          level_words(x), " probability at ")
+                          level_words(x$level), " probability at ")
          else paste0("; at a new ", words$site, " ")
-  paste0(found, if (full) paste(" on average over", words$sites), " (", level_words(x), " CI ",
+  paste0(found, if (full) paste(" on average over", words$sites), " (", level_words(x$level),
+         " CI ",
          say_interval(row$lower, row$upper, measure), ")",
          if (!is.na(row$new_lower)) {
            paste0(new, say_interval(row$new_lower, row$new_upper, measure))
@@ -411,7 +411,8 @@ text_of_comparison <- function(x, words) {
     row <- rows[i, ]
     if (row$same) return(paste0(row$method, " 0 in each ", words$site))
     paste0(row$method, " ", say_measured(row$difference, measure, 3L), if (!is.na(row$lower)) {
-      paste0(" (", level_words(x), " CI ", say_interval(row$lower, row$upper, measure, 3L), ")")
+      paste0(" (", level_words(x$level), " CI ",
+             say_interval(row$lower, row$upper, measure, 3L), ")")
     })
   }, "")
   paste0(capital(measure$title), " minus that of ", x$baseline, ", on the same ", words$rows, ": ",
@@ -427,7 +428,7 @@ text_of_regression <- function(x, words) {
   scale <- if (scale != "identity") paste0(" (", scales[[scale]]$title, ")")
   paste0("Meta-regression of ", x$measures[[name]]$title, scale, " on covariates of ",
          words$sites, ": ",
-         paste0(rows$term, " ", vapply(rows$estimate, say, ""), " (", level_words(x), " CI ",
+         paste0(rows$term, " ", vapply(rows$estimate, say, ""), " (", level_words(x$level), " CI ",
                 mapply(say_range, rows$lower, rows$upper), ", ", vapply(rows$p, p_words, ""), ")",
                 collapse = "; "), ".")
 }
@@ -461,7 +462,8 @@ text_of_methods <- function(x, words) {
               if_used("davison", "an approximately conditional likelihood for ",
                       listed(using("davison")), " (Davison, 1988)")), collapse = ", and "), "."
     ),
-    " The interval of a new ", site, " is the ", level_words(x), " interval of the posterior ",
+    " The interval of a new ", site, " is the ", level_words(x$level),
+    " interval of the posterior ",
     "predictive distribution of its value, with a flat prior of the mean and a half-normal one of ",
     "the standard deviation between ", words$sites, ". It assumes that the new ", site,
     " is of the same kind as these and describes the value with many ", words$rows, ".",
@@ -552,7 +554,7 @@ describe_result.dg_report_sites <- function(x) {
                       measure)
         })
       })),
-    notes = c(paste0("In parentheses: ", level_words(validation), " intervals."),
+    notes = c(paste0("In parentheses: ", level_words(validation$level), " intervals."),
               if (any(table$incomplete > 0)) {
                 paste0("Incomplete: ", x$rows, " of the data that lack a value.")
               }),

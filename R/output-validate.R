@@ -100,7 +100,7 @@ plot_forest <- function(x, frame, type, measure, method, max_labels) {
   words <- domain_words(x$labels)
   many <- nlevels(frame$domains$place) > 40L
   named <- frame$named[thin(length(frame$named), max_labels)]
-  percent <- paste0(100 * x$level, " %")
+  percent <- level_words(x$level)
   difference <- type == "difference"
   perfect <- vapply(measure, function(name) {
     value <- x$measures[[name]]$better
@@ -307,7 +307,7 @@ describe_result.dg_validate <- function(x) {
   table <- x$summary
   several <- length(x$methods) > 1L
   titles <- measure_titles(x, table$measure)
-  percent <- paste0(100 * x$level, " %")
+  percent <- level_words(x$level)
   words <- domain_words(x$labels)
   number <- as_measured(x)
   rows <- distinct_rows(list(list(place = x$rows$row, domain = x$rows$domain, y = x$rows$y)))

@@ -288,8 +288,6 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
   if (!is.null(shots)) {
     if (!is.null(plan$source)) abort("argument", "`shots` must be NULL with a source.")
     shots <- check_shots(shots, plan$task, plan$metrics[1L])
-    plan$task$arms <- shot_arms(shots, check_updates(updates, plan$task, spec))
-    plan$task$shot_metric <- plan$metrics[1L]
     if (inherits(plan$folds, "domgen_time_folds")) {
       abort("argument", "`shots` must be NULL with `folds` with time: labelled rows would be ",
             "later than rows that are scored.")
@@ -298,6 +296,8 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
       abort("argument", "`shots` must be NULL with `folds` of rows: they hold out rows of known ",
             "domains.")
     }
+    plan$task$arms <- shot_arms(shots, check_updates(updates, plan$task, spec))
+    plan$task$shot_metric <- plan$metrics[1L]
   }
   evaluated(plan, function(plan, ctx) cross_validate(plan, ctx)[[1L]])
 }

@@ -78,6 +78,11 @@ scales <- list(
                      range = c(-Inf, 1))
 )
 
+# Ends of a scale have no finite value.
+inside <- function(x, scale) {
+  switch(scale$title, logit = pmin(pmax(x, 1e-4), 1 - 1e-4), logarithm = pmax(x, 1e-12), x)
+}
+
 # effect: of each row on the estimate, so that its sum of squares is the variance. se: where another
 # one is better. value, value_se: those on the scale, where they do not follow.
 # likelihood: where events are few, its logarithm as a function of values on the scale.
@@ -350,8 +355,8 @@ logistic_intercept <- function(d) {
 # or where there is no maximum, with Firth's penalty (1993; Heinze and Schemper, 2002, equation 2).
 # Variances of numbers have the dispersion of the residuals, those of counts too if it is above 1.
 # precision: of a normal prior of each coefficient with mean 0, in units of the dispersion.
-# list(beta, vcov, dispersion, pearson: sum of squares of residuals, effects: of each row on the
-# coefficients); NULL if it does not converge.
+# list(beta, vcov, inverse: vcov / dispersion, dispersion, pearson: sum of squares of residuals,
+# effects: of each row on the coefficients); NULL if it does not converge.
 canonical_fit <- function(X, y, family, offset = 0, penalised = NULL,
                           precision = numeric(ncol(X))) {
   classes <- family$family == "binomial"
@@ -376,8 +381,9 @@ canonical_fit <- function(X, y, family, offset = 0, penalised = NULL,
       pearson <- sum((y - mean)^2 / W)
       dispersion <- if (classes) 1 else pearson / (length(y) - ncol(X))
       if (family$family == "poisson") dispersion <- max(dispersion, 1)
-      return(list(beta = beta, vcov = dispersion * inverse, dispersion = dispersion,
-                  pearson = pearson, effects = (X * (y - mean)) %*% inverse))
+      return(list(beta = beta, vcov = dispersion * inverse, inverse = inverse,
+                  dispersion = dispersion, pearson = pearson,
+                  effects = (X * (y - mean)) %*% inverse))
     }
   }
   if (classes && !penalised) canonical_fit(X, y, family, offset, TRUE, precision)

@@ -66,6 +66,15 @@ fit_metafor <- function(value, se, X = NULL) {
   on_error(fit(), function(e) fit(stepadj = 0.3, threshold = 1e-6))
 }
 
+# Proportions of nodes from the logarithm of their weights.
+shares_of <- function(log_density) {
+  shares <- exp(log_density - max(log_density))
+  shares / sum(shares)
+}
+
+# Of a sum over nodes that stands for an integral, twice.
+node_widths <- function(x) c(diff(x), 0) + c(0, diff(x))
+
 # The posterior distribution by quadrature over tau, with a flat density of the mean and a
 # half-normal one of tau with standard deviation `large`: given tau, the mean, each site and a new
 # site are normal. list(weights, mean, tau, mean_sd: of the mean; sd: of a new site; site_mean,
@@ -79,10 +88,9 @@ site_posterior <- function(value, se, large, inflation = 1, nodes = 201L) {
   misfit <- rowSums(precision * outer(mean, value, "-")^2)
   log_density <- (rowSums(log(precision)) - log(total) - misfit) / 2 +
     stats::dnorm(tau, 0, large, log = TRUE)
-  step <- c(diff(tau), 0) + c(0, diff(tau))
-  weights <- exp(log_density - max(log_density)) * step
   shrink <- 1 / (1 + outer(tau^2, 1 / se^2))
-  list(weights = weights / sum(weights), mean = mean, tau = tau, mean_sd = sqrt(inflation / total),
+  list(weights = shares_of(log_density + log(node_widths(tau))), mean = mean, tau = tau,
+       mean_sd = sqrt(inflation / total),
        sd = sqrt(tau^2 + inflation / total),
        site_mean = shrink * mean + (1 - shrink) * rep(value, each = nodes),
        site_sd = sqrt((1 - shrink) * rep(se^2, each = nodes) + shrink^2 / total))
@@ -162,9 +170,7 @@ count_posterior <- function(value, se, likelihoods, large, inflation) {
   width <- means[2L, ] - means[1L, ]
   log_density <- vapply(nodes, `[[`, numeric(51L), "density") +
     rep(stats::dnorm(of_tau, 0, large, log = TRUE), each = 51L)
-  weights <- exp(log_density - max(log_density)) *
-    rep((c(diff(of_tau), 0) + c(0, diff(of_tau))) * width, each = 51L)
-  weights <- weights / sum(weights)
+  weights <- shares_of(log_density + log(rep(node_widths(of_tau) * width, each = 51L)))
   # the mean given tau is as uncertain as overlapping training sets make it
   middle <- colSums(weights * means) / colSums(weights)
   middle <- rep(ifelse(is.finite(middle), middle, means[26L, ]), each = 51L)

@@ -11,6 +11,11 @@ check_updates <- function(updates, task, spec) {
           enumerate(shot_updates, quote = "\""), ", not ", describe(updates), ".")
   }
   updates <- intersect(shot_updates, updates)
+  learner <- innermost(spec)$method
+  if ("adapt" %in% updates && !learner %in% adaptable) {
+    abort("argument", "`updates` \"adapt\" is for ", enumerate(paste0(adaptable, "()")), ", not `",
+          learner, "()`. Use \"intercept\", \"slope\" or \"local\".")
+  }
   own <- intersect(updates, recalibrations)
   if (length(own) && is.null(recalibration_kind(task$y, spec))) {
     abort("argument", "`updates` ", enumerate(own, quote = "\""), " are for numbers and two ",
@@ -32,7 +37,7 @@ recalibration_kind <- function(y, spec) {
 
 # What recalibration of a domain learns from the held-out predictions of all others: a function of
 # its name, which gives list(kind, family, factor, centre, sd: of the link of predictions,
-# precision: of intercept and slope in units of the dispersion).
+# precision: of the prior of each update's coefficients, in units of the dispersion).
 recalibration_rule <- function(results, task, spec) {
   kind <- recalibration_kind(task$y, spec)
   rows <- join_folds(results)
@@ -44,22 +49,32 @@ recalibration_rule <- function(results, task, spec) {
   y <- if (kind == "class") as.integer(rows$truth) - 1 else rows$truth
   link <- link_values(rows, kind)
   known <- is.finite(link) & !is.na(y)
-  # decision values are made logits
-  scaled <- kind == "class" && is.null(rows$prob)
-  rules <- lapply(names(at), function(name) {
-    other <- known & domain != name
-    x <- link[other]
-    factor <- if (scaled) logit_factor(x, y[other]) else 1
-    centre <- factor * mean(x)
-    sd <- max(stats::sd(factor * x), 1e-8 * max(abs(factor * x)), 1e-300)
-    fits <- lapply(at[setdiff(names(at), name)], function(i) {
-      i <- i[known[i]]
-      offset <- factor * link[i]
-      recalibration_line(y[i], offset, (offset - centre) / sd, family)
-    })
-    precision <- prior_precision(Filter(Negate(is.null), fits), kind)
-    list(kind = kind, family = family, factor = factor, centre = centre, sd = sd,
-         precision = precision)
+  unit_of <- function(use) {
+    x <- link[use]
+    # decision values are made logits
+    factor <- if (kind == "class" && is.null(rows$prob)) logit_factor(x, y[use]) else 1
+    list(factor = factor, centre = factor * mean(x),
+         sd = max(stats::sd(factor * x), 1e-8 * max(abs(factor * x)), 1e-300))
+  }
+  all <- unit_of(known)
+  lines <- lapply(at, function(i) {
+    i <- i[known[i]]
+    offset <- all$factor * link[i]
+    list(intercept = recalibration_line(y[i], offset, NULL, family),
+         slope = recalibration_line(y[i], offset, (offset - all$centre) / all$sd, family))
+  })
+  rules <- lapply(seq_along(at), function(g) {
+    unit <- unit_of(known & domain != names(at)[g])
+    others <- lines[-g]
+    intercept <- prior_precision(lapply(others, `[[`, "intercept"), kind)
+    slope <- prior_precision(lapply(others, function(of) {
+      if (!is.null(of$slope)) in_unit(of$slope, all, unit)
+    }), kind)
+    c(list(kind = kind, family = family), unit, list(precision = list(
+      intercept = intercept,
+      # no slope can be told where predictions do not vary within domains
+      slope = if (is.null(slope)) c(intercept, fixed_precision) else slope
+    )))
   })
   function(name) rules[[match(name, names(at))]]
 }
@@ -77,27 +92,41 @@ logit_factor <- function(x, y) {
   if (is.null(fit) || !is.finite(fit$beta[2L]) || fit$beta[2L] <= 0) 1 else fit$beta[2L]
 }
 
-# Intercept and slope of a domain with their variances, NULL with too few rows.
+# Intercept (and slope) of a domain: list(beta, vcov: in units of the dispersion, pearson, free);
+# NULL with too few rows, or where z does not vary.
 recalibration_line <- function(y, offset, z, family) {
-  if (length(y) < calibration_rows || stats::sd(z) < 1e-6) return(NULL)
-  fit <- canonical_fit(cbind(1, z), y, family, offset)
-  if (is.null(fit) || !all(is.finite(fit$vcov))) return(NULL)
-  list(beta = fit$beta, pearson = fit$pearson, n = length(y), inverse = diag(fit$vcov))
+  if (length(y) < (if (is.null(z)) 2L else calibration_rows)) return(NULL)
+  if (!is.null(z) && stats::sd(z) < 1e-6) return(NULL)
+  fit <- canonical_fit(cbind(rep(1, length(y)), z), y, family, offset)
+  if (is.null(fit) || !all(is.finite(fit$inverse))) return(NULL)
+  list(beta = fit$beta, vcov = fit$inverse, pearson = fit$pearson,
+       free = length(y) - length(fit$beta))
 }
 
-# The largest precision stands for a coefficient that does not differ between domains.
-prior_precision <- function(fits, kind) {
-  fixed <- 1e12
-  if (length(fits) == 0L) return(c(fixed, fixed))
+# A line in z = (x - centre) / sd of one unit as one in that of another.
+in_unit <- function(line, from, to) {
+  change <- rbind(c(1, (to$centre - from$centre) / from$sd), c(0, to$sd / from$sd))
+  line$beta <- drop(change %*% line$beta)
+  line$vcov <- change %*% line$vcov %*% t(change)
+  line
+}
+
+# Of a coefficient that does not differ between domains.
+fixed_precision <- 1e12
+
+# NULL without lines.
+prior_precision <- function(lines, kind) {
+  lines <- Filter(Negate(is.null), lines)
+  if (length(lines) == 0L) return(NULL)
   dispersion <- if (kind == "class") 1 else {
-    sum(vapply(fits, `[[`, 0, "pearson")) / sum(vapply(fits, `[[`, 0, "n") - 2)
+    sum(vapply(lines, `[[`, 0, "pearson")) / sum(vapply(lines, `[[`, 0, "free"))
   }
   if (kind == "count") dispersion <- max(dispersion, 1)
-  tau2 <- vapply(1:2, function(j) {
-    paule_mandel(vapply(fits, function(fit) fit$beta[j], 0),
-                 vapply(fits, function(fit) fit$inverse[j], 0))
+  tau2 <- vapply(seq_along(lines[[1L]]$beta), function(j) {
+    paule_mandel(vapply(lines, function(line) line$beta[j], 0),
+                 dispersion * vapply(lines, function(line) line$vcov[j, j], 0))
   }, 0)
-  pmin(dispersion / tau2, fixed)
+  pmin(dispersion / tau2, fixed_precision)
 }
 
 # The variance t between values with mean 0 and variances v: sum of value^2 / (v + t) = their number
@@ -129,8 +158,10 @@ recalibrated_scores <- function(rows, task, order, rule) {
   for (j in which(arms$update %in% recalibrations)) {
     own <- order[seq_len(arms$shots[j])]
     X <- cbind(rep(1, length(z)), if (arms$update[j] == "slope") z)
-    fit <- canonical_fit(X[own, , drop = FALSE], y[own], rule$family, link[own], FALSE,
-                         rule$precision[seq_len(ncol(X))])
+    precision <- rule$precision[[arms$update[j]]]
+    # no other domain tells how far domains lie from their predictions
+    if (is.null(precision)) next
+    fit <- canonical_fit(X[own, , drop = FALSE], y[own], rule$family, link[own], FALSE, precision)
     updated <- if (is.null(fit)) link else link + drop(X %*% fit$beta)
     scores[j] <- score(as.list(with_link(rows, updated, rule$kind)[test, ]),
                        task$shot_metric[[1L]])

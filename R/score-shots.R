@@ -11,30 +11,30 @@ draws_each <- function(domains) {
 }
 
 # shots: numbers of labelled rows, NULL for none of this. With 0, to compare with.
-check_shots <- function(shots, task, metric) {
+check_shots <- function(shots, task, metric, name = "shots") {
   if (is.null(shots)) return(NULL)
   if ("interval" %in% metrics_need(metric)) {
-    abort("argument", "`metric` must start with a score of predictions if `shots` are given, not ",
-          "of intervals, which are for new domains.")
+    abort("argument", "`metric` must start with a score of predictions if `", name, "` are given, ",
+          "not of intervals, which are for new domains.")
   }
   fine <- is.numeric(shots) && length(shots) > 0L && all(is.finite(shots)) &&
     all(shots >= 0 & shots < .Machine$integer.max & shots == round(shots)) && any(shots > 0)
   if (!fine) {
-    abort("argument", "`shots` must be NULL or whole numbers of labelled rows, such as ",
+    abort("argument", "`", name, "` must be NULL or whole numbers of labelled rows, such as ",
           "`c(0, 1, 2, 5, 10)`, not ", describe(shots), ".")
   }
   if (nlevels(task$scored_by) != nlevels(task$domain)) {
     crossed <- setequal(outer_factors(task$structure), names(task$structure$factors))
-    abort("argument", "`shots` must not be given if a held-out ", task$unit, " has several ",
+    abort("argument", "`", name, "` must not be given if a held-out ", task$unit, " has several ",
           "domains: a model is adapted to one domain. ", if (crossed) "Use `hold_out = \"all\"`."
           else "Name the innermost factor as `hold_out`.")
   }
   shots <- sort(unique(c(0L, as.integer(shots))))
   sizes <- tabulate(task$domain, nlevels(task$domain))
   if (sum(sizes >= max(shots) + 2L) < 2L) {
-    abort("argument", "`shots` must leave two rows to score in at least two domains: the second ",
-          "largest has ", sort(sizes, decreasing = TRUE)[min(2L, length(sizes))], ", `shots` goes ",
-          "to ", max(shots), ".")
+    second <- sort(sizes, decreasing = TRUE)[min(2L, length(sizes))]
+    abort("argument", "`", name, "` must leave two rows to score in at least two domains: the ",
+          "second largest has ", second, ", `", name, "` goes to ", max(shots), ".")
   }
   shots
 }

@@ -131,15 +131,15 @@ held_scope <- function(splits, domain) {
 scope_words <- function(scope) {
   # dg_lodo() has none
   switch(if (is.null(scope)) "new" else scope,
-         new = paste("new", same_kind, as_before),
-         known = paste("known", same_kind, as_before),
-         "new later" = paste("new", same_kind, later),
-         "known later" = paste("known", same_kind, later),
-         "new until" = paste("new", same_kind, "in a period of training (no further drift, no",
+         new = paste("new", of_a_kind, as_before),
+         known = paste("known", of_a_kind, as_before),
+         "new later" = paste("new", of_a_kind, later),
+         "known later" = paste("known", of_a_kind, later),
+         "new until" = paste("new", of_a_kind, "in a period of training (no further drift, no",
                              "shift of predictors)"))
 }
 
-same_kind <- "domains of the same kind"
+of_a_kind <- "domains of the same kind"
 as_before <- "(no drift, no shift of predictors)"
 later <- "in a later period (drift as between these periods)"
 

@@ -17,7 +17,7 @@ time_folds <- function(domain, v, repeats, balance, y, time, periods, cuts, new)
   }
   place <- match(z, at)
   of_time <- if (is.null(cuts)) even_periods(tabulate(place), periods)
-             else cut_periods(at, read_cuts(cuts, time))
+             else cut_periods(at, read_cuts(cuts, time), cuts)
   period <- of_time[place]
   first <- match(at[!duplicated(of_time)], z)
   last <- match(at[!duplicated(of_time, fromLast = TRUE)], z)
@@ -84,13 +84,14 @@ even_periods <- function(counts, periods) {
   rep(seq_len(periods), diff(c(0L, last)))
 }
 
-cut_periods <- function(at, cuts) {
+# given: cuts as in the call, for messages.
+cut_periods <- function(at, cuts, given) {
   cuts <- sort(unique(cuts))
   of_time <- findInterval(at, cuts)
   period <- match(of_time, unique(of_time))
   if (max(period) < 2L) {
     abort("argument", "`cuts` must lie between the first and the last time: all rows are on the ",
-          "same side of them.")
+          "same side of ", enumerate(time_words(given), quote = ""), ".")
   }
   if (max(period) <= length(cuts)) {
     inform("periods", "Between some `cuts` there are no rows: ", max(period), " periods, not ",
@@ -164,13 +165,14 @@ held_by_period <- function(splits, periods) {
   vapply(split(lengths(lapply(first, `[[`, "held")), at), sum, 0L, USE.NAMES = FALSE)
 }
 
-new_words <- c(both = "new domains in a later period", time = "known domains in a later period",
-               domain = "new domains in the period of the last training rows")
+time_fold_words <- c(both = "new domains in a later period",
+                     time = "known domains in a later period",
+                     domain = "new domains in the period of the last training rows")
 
 #' @export
 print.domgen_time_folds <- function(x, ...) {
   held <- sum(x$periods$held_out)
-  cat_line("Folds with time: ", new_words[[x$new]], " are held out")
+  cat_line("Folds with time: ", time_fold_words[[x$new]], " are held out")
   cat_line(plural(length(x$period), "row"), " of ", plural(nlevels(x$domain), "domain"), " in ",
            plural(nrow(x$periods), "period"), if (!is.null(x$folds)) {
              paste0("; ", folds_words(x$folds, "domain"))
@@ -191,5 +193,14 @@ print.domgen_time_folds <- function(x, ...) {
   invisible(x)
 }
 
-# All digits that the times have in common with options(digits).
-time_words <- function(time) trimws(plain_numbers(format(time)))
+# Numbers with as few digits as tell them apart.
+time_words <- function(time) {
+  if (!is.numeric(time) || inherits(time, c("Date", "POSIXct"))) {
+    return(trimws(plain_numbers(format(time))))
+  }
+  for (digits in 4:15) {
+    text <- trimws(plain_numbers(format(time, digits = digits)))
+    if (length(unique(text)) == length(unique(time))) break
+  }
+  text
+}

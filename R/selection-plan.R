@@ -22,15 +22,15 @@
 #'
 #' Bands are for the mean score over new sites of the same kind, of a model fitted to one set of m
 #' sites. With `new_sites` they are for the mean over that many new sites. A power law cannot
-#' foresee another course of the curve far beyond the data: numbers of sites up to ten times those
-#' at hand are considered for `target`.
+#' foresee another course of the curve beyond the data, not even at twice the sites: numbers of
+#' sites up to ten times those at hand are considered for `target`.
 #'
 #' **Number of labels.** [dg_cv()] with `shots` scores the model without labels of the new site
 #' (external), its updates by k labels, and a local model, on the same rows; see "Partly known
-#' domains" there. A way is better than another from the number of labels on from which its mean
-#' score is better at all larger numbers in `labels` (between two of these by interpolation in log
-#' k). Intervals are from a Bayesian bootstrap over sites (Rubin, 1981), whose variance is
-#' multiplied by 1 + 1 / p for training sets with a proportion p of the rows, as in [dg_compare()].
+#' domains" there. The crossing of two ways is the smallest number of labels from which one stays
+#' better at all larger numbers in `labels` (between two of these by interpolation in log k).
+#' Intervals are from a Bayesian bootstrap over sites (Rubin, 1981), whose variance is multiplied by
+#' 1 + 1 / p for training sets with a proportion p of the rows, as in [dg_compare()].
 #'
 #' **Coverage** (`inst/experiments/domgen-plan.R`, 100 draws each). In 12 simulation scenarios with
 #' 12 to 40 sites, 80 % bands at twice the number of sites cover the score of a model of other sites
@@ -41,11 +41,14 @@
 #' scored: a band around the last measured score covers in 75-82 %.
 #'
 #' @inheritParams dg_cv
+#' @param data Data frame in which the formula is evaluated. A [row_source()] that fits in memory is
+#'   read.
 #' @param sites Numbers of training sites: those that the folds allow are measured, larger ones are
 #'   extrapolated. Default `NULL`: six from a tenth of the largest that can be measured (but at
-#'   least 3), and all sites, twice and four times as many. `FALSE`: no curve.
+#'   least 3; 2 with 5 sites), and all sites, twice and four times as many. `FALSE`: no curve.
 #' @param labels Numbers of labelled rows, as `shots` of [dg_cv()]. Default `NULL`: those of 1, 2,
-#'   5, 10, 20, 50 for which three quarters of the sites have two rows left. `FALSE`: none of this.
+#'   5, 10, 20, 50 for which three quarters of the sites have two rows left (with none of them, a
+#'   message says so). `FALSE`: none of this.
 #' @param target Scores to reach: for each, the number of sites that are needed. Default `NULL`:
 #'   none.
 #' @param updates Ways to use labels, as in [dg_cv()]. Default `NULL`: all that the model and the
@@ -70,14 +73,20 @@
 #'   \item{crossings}{data frame, a row for each pair of ways: `update` is better than `other` from
 #'     `labels` on (median; 0: at all numbers of `labels`, `Inf`: not at the largest), `lower`,
 #'     `upper`, `better` (probability at the largest number)}
+#'   \item{gains}{data frame of two rows: the median `change` of the mean score `from` one number of
+#'     sites `to` another (over the measured numbers, and from n to 2 n), `lower` to `upper`}
+#'   \item{gain_probability}{probability that the score improves with the number of sites}
+#'   \item{fits, failed}{numbers of fits for the curve, and of failed ones}
+#'   \item{left_out}{numbers of `sites` and of `sizes` that are left out of the curve}
 #'   \item{scores}{array of the scores behind the curve, sites x numbers of `sites` x draws}
 #'   \item{cv}{the result of [dg_cv()] with `shots`, or `NULL`}
-#'   \item{n, far, level, new_sites, metric, title}{number of sites, ten times that, and as given}
+#'   \item{n, far, level, new_sites, metric, title, variables}{number of sites, ten times that, as
+#'     given, the name of the learner, and those of response and domain}
 #' @section Errors:
-#' Fewer than 5 sites; a [row_source()]; crossed factors of domains; numbers of sites of which fewer
-#' than 3 can be measured. Numbers of training sites at which more than a tenth of the sites have no
-#' score (a class or a level is missing) are left out of the curve, and then sites without a score
-#' at one of the others.
+#' Fewer than 5 sites; a [row_source()] that does not fit in memory; scores of intervals; crossed
+#' factors of domains; numbers of sites of which fewer than 3 can be measured. Numbers of training
+#' sites at which more than a tenth of the sites have no score (a class or a level is missing) are
+#' left out of the curve, and then sites without a score at one of the others.
 #' @references
 #' Hoeffding, W. (1948). A class of statistics with asymptotically normal distribution. *Annals of
 #' Mathematical Statistics* 19(3), 293-325.
@@ -110,7 +119,8 @@ dg_plan <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
   if (isFALSE(sites) && isFALSE(labels)) {
     abort("argument", "`sites` and `labels` must not both be FALSE.")
   }
-  task <- cv_task(spec, input)
+  # what it warns of, read_plan() does again
+  task <- quietly(cv_task(spec, input))
   if (!is.null(task$crossed)) {
     abort("argument", "`x` must have one factor of domains, or nested ones, not crossed ones.")
   }
@@ -121,6 +131,13 @@ dg_plan <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
   }
   plan <- read_plan(list(spec), input, folds, metric, FALSE, progress)
   if (length(plan$metrics) > 1L) abort("argument", "`metric` must be one score.")
+  if ("interval" %in% metrics_need(plan$metrics)) {
+    abort("argument", "`metric` must be a score of predictions, not of intervals, which are ",
+          "infinitely wide with few sites.")
+  }
+  if (isFALSE(labels) && !is.null(updates)) {
+    abort("argument", "`updates` must be NULL without `labels`.")
+  }
   if (isFALSE(sites) && !is.null(target)) {
     abort("argument", "`target` must be NULL without a curve of `sites`.")
   }
@@ -176,19 +193,21 @@ plan_arms <- function(labels, updates, plan, spec) {
     sizes <- tabulate(plan$task$domain, nlevels(plan$task$domain))
     # at a quarter of the sites fewer
     labels <- c(1, 2, 5, 10, 20, 50)
-    labels <- labels[labels <= max(stats::quantile(sizes, 0.25, type = 1L) - 2L, 1)]
+    labels <- labels[labels <= stats::quantile(sizes, 0.25, type = 1L) - 2L]
+    if (length(labels) == 0L) {
+      inform("labels", "Sites have too few rows for a table of labels: besides a label, two more ",
+             "rows must be left in three quarters of the sites.")
+      return(NULL)
+    }
   }
   if (is.null(updates)) {
     learner <- innermost(spec)$method
     updates <- c(if (learner %in% adaptable) "adapt",
                  if (!is.null(recalibration_kind(plan$task$y, spec))) recalibrations, "local")
   }
-  shot_arms(check_shots(labels, plan$task, plan$metrics),
+  shot_arms(check_shots(labels, plan$task, plan$metrics, "labels"),
             check_updates(updates, plan$task, spec))
 }
-
-# Learners of dg_adapt().
-adaptable <- c("dg_svm", "dg_ridge", "dg_glm", "dg_gp")
 
 # ---- the curve of sites -----------------------------------------------------------------------
 
@@ -249,8 +268,6 @@ new_plan <- function(plan, curve, cv, sizes, target, n, level, new_sites) {
   structure(result, class = c("dg_plan", "dg_result"))
 }
 
-better_sign <- function(metric) if (metric$better == "low") 1 else -1
-
 site_results <- function(curve, sizes, target, n, level, new_sites, metric) {
   scored <- apply(is.finite(curve$scores), 1:2, any)
   # few sites may lack a class or a level at few training sites: then that number is left out, else
@@ -266,7 +283,7 @@ site_results <- function(curve, sizes, target, n, level, new_sites, metric) {
   }
   sizes$measured <- sizes$measured[fine]
   curve$scores <- curve$scores[complete, fine, , drop = FALSE]
-  sign <- better_sign(metric)
+  sign <- losses(1, metric$better)
   values <- sign * curve$scores
   fitted <- curve_posterior(values, curve$fold[complete, , drop = FALSE], sizes$measured, n)
   all <- c(sizes$measured, sizes$extrapolated)
@@ -301,7 +318,7 @@ site_results <- function(curve, sizes, target, n, level, new_sites, metric) {
     curve = data.frame(a = sign * (d$last - b * max(fitted$sizes)^-d$exponent), b = sign * b,
                        c = d$exponent),
     targets = if (!is.null(target)) needed_sites(fitted, target, sign, n, ends),
-    gain_probability = fitted$gain, scores = curve$scores, failed = curve$failed,
+    gain_probability = fitted$gain_probability, scores = curve$scores, failed = curve$failed,
     fits = curve$fits, left_out = c(sites = sum(!complete), sizes = sum(!fine))
   )
 }
@@ -334,7 +351,7 @@ all_crossings <- function(cv, level, metric) {
   scores <- losses(cv$shot_scores, metric$better)
   scores <- scores[stats::complete.cases(scores), , drop = FALSE]
   if (nrow(scores) < 3L) return(NULL)
-  draws <- site_means(scores, 1 + 1 / cv$share)
+  draws <- bootstrap_means(scores, 1 + 1 / cv$share)
   labels <- setdiff(unique(arms$shots), 0L)
   curve <- function(update) {
     columns <- if (update == "external") rep(1L, length(labels)) else which(arms$update == update)
@@ -349,7 +366,7 @@ all_crossings <- function(cv, level, metric) {
   ends <- (1 + c(-1, 1) * level) / 2
   found <- lapply(seq_len(nrow(pairs)), function(i) {
     difference <- curve(pairs$update[i]) - curve(pairs$other[i])
-    at <- crossing(difference, labels)
+    at <- labels_needed(difference, labels)
     q <- stats::quantile(at, c(0.5, ends), type = 1L, names = FALSE)
     data.frame(pairs[i, ], labels = q[1L], lower = q[2L], upper = q[3L],
                better = mean(is.finite(at)))

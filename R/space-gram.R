@@ -94,5 +94,6 @@ warn_small_domains <- function(names) {
   one <- length(names) == 1L
   warn("small_domain", if (one) "A domain is" else "Domains are", " described by a single row",
        if (!one) " each", ": ", enumerate(names, quote = "\""),
-       ". Give more of ", if (one) "its" else "their", " unlabelled rows as `reference`.")
+       ". More of ", if (one) "its" else "their", " unlabelled rows, as `reference` of predict(), ",
+       "describe it better.")
 }

@@ -65,7 +65,7 @@ test_that("a new site is one whose value says nothing", {
   expect_true(all(found$new$lower < found$new$mean & found$new$mean < found$new$upper))
 })
 
-test_that("forecasts shift and scale with the values' origin and do not depend on the order", {
+test_that("forecasts shift with the values and do not depend on the order", {
   set.seed(3)
   value <- stats::rnorm(9)
   se <- stats::runif(9, 0.1, 0.3)
@@ -77,7 +77,7 @@ test_that("forecasts shift and scale with the values' origin and do not depend o
   expect_equal(means(1:9, 4), means(1:9, 0) + 4)
 })
 
-test_that("without a signal at most one in twenty is forecast, with one it is found", {
+test_that("without a signal few are forecast, with one nearly all", {
   set.seed(4)
   decide <- function(signal) {
     e <- stats::rnorm(12, sd = 0.3)
@@ -131,11 +131,40 @@ test_that("what is expected of errors does not use the means of sites", {
   shift <- c(3, 0, 5, 1, 2, 9)
   found <- within_regression(X, values, domain, X)
   moved <- within_regression(X, values + shift[domain], domain, X)
-  expect_equal(found$left_out - mean(found$left_out), moved$left_out - mean(moved$left_out))
-  expect_equal(found$left_out, found$new)
-  # y = m_g + f by least squares with a penalty
+  expect_equal(found$fitted - mean(found$fitted), moved$fitted - mean(moved$fitted))
+  # the same rows as new ones
+  expect_equal(found$fitted, found$new)
   expect_gt(stats::cor(found$new, abs(X[, 1])), 0.5)
   expect_null(within_regression(X[, 0, drop = FALSE], values, domain, X[, 0, drop = FALSE]))
+  # a row of each domain leaves nothing within
+  expect_null(within_regression(X[1:6, ], values[1:6], factor(1:6), X))
+})
+
+test_that("sampling error that the expected score shares is told from the rest", {
+  set.seed(10)
+  y <- stats::rnorm(1200)
+  share <- function(error) {
+    row_share(list(rows = list(y = y, p = 0 * y, error = error, domain = factor(rep(1:12, 100)))),
+              forecast_scores$number$rmse)
+  }
+  # what is expected of each row is its error, or says nothing of it
+  expect_equal(share(abs(y)), 0.9)
+  expect_lt(share(abs(stats::rnorm(1200))), 0.1)
+})
+
+test_that("odds of a site are the ratio of the densities, whatever the numbers of rows", {
+  set.seed(11)
+  site <- factor(rep(1:6, c(20, 20, 20, 40, 150, 450)))
+  train <- list(X = matrix(stats::rnorm(700)), loss = numeric(700), site = site)
+  new <- matrix(stats::rnorm(150, 0.7))
+  # more training rows than it is fitted to
+  odds <- with_replaced("parts_rows", 500L, site_odds(train, new))
+  ratio <- function(x) 0.7 * x - 0.7^2 / 2
+  expect_lt(mean((log(odds$train) - ratio(train$X))^2), 0.1)
+  expect_lt(mean((log(odds$new) - ratio(new))^2), 0.1)
+  # as any ratio of densities, with sites of equal weight
+  expect_equal(sum(equal_weights(site) * odds$train), 1, tolerance = 0.1)
+  expect_equal(c(tapply(equal_weights(site), site, sum)), rep(1 / 6, 6), ignore_attr = TRUE)
 })
 
 test_that("the parts of a loss are those of a world whose densities are known", {
@@ -226,8 +255,19 @@ test_that("where predictors are the same by design nothing is forecast", {
                c(rmse$mean, rmse$new_lower, rmse$new_upper))
 })
 
-test_that("few domains, classes of several kinds and densities are dealt with", {
+test_that("two domains, two or three classes and densities are dealt with", {
   skip_if_not_installed("metafor")
+  two <- dg_forecast(dg_lm(y ~ . | domain, data = toy_domains(2, 15)),
+                     transform(toy_domains(2, 15), domain = paste("new", domain)),
+                     permutations = 19)
+  expect_true(all(is.finite(two$sites$forecast)))
+  expect_true(all(is.na(two$sites$distance)))
+  flowers <- transform(iris, site = rep(paste("s", 1:10), 15))
+  three <- dg_forecast(dg_glm(Species ~ Sepal.Length + Sepal.Width | site, lambda = 0.1,
+                              data = flowers[flowers$site != "s 1", ]),
+                       flowers[flowers$site == "s 1", ], metric = "log_loss", permutations = 19)
+  p <- three$sites
+  expect_true(is.finite(p$expected) && is.finite(p$found))
   few <- dg_forecast(dg_lm(y ~ . | domain, data = toy_domains(4, 15)),
                      transform(toy_domains(2, 15), domain = paste("new", domain)),
                      permutations = 19)
@@ -235,8 +275,9 @@ test_that("few domains, classes of several kinds and densities are dealt with", 
   toy <- toy_classes(8, 25)
   other <- transform(toy[toy$domain %in% levels(toy$domain)[1:2], ], domain = paste("new", domain))
   model <- dg_lm(y ~ . | domain, data = toy)
+  cv <- dg_cv(model)
   for (metric in names(forecast_scores$class)) {
-    found <- dg_forecast(model, other, metric = metric, permutations = 19)
+    found <- dg_forecast(model, other, metric = metric, cv = cv, permutations = 19)
     expect_true(all(is.finite(found$sites$forecast)))
     expect_identical(is.null(found$parts), metric == "auc")
     expect_equal(nrow(found$sites), 2L)
@@ -249,6 +290,36 @@ test_that("few domains, classes of several kinds and densities are dealt with", 
   found <- dg_forecast(gp, transform(toy_domains(2, 15), domain = paste("new", domain)),
                        permutations = 19)
   expect_true(all(is.finite(found$sites$expected)))
+  expect_domgen_error(dg_forecast(gp, toy_domains(2, 15), cv = dg_cv(gp)), "standard deviations")
+})
+
+test_that("a site that is too far has no forecast, and no name or row is lost", {
+  skip_if_not_installed("metafor")
+  set.seed(12)
+  data <- noisy_sites(12)
+  data$site[data$site == "site 3"] <- ""
+  model <- dg_lm(y ~ x1 + x2 | site, data = data)
+  new <- rbind(transform(noisy_sites(1), site = "near"),
+               transform(noisy_sites(1), site = "far", x1 = x1 + 50),
+               transform(noisy_sites(1, 1), site = "NA"))
+  found <- suppressWarnings(dg_forecast(model, new[-1], permutations = 19))
+  expect_identical(is.na(found$sites$forecast), found$sites$domain == "far")
+  expect_output(print(found), "No forecast for \"far\"")
+  expect_true(all(is.finite(found$left_out$distance)))
+  expect_identical(found$skill$descriptions, 2)
+})
+
+test_that("near its bound the score of a new site is that of all right and wrong rows", {
+  skip_if_not_installed("metafor")
+  set.seed(13)
+  data <- data.frame(site = rep(1:30, each = 40), x = stats::rnorm(1200))
+  data$y <- factor(ifelse(stats::runif(1200) < 0.99, data$x > 0, data$x <= 0))
+  found <- dg_forecast(dg_lm(y ~ x | site, data = data),
+                       data.frame(site = "new", x = stats::rnorm(20)), permutations = 19)
+  right <- found$left_out$score
+  expect_equal(found$mean$mean, mean(right), tolerance = 0.004)
+  expect_lt(found$mean$lower, 0.99)
+  expect_gt(found$mean$upper, 0.99)
 })
 
 test_that("what does not fit is an error", {
@@ -264,6 +335,11 @@ test_that("what does not fit is an error", {
   other <- transform(toy, y = y + 1)
   expect_domgen_error(dg_forecast(model, new, cv = dg_cv(dg_lm(), y ~ . | domain, data = other)),
                       "responses differ")
+  expect_domgen_error(dg_forecast(model, new, cv = dg_cv(dg_ridge(lambda = 1), y ~ . | domain,
+                                                         data = toy)), "not of another one")
+  expect_domgen_error(dg_forecast(model, new, metric = c("rmse", "mae")), "one score")
+  new$y[1] <- Inf
+  expect_domgen_error(dg_forecast(model, new, permutations = 19), "infinite")
   expect_warning(dg_forecast(model, toy, permutations = 19),
                  class = "domgen_warning_training_domains")
 })

@@ -303,6 +303,8 @@ test_that("folds that tell the same of different domains are one note, with all 
   expect_identical(found[["other"]], 2)
   expect_identical(found[['Two: "a", "b".']], 1)
   expect_length(found, 3L)
+  found <- alike_together(table(c('Each: "a", "b".', 'Each: "b", "c".', 'Each: "d".')))
+  expect_identical(found[['Each: "a", "b", "c", "d".']], 3)
   # measured values differ from fold to fold, whole numbers may be names
   found <- alike_together(table(c("max|grad| = 0.02 (tol = 0.002)", "max|grad| = 0.5 (tol = 0.002)",
                                   'Far: "1.5" (at most 0.1 of 1)',

@@ -109,6 +109,11 @@ test_that("circles and upward calls are found where there are some", {
   }
 })
 
+test_that("a name is given once: of two, the file that is read last would decide", {
+  names <- vapply(the_layers()$definitions, `[[`, "", "name")
+  expect_none(setdiff(names[duplicated(names)], "top level"), "defined twice")
+})
+
 test_that("lines have at most 100 characters", {
   layers <- the_layers()
   expect_none(as.character(layers$long_lines(layers$root)), "lines over 100 characters")

@@ -144,7 +144,7 @@ test_that("what cannot be is an error", {
                "a held-out level of `h` .*Use `hold_out = \"all\"`")
   expect_error(dg_cv(dg_ridge(lambda = 1), y ~ x | g / h, data = d, shots = 1), "innermost factor")
   expect_error(run(shots = 2, folds = row_folds(d$g, 2)), "`folds` of rows")
-  expect_error(dg_cv(dg_lm(), y ~ x | g, data = d, shots = 2), "must be a fitted `dg_svm()`",
+  expect_error(dg_cv(dg_lm(), y ~ x | g, data = d, shots = 2), "\"adapt\" is for `dg_svm()`",
                fixed = TRUE)
 })
 
@@ -174,17 +174,22 @@ test_that("recalibration is the posterior mode with the variances of the other d
   others <- do.call(rbind, rows[-2])
   centre <- mean(others$prediction)
   sd <- stats::sd(others$prediction)
-  fits <- lapply(rows[-2], function(r) {
-    z <- (r$prediction - centre) / sd
-    stats::lm(I(truth - prediction) ~ z, r)
-  })
-  tau2 <- vapply(1:2, function(j) {
-    value <- vapply(fits, function(f) stats::coef(f)[[j]], 0)
-    v <- vapply(fits, function(f) stats::vcov(f)[j, j], 0)
-    excess <- function(t) sum(value^2 / (v + t)) - 5
-    if (excess(0) <= 0) 0 else stats::uniroot(excess, c(0, 100), tol = 1e-12)$root
-  }, 0)
-  sigma2 <- sum(vapply(fits, stats::deviance, 0)) / sum(vapply(fits, stats::df.residual, 0))
+  # the intercept's variance from lines without a slope, those of both from lines with one
+  priors <- function(formula) {
+    fits <- lapply(rows[-2], function(r) {
+      r$z <- (r$prediction - centre) / sd
+      stats::lm(formula, r)
+    })
+    sigma2 <- sum(vapply(fits, stats::deviance, 0)) / sum(vapply(fits, stats::df.residual, 0))
+    vapply(seq_along(stats::coef(fits[[1]])), function(j) {
+      value <- vapply(fits, function(f) stats::coef(f)[[j]], 0)
+      v <- sigma2 * vapply(fits, function(f) summary(f)$cov.unscaled[j, j], 0)
+      excess <- function(t) sum(value^2 / (v + t)) - 5
+      tau2 <- if (excess(0) <= 0) 0 else stats::uniroot(excess, c(0, 100), tol = 1e-12)$root
+      min(sigma2 / tau2, 1e12)
+    }, 0)
+  }
+  precisions <- list(priors(I(truth - prediction) ~ 1), priors(I(truth - prediction) ~ z))
   own <- rows[[2]]
   z <- (own$prediction - centre) / sd
   expected <- function(k, columns) {
@@ -192,8 +197,8 @@ test_that("recalibration is the posterior mode with the variances of the other d
       X <- cbind(1, z)[, columns, drop = FALSE]
       i <- order[seq_len(k)]
       r <- own$truth - own$prediction
-      precision <- diag(pmin(sigma2 / tau2[columns], 1e12), length(columns))
-      A <- crossprod(X[i, , drop = FALSE]) + precision
+      precision <- precisions[[length(columns)]]
+      A <- crossprod(X[i, , drop = FALSE]) + diag(precision, length(precision))
       beta <- solve(A, crossprod(X[i, , drop = FALSE], r[i]))
       sqrt(mean((r - X %*% beta)[order[-(1:4)]]^2))
     }, 0))
@@ -203,6 +208,22 @@ test_that("recalibration is the posterior mode with the variances of the other d
                tolerance = 1e-6)
   # domains differ by a shift, which few labels tell
   expect_lt(cv$shots$mean[3], cv$shots$mean[1])
+})
+
+test_that("the intercept is updated where predictors, or all rows, are the same within domains", {
+  d <- with_seed(2, {
+    d <- data.frame(g = rep(letters[1:10], each = 8), x = rep(stats::rnorm(10), each = 8))
+    d$y <- rep(stats::rnorm(10, sd = 3), each = 8) + stats::rnorm(80, sd = 0.5)
+    d
+  })
+  set.seed(1)
+  cv <- with_few_draws(dg_cv(dg_lm(), y ~ x | g, data = d, shots = c(1, 5),
+                             updates = c("intercept", "slope")))
+  expect_true(all(cv$shots$mean[-1] < 0.5 * cv$shots$mean[1]))
+  d$class <- factor(d$y > 0)
+  cv <- with_few_draws(dg_cv(dg_lm(), class ~ x | g, data = d, shots = 5, metric = "log_loss",
+                             updates = "intercept"))
+  expect_lt(cv$shots$mean[2], 0.8 * cv$shots$mean[1])
 })
 
 test_that("a local model is that of the labelled rows alone, and of few labels their mean", {

@@ -25,14 +25,14 @@ test_that("no row is trained on that is later than one held out, whatever is new
     expect_true(all(tapply(folds$period, d$t, function(p) length(unique(p))) == 1L))
     expect_false(is.unsorted(folds$period[order(d$t)]))
     splits <- splits_of(folds, d$g)
-    for (split in splits) {
-      expect_gt(length(split$train), 0L)
-      expect_true(all(folds$period[split$held] == split$period))
-      if (new == "domain") expect_true(all(folds$period[split$train] <= split$period))
-      else expect_lt(max(d$t[split$train]), min(d$t[split$held]))
+    lawful <- vapply(splits, function(split) {
       known <- d$g[split$held] %in% d$g[split$train]
-      expect_true(if (new == "time") all(known) else !any(known))
-    }
+      length(split$train) > 0L && all(folds$period[split$held] == split$period) &&
+        (if (new == "domain") all(folds$period[split$train] <= split$period)
+         else max(d$t[split$train]) < min(d$t[split$held])) &&
+        (if (new == "time") all(known) else !any(known))
+    }, NA)
+    expect_true(all(lawful), info = new)
     for (r in seq_len(repeats)) {
       own <- Filter(function(split) split$rep == r, splits)
       held <- unlist(lapply(own, `[[`, "held"))
@@ -47,13 +47,14 @@ test_that("no row is trained on that is later than one held out, whatever is new
                domain = any(folds$period <= folds$period[i] & assigned != assigned[i]))
       }, NA)
       expect_setequal(held, which(may))
-      for (split in own) {
+      complete <- vapply(own, function(split) {
         i <- split$held[1L]
         trained <- switch(new, both = folds$period < folds$period[i] & assigned != assigned[i],
                           time = folds$period < folds$period[i],
                           domain = folds$period <= folds$period[i] & assigned != assigned[i])
-        expect_identical(split$train, unname(which(trained)))
-      }
+        identical(split$train, unname(which(trained)))
+      }, NA)
+      expect_true(all(complete), info = new)
       if (r == 1) expect_identical(sum(folds$periods$held_out), length(held))
     }
   }

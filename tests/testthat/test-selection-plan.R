@@ -37,7 +37,7 @@ test_that("a plan has the curve, the sites needed, the scores of each update, an
   plan <- plan_toy(labels = c(1, 3), target = c(20, 34, 60), updates = c("intercept", "local"))
   expect_identical(plan$sites$measured, plan$sites$sites <= 16)
   expect_true(all(plan$sites$lower < plan$sites$mean & plan$sites$mean < plan$sites$upper))
-  expect_false(is.unsorted(-plan$sites$mean))
+  expect_true(all(plan$gains$change < 0))
   expect_equal(plan$sites$score[1], mean(plan$scores[, 1, ]))
   expect_identical(plan$targets$target, c(20, 34, 60))
   expect_identical(plan$targets$sites[1], Inf)
@@ -46,8 +46,15 @@ test_that("a plan has the curve, the sites needed, the scores of each update, an
   expect_identical(plan$crossings[c("update", "other")],
                    data.frame(update = c("intercept", "local", "local"),
                               other = c("external", "external", "intercept")))
-  again <- plan_toy(labels = FALSE, target = 60)
-  expect_equal(plan_toy(labels = FALSE, target = 60)$sites, again$sites)
+  # intervals of labels have the plan's level
+  row <- plan$cv$shots[1, ]
+  error <- list(se = row$se, df = row$df, range = c(0, Inf), positive = TRUE)
+  expect_equal(unlist(plan$labels[1, c("lower", "upper")], use.names = FALSE),
+               mean_interval(row$mean, error, 0.8))
+  power <- plan$curve
+  expect_equal(plan$targets$now,
+               vapply(c(20, 34, 60), function(goal) mean(power$a + power$b * 21^-power$c <= goal), 0),
+               tolerance = 1e-3)
   said <- paste(capture.output(print(plan)), collapse = " ")
   expect_match(said, "Mean RMSE 20: not reached with 210 sites")
   expect_match(said, "Mean RMSE 60: reached with")
@@ -83,4 +90,11 @@ test_that("what cannot be planned is an error", {
   expect_error(run(level = 2), "`level`")
   expect_error(run(metric = c("rmse", "mae")), "one score")
   expect_error(dg_plan(dg_lm(), weight ~ Time | Diet, data = ChickWeight), "at least 5 sites")
+  expect_error(run(metric = "coverage"), "not of intervals")
+  expect_error(run(labels = 500), "`labels` must leave two rows")
+  expect_error(run(updates = "adapt"), "\"adapt\" is for `dg_svm")
+  expect_error(run(labels = FALSE, updates = "local"), "`updates` must be NULL")
+  expect_message(plan <- dg_plan(dg_lm(), weight ~ Time | Chick, draws = 2, sites = 3:6,
+                                 data = chicks[chicks$Time %in% c(0, 6), ]), "too few rows")
+  expect_null(plan$labels)
 })

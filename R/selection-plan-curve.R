@@ -68,8 +68,8 @@ curve_posterior <- function(losses, fold, sizes, pool = dim(losses)[1L], draws =
     stats::dnorm(log(curve_exponents), 0, 0.5, log = TRUE) + log(pmax(positive, 1e-300))
   chosen <- sample.int(length(fits), draws, TRUE, exp(weight - max(weight)))
   list(draws = curve_sample(fits, chosen, G - 1), sizes = sizes, parts = parts,
-       set = parts$set / (1 - used), sd = stats::sd(parts$site[, ncol(parts$site)]),
-       gain = mean(positive * exp(weight - max(weight))) / mean(exp(weight - max(weight))))
+       set_variance = parts$set / (1 - used), sd = stats::sd(parts$site[, ncol(parts$site)]),
+       gain_probability = sum(positive * shares_of(weight)))
 }
 
 curve_shape <- function(m, sizes, c) {
@@ -105,7 +105,7 @@ curve_values <- function(curve, m) {
 curve_predictive <- function(curve, m, new_sites = Inf) {
   values <- curve_values(curve, m)
   large <- curve$sizes >= stats::median(curve$sizes)
-  set <- mean(curve$set[large] * curve$sizes[large])
+  set <- mean(curve$set_variance[large] * curve$sizes[large])
   for (j in seq_along(m)) {
     variance <- set / m[j] + curve$sd^2 / new_sites
     values[, j] <- values[, j] + stats::rnorm(nrow(values), 0, sqrt(variance))
@@ -128,9 +128,9 @@ curve_needed <- function(curve, loss) {
 # ---- where two curves of labels cross ---------------------------------------------------------
 
 # From which number of labels on is the first better? differences: [draws x labels] of losses, first
-# less second; between numbers by a line in log(labels). 0 if at all, Inf if at the last one it is
-# not.
-crossing <- function(differences, labels) {
+# less second; between numbers by a line in log(labels). 0: better at every number; Inf: not better
+# at the largest.
+labels_needed <- function(differences, labels) {
   L <- length(labels)
   # what differs by rounding does not
   differences[abs(differences) < 1e-10] <- 0
@@ -145,7 +145,7 @@ crossing <- function(differences, labels) {
 
 # Means of columns over new sites: draws of a Bayesian bootstrap of the sites (Rubin, 1981), further
 # from their mean by the root of `inflation`, as training sets overlap. [draws x columns]
-site_means <- function(scores, inflation, draws = curve_draws) {
+bootstrap_means <- function(scores, inflation, draws = curve_draws) {
   G <- nrow(scores)
   weights <- matrix(stats::rexp(draws * G), draws)
   weights <- weights / rowSums(weights)

@@ -27,7 +27,7 @@ test_that("the curve without noise is found, and extrapolated", {
     made <- curve_losses(sizes, noise = 1e-5)
     curve <- curve_posterior(made$losses, made$fold, sizes)
     expect_equal(stats::median(curve$draws$exponent), 1, tolerance = 0.05)
-    expect_gt(curve$gain, 0.99)
+    expect_gt(curve$gain_probability, 0.99)
     middle <- apply(curve_values(curve, c(3, 24, 60, 1e6)), 2, stats::median)
     expect_equal(middle, made$mean + 2 / c(3, 24, 60, 1e6), tolerance = 0.02)
     # the sites needed for what the curve has at 60
@@ -56,6 +56,22 @@ test_that("bands cover as they should where training sets and sites vary", {
   expect_lt(mean(covered), 0.89)
 })
 
+test_that("the mean over few new sites, and other training sets, add their variance", {
+  with_seed(7, {
+    made <- curve_losses(c(3, 5, 8, 13, 20), noise = 0.3)
+    curve <- curve_posterior(made$losses, made$fold, c(3, 5, 8, 13, 20), draws = 40000)
+    variance <- function(x) stats::var(x[, 1])
+    all <- variance(curve_predictive(curve, 50))
+    expect_equal(variance(curve_predictive(curve, 50, 4)) - all, curve$sd^2 / 4, tolerance = 0.05)
+    # the variance 0.09 / m^2 of a set, as seen in sets of 8 and more, falls as 1 / m from there
+    expect_equal(all - variance(curve_values(curve, 50)),
+                 mean(curve$set_variance[3:5] * c(8, 13, 20)) / 50, tolerance = 0.5)
+    # sets of sites that were drawn from few vary less than sets of others
+    expect_true(all(curve$set_variance >= curve$parts$set))
+    expect_gt(max(curve$set_variance - curve$parts$set), 0)
+  })
+})
+
 test_that("gains are never negative, also where there is none", {
   with_seed(4, {
     made <- curve_losses(c(3, 6, 12), b = 0, noise = 0.1)
@@ -71,13 +87,13 @@ test_that("gains are never negative, also where there is none", {
 
 test_that("lines cross where the first is better from there on", {
   d <- rbind(c(1, -1, -2), c(-1, -1, -1), c(-1, 1, -1), c(1, 1, 1), c(0, 0, 0), c(1, 3, -1))
-  expect_equal(crossing(d, c(1, 10, 100)),
+  expect_equal(labels_needed(d, c(1, 10, 100)),
                c(sqrt(10), 0, 10 * sqrt(10), Inf, Inf, 10 * 10^(3 / 4)))
 })
 
 test_that("means over sites vary as their standard error, times the root of the inflation", {
   scores <- with_seed(5, matrix(stats::rnorm(60), 20, 3))
-  found <- with_seed(6, site_means(scores, 2, draws = 20000))
+  found <- with_seed(6, bootstrap_means(scores, 2, draws = 20000))
   expect_equal(colMeans(found), colMeans(scores), tolerance = 0.05)
   expect_equal(stats::cov(found), 2 * stats::cov(scores) / 20, tolerance = 0.05)
 })
