@@ -27,6 +27,7 @@
 #' | Missing predictors? | [`na.action = na.impute`][na.impute()] |
 #' | Factor levels that training lacks? | [`predict(new_levels = )`][predict.dg_learner()] |
 #' | Nested or crossed domains? | [domain_factors()], `hold_out` of [dg_cv()] |
+#' | What score later, or in new domains later? | `time` of [domain_folds()] in [dg_cv()] |
 #' | A few labels from the new domain? | [dg_adapt()]; `shots` of [dg_cv()] estimates the gain |
 #' | How many sites, or labels, are enough? | [dg_plan()] |
 #' | Rows that do not fit in memory? | [row_source()]; [feature_sums()] |
