@@ -85,11 +85,11 @@
 #'
 #' | signal | printed skill | true skill | can be forecast | coverage of 95 % intervals |
 #' |---|---|---|---|---|
-#' | none | -0.25 to -0.02 | -0.01 to 0.01 | 4 % of 180 draws | 93 to 97 % |
-#' | weak | -0.13 to 0.28 | 0.25 to 0.38 | 0 to 40 % (8 domains), 70 to 90 % (30) | 93 to 96 % |
-#' | strong | 0.68 to 0.98 | 0.61 to 0.96 | 70 to 90 % (8 domains), 100 % (30) | 91 to 100 % |
-#' | curvature that the model lacks | 0.21 to 0.27 | 0.33 to 0.42 | 50 to 90 % | 92 to 97 % |
-#' | far domains are a little worse | 0.00 to 0.27 | 0.03 to 0.08 | 10 to 40 % | 93 to 96 % |
+#' | none | -0.29 to -0.03 | -0.05 to 0.01 | 4 % of 180 draws | 95 to 97 % |
+#' | weak | -0.04 to 0.37 | 0.22 to 0.45 | 20 to 40 % (8 domains), 60 to 100 % (30) | 93 to 98 % |
+#' | strong | 0.42 to 0.97 | 0.81 to 0.96 | 50 to 100 % (8 domains), 100 % (30) | 95 to 99 % |
+#' | curvature that the model lacks | 0.30 to 0.42 | 0.36 to 0.50 | 50 to 90 % | 92 to 96 % |
+#' | far domains are a little worse | -0.08 to 0.06 | -0.01 to 0.03 | 0 to 30 % | 93 to 95 % |
 #'
 #' The printed skill of few domains is itself uncertain. With a weak signal, scores that can be
 #' forecast are those whose skill was overestimated by chance. Among 19 data sets of other R

@@ -1,9 +1,18 @@
-validated <- function(...) {
-  skip_if_not_installed("metafor")
-  toy <- simulate_dcm(domains = 6, n = 30, seed = 1)
-  cv <- dg_cv(dg_glm(lambda = 1), y ~ x1 + x2 | domain, data = toy, metric = "log_loss")
-  dg_validate(cv, ...)
-}
+# Each validation is made once.
+validated <- local({
+  made <- list()
+  cv <- NULL
+  function(...) {
+    skip_if_not_installed("metafor")
+    if (is.null(cv)) {
+      toy <- simulate_dcm(domains = 6, n = 30, seed = 1)
+      cv <<- dg_cv(dg_glm(lambda = 1), y ~ x1 + x2 | domain, data = toy, metric = "log_loss")
+    }
+    key <- paste(deparse(list(...)), collapse = "")
+    if (is.null(made[[key]])) made[[key]] <<- dg_validate(cv, ...)
+    made[[key]]
+  }
+})
 
 test_that("sentences have the numbers of the validation", {
   x <- validated(target = list(auc = 0.7))
