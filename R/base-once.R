@@ -44,7 +44,8 @@ alike_together <- function(warnings) {
     lists <- unlist(quoted[i])
     names <- unique(unlist(regmatches(lists, gregexpr("\"[^\"]*\"", lists))))
     names <- enumerate(names, quote = "")
-    if (any(grepl("more$", lists)) && !grepl("more$", names)) names <- paste(names, "and more")
+    # of lists that were cut off it is not known how many
+    if (any(grepl("more$", lists))) names <- paste(sub(" and [0-9]+ more$", "", names), "and more")
     sub("\"\"", names, with_ranges(bare[i]), fixed = TRUE)
   }, "")
   counts

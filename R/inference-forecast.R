@@ -38,15 +38,16 @@
 #' \deqn{\mu + c e_g + b d_g + u_g + \varepsilon_g, \quad u_g \sim N(0, \tau^2)}{
 #'   mu + c e_g + b d_g + u_g + eps_g,  u_g ~ N(0, tau^2)}
 #' with e the expected score on the same scale, d = log(1 + distance), both moved to 2.5 median
-#' absolute deviations from their median if they are beyond, and the sampling error
-#' \eqn{\varepsilon}{eps} of known variance. \eqn{\mu}{mu} has a flat prior, b a normal one of
-#' standard deviation s; \eqn{\tau}{tau} and s have half-normal ones, of standard deviation 0.5
-#' (log) or 1 (logit) and a third of that; c is one of 0, 0.25, ..., 2. Forecasts and intervals are
-#' those of the posterior distribution, summed over a grid. c is not negative: held-out predictions
-#' of a domain are learned from the others, whose mean is lower if that of the domain is higher, so
-#' that negative slopes are found where nothing can be forecast. The forecast is of the expected
-#' score in rows with these predictors; the part of the sampling variance that is due to which rows
-#' were drawn is estimated from random halves of domains and subtracted.
+#' absolute deviations from their median if they are beyond, d then divided by its standard
+#' deviation, and the sampling error \eqn{\varepsilon}{eps} of known variance. \eqn{\mu}{mu} has a
+#' flat prior, b a normal one of standard deviation s; \eqn{\tau}{tau} and s have half-normal ones,
+#' of standard deviation 0.5 (log) or 1 (logit) and a third of that; c is one of 0, 0.25, ..., 2.
+#' Forecasts and intervals are those of the posterior distribution, summed over a grid. c is not
+#' negative: held-out predictions of a domain are learned from the others, whose mean is lower if
+#' that of the domain is higher, so that negative slopes are found where nothing can be forecast.
+#' The forecast is of the expected score in rows with these predictors; the part of the sampling
+#' variance that is due to which rows were drawn is estimated from random halves of domains and
+#' subtracted.
 #'
 #' A domain more than twice as far from the training domains as any of these from the others has no
 #' forecast.
@@ -111,10 +112,12 @@
 #' @inheritParams dg_cv
 #' @return `plot()` returns a ggplot2 object. `dg_forecast()` returns an object of class
 #'   `dg_forecast`, a list with
-#'   \item{sites}{data frame, a row for each new domain: `domain`, `rows` (complete ones),
-#'     `forecast` with its interval `lower` to `upper` (`NA` if too far), `expected`, `distance`;
-#'     with labels the score `found` and its standard error `found_se` (`NA` if it would be 0)}
+#'   \item{sites}{data frame, a row for each new domain with a complete row: `domain`, `rows`
+#'     (complete ones), `forecast` with its interval `lower` to `upper` (`NA` if too far),
+#'     `expected`, `distance`; with labels the score `found` and its standard error `found_se` (`NA`
+#'     if it would be 0)}
 #'   \item{can}{can scores be forecast?}
+#'   \item{farthest}{largest distance of a training domain from the others}
 #'   \item{skill}{data frame of one row: `skill`, `p`, number of `domains`, `mse` and `mse_mean`
 #'     (mean squared errors of held-out forecasts and means on the scale, without sampling error),
 #'     number of `descriptions` that vary (of 2), `of_rows` (the proportion of the sampling variance
@@ -134,11 +137,12 @@
 #'   \item{held_out, model, labels, loss}{text for printing}
 #' @section Errors:
 #' A model without its data, of censored times, of several factors of domains, or with a [fixed
-#' reference][set_reference()]; a `cv` of other rows, of rows of known domains, or of a
-#' [row_source()]; a `metric` that does not fit the response or needs probabilities that the model
-#' lacks. The package metafor is needed. Domains of `newdata` that were in training give a warning
-#' of class `domgen_warning_training_domains`. Seeds are fixed, but for those of a cross-validation
-#' that is computed.
+#' reference][set_reference()]; a `cv` of another learner, of other rows, of rows of known domains,
+#' of a [row_source()], or without the standard deviations of a model that has them; a `metric` that
+#' does not fit the response or needs probabilities that the model lacks. The package metafor is
+#' needed. Domains of `newdata` that were in training give a warning of class
+#' `domgen_warning_training_domains`. Seeds are fixed, but for those of a cross-validation that is
+#' computed.
 #' @references
 #' Cai, T. T., Namkoong, H. and Yadlowsky, S. (2023). Diagnosing model performance under
 #' distribution shift. *arXiv* 2303.02011.
@@ -394,12 +398,14 @@ forecast_tables <- function(own, ahead, overall, can, expected, distances, sites
   }
   new <- cbind(back(new), of("new", sites))
   # no training site shows what to expect there
-  far <- which(new$distance > forecast_farthest * max(distances$left_out, 0))
+  farthest <- max(distances$left_out, -Inf)
+  far <- which(new$distance > forecast_farthest * farthest)
   new[far, c("forecast", "lower", "upper")] <- NA_real_
+  none <- rep(NA_real_, nrow(own))
   left_out <- if (!is.null(ahead)) back(ahead$left_out)
-              else data.frame(forecast = NA_real_, lower = NA_real_, upper = NA_real_)
+              else data.frame(forecast = none, lower = none, upper = none)
   list(
-    sites = data.frame(new, row.names = NULL),
+    sites = data.frame(new, row.names = NULL), farthest = farthest,
     mean = data.frame(mean = scale$from(overall$mean),
                       from_scale(overall$lower, overall$upper, scale), tau = overall$tau,
                       new_interval(overall, scale), row.names = NULL),
@@ -411,7 +417,9 @@ forecast_tables <- function(own, ahead, overall, can, expected, distances, sites
 }
 
 # By place, as no element can be asked for by the name "".
-at_names <- function(x, names) if (is.null(x)) NA_real_ else unname(x[match(names, names(x))])
+at_names <- function(x, names) {
+  if (is.null(x)) rep(NA_real_, length(names)) else unname(x[match(names, names(x))])
+}
 
 # list(e, new_e: expected scores; d, new_d: distances), those that are known and vary.
 describe_sites <- function(expected, distances, domains, sites, scale) {

@@ -24,10 +24,17 @@ plot.dg_forecast <- function(x, ...) {
     if (x$can) skill_words(x) else paste0("Cannot be forecast: ", why_not(x)),
     x = paste("Forecast of", x$title), y = paste(capital(x$title), "of held-out rows"),
     caption = c(
-      paste0("Points: training domains, forecast without their own score. Triangles: new domains, ",
-             if (any(new$labelled)) "at their score." else "on the line."),
-      if (few && nrow(known)) paste0("Bars: ", 100 * x$level, " % intervals of the forecast."),
-      if (!x$can) "The regression is drawn, but the forecast of new domains is the mean."
+      if (nrow(known)) "Points: training domains, forecast without their own score.",
+      if (nrow(new)) {
+        paste("Triangles: new domains,",
+              if (any(new$labelled)) "at their score." else "on the line.")
+      },
+      if (few && nrow(known)) {
+        paste("Bars:", level_words(x$level), "intervals of the forecast.")
+      },
+      if (!x$can && nrow(known)) {
+        "The regression is drawn, but the forecast of new domains is the mean."
+      }
     )
   ) +
     ggplot2::geom_abline(slope = 1, intercept = 0, linetype = 2, colour = pale) +
@@ -112,7 +119,8 @@ skill_words <- function(x) {
 }
 
 far_notes <- function(x) {
-  most <- max(x$left_out$distance)
+  most <- x$farthest
+  if (!is.finite(most)) return(NULL)
   name <- function(far) enumerate(x$sites$domain[which(far)], quote = "\"")
   none <- x$sites$distance > forecast_farthest * most
   far <- x$sites$distance > most & !none

@@ -3,14 +3,20 @@
 describe_periods <- function(x) {
   table <- x$periods
   metric <- x$metrics[[1L]]
-  time <- function(values, rows) time_words(values)
+  time <- function(values, rows) words_of_times(values, table)
   new_result(
     paste0(capital(metric$title), " by period (means over domains)"), table,
-    list(column("period", format = time), column("from", format = time),
+    list(column("period", format = as_decimals(0)), column("from", format = time),
          column("to", format = time), column("train", "training rows", as_decimals(0)),
          column("rows"), column("domains"), column("mean", format = as_number(3)), interval()),
     notes = trend_words(x$trend, metric)
   )
+}
+
+# Both ends of all periods are told apart.
+words_of_times <- function(values, table) {
+  ends <- c(table$from, table$to)
+  time_words(ends)[match(values, ends)]
 }
 
 # "RMSE changes by 0.5 per period (...), within 20 domains: it gets worse."
@@ -34,8 +40,8 @@ plot_periods <- function(x) {
   measure <- x$metrics[[1L]]
   if (all(is.na(table$mean))) abort_nothing_to_plot()
   several <- nrow(table) > 1L
-  ends <- paste0(time_words(table$from), "\n", ifelse(table$from == table$to, "",
-                                                      time_words(table$to)))
+  ends <- paste0(words_of_times(table$from, table), "\n",
+                 ifelse(table$from == table$to, "", words_of_times(table$to, table)))
   ends <- make.unique(ends)
   table$label <- factor(ends, ends)
   frame <- data.frame(label = table$label[col(single)], domain = c(row(single)), mean = c(single))

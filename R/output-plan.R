@@ -67,7 +67,8 @@ plan_curve_frame <- function(x) {
 # 0, 1, 2, 5, 10, ...
 plan_breaks <- function(limits) {
   at <- c(0, outer(c(1, 2, 5), 10^(0:9)))
-  at[at >= limits[1L] & at <= limits[2L]]
+  at <- at[at >= limits[1L] * (1 - 1e-9) & at <= limits[2L] * (1 + 1e-9)]
+  if (length(at) < 2L) pretty(limits, 3L) else at
 }
 
 # Of 0 labels too. The external model is the same at all.

@@ -15,7 +15,7 @@ collect_periods <- function(splits, folds, predictions, metric, task) {
     own <- which(of_row == held[j])
     if (length(own) == 0L) next
     found <- score_left_out(predictions[own, ], list(score = metric))
-    scores[rownames(found), j] <- found[, 1L]
+    scores[match(rownames(found), rownames(scores)), j] <- found[, 1L]
   }
   crossed <- crossed_by(task, rownames(scores))
   share <- vapply(held, function(p) train_share(splits[period == p], task_sizes(task)), 0)

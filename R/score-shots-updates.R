@@ -66,14 +66,19 @@ recalibration_rule <- function(results, task, spec) {
   rules <- lapply(seq_along(at), function(g) {
     unit <- unit_of(known & domain != names(at)[g])
     others <- lines[-g]
-    intercept <- prior_precision(lapply(others, `[[`, "intercept"), kind)
+    # with another factor the offset is another one
+    intercept <- prior_precision(if (unit$factor == all$factor) lapply(others, `[[`, "intercept")
+                                 else lapply(at[-g], function(i) {
+                                   i <- i[known[i]]
+                                   recalibration_line(y[i], unit$factor * link[i], NULL, family)
+                                 }), kind)
     slope <- prior_precision(lapply(others, function(of) {
       if (!is.null(of$slope)) in_unit(of$slope, all, unit)
     }), kind)
     c(list(kind = kind, family = family), unit, list(precision = list(
       intercept = intercept,
       # no slope can be told where predictions do not vary within domains
-      slope = if (is.null(slope)) c(intercept, fixed_precision) else slope
+      slope = if (is.null(slope) && !is.null(intercept)) c(intercept, fixed_precision) else slope
     )))
   })
   function(name) rules[[match(name, names(at))]]
@@ -103,10 +108,12 @@ recalibration_line <- function(y, offset, z, family) {
        free = length(y) - length(fit$beta))
 }
 
-# A line in z = (x - centre) / sd of one unit as one in that of another.
+# A line in z = (x - centre) / sd of one unit as one in that of another: f x + a + b z is the same
+# function of the link, where the offset f x of the link x changes with the factor f.
 in_unit <- function(line, from, to) {
-  change <- rbind(c(1, (to$centre - from$centre) / from$sd), c(0, to$sd / from$sd))
-  line$beta <- drop(change %*% line$beta)
+  r <- from$factor / to$factor
+  change <- rbind(c(1, (r * to$centre - from$centre) / from$sd), c(0, r * to$sd / from$sd))
+  line$beta <- drop(change %*% line$beta) + (r - 1) * c(to$centre, to$sd)
   line$vcov <- change %*% line$vcov %*% t(change)
   line
 }
@@ -126,12 +133,13 @@ prior_precision <- function(lines, kind) {
     paule_mandel(vapply(lines, function(line) line$beta[j], 0),
                  dispersion * vapply(lines, function(line) line$vcov[j, j], 0))
   }, 0)
-  pmin(dispersion / tau2, fixed_precision)
+  ifelse(tau2 > 0, pmin(dispersion / tau2, fixed_precision), fixed_precision)
 }
 
 # The variance t between values with mean 0 and variances v: sum of value^2 / (v + t) = their number
 # (Paule and Mandel, 1982).
 paule_mandel <- function(value, v) {
+  if (all(v == 0)) return(mean(value^2))
   excess <- function(t) sum(value^2 / (v + t)) - length(value)
   if (!is.finite(excess(0)) || excess(0) <= 0) return(0)
   stats::uniroot(excess, c(0, max(value^2)), tol = 1e-10 * max(value^2))$root
@@ -140,10 +148,11 @@ paule_mandel <- function(value, v) {
 # Fills the columns of recalibrated arms in the scores of a split, [domains x arms].
 recalibrate_shots <- function(shots, task, split, predictions, rule) {
   columns <- which(task$arms$update %in% recalibrations)
-  shots[, columns] <- score_orders(task, split, function(i, order) {
+  found <- score_orders(task, split, function(i, order) {
     rows <- predictions[match(task$row[split$held[i]], predictions$row), ]
     recalibrated_scores(rows, task, order, rule(as.character(rows$domain[1L])))
-  })[rownames(shots), columns]
+  })
+  shots[, columns] <- found[match(rownames(shots), rownames(found)), columns]
   shots
 }
 

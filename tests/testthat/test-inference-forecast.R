@@ -307,6 +307,13 @@ test_that("a site that is too far has no forecast, and no name or row is lost", 
   expect_output(print(found), "No forecast for \"far\"")
   expect_true(all(is.finite(found$left_out$distance)))
   expect_identical(found$skill$descriptions, 2)
+  # no site has both classes, so that none has an AUC
+  one <- data.frame(site = rep(1:4, each = 8), x = stats::rnorm(32),
+                    y = factor(rep(c("a", "b"), each = 16)))
+  none <- dg_forecast(dg_lm(y ~ x | site, data = one), data.frame(site = "new", x = 0:3),
+                      metric = "auc", permutations = 19)
+  expect_true(is.na(none$sites$forecast))
+  expect_output(print(none), "only 0 domains", ignore.case = TRUE)
 })
 
 test_that("near its bound the score of a new site is that of all right and wrong rows", {

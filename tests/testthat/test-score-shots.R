@@ -210,6 +210,39 @@ test_that("recalibration is the posterior mode with the variances of the other d
   expect_lt(cv$shots$mean[3], cv$shots$mean[1])
 })
 
+test_that("a line in one unit is the line that a fit in another unit has", {
+  set.seed(1)
+  x <- stats::rnorm(30, 4, 3)
+  y <- stats::rbinom(30, 1, stats::plogis(x - 4))
+  from <- list(factor = 1.5, centre = 5, sd = 4)
+  to <- list(factor = 0.7, centre = 2, sd = 1.5)
+  line <- function(unit) {
+    offset <- unit$factor * x
+    recalibration_line(y, offset, (offset - unit$centre) / unit$sd, stats::binomial())
+  }
+  expect_equal(in_unit(line(from), from, to)[c("beta", "vcov")], line(to)[c("beta", "vcov")],
+               ignore_attr = TRUE, tolerance = 1e-6)
+})
+
+test_that("a domain without a name is updated and scored as any other", {
+  d <- shots_data(domains = 5, rows = 12)
+  d$time <- rep(1:3, 20)
+  named <- d
+  d$g[d$g == "c"] <- ""
+  run <- function(data) {
+    set.seed(1)
+    found <- dg_cv(dg_lm(), y ~ x | g, data = data, shots = 2, updates = "intercept")
+    later <- dg_cv(dg_lm(), y ~ x | g, data = data,
+                   folds = domain_folds(data$g, time = data$time, periods = 3))
+    plan <- dg_plan(dg_lm(), y ~ x | g, data = data, labels = FALSE, draws = 2, sites = 2:4)
+    list(sort(found$shot_scores[, 1]), sum(is.na(found$shot_scores)), later$periods$mean,
+         sum(is.na(plan$scores)))
+  }
+  expect_equal(run(d)[-1], run(named)[-1], tolerance = 0.5)
+  expect_identical(run(d)[[2]], 0L)
+  expect_identical(run(d)[[4]], 0L)
+})
+
 test_that("the intercept is updated where predictors, or all rows, are the same within domains", {
   d <- with_seed(2, {
     d <- data.frame(g = rep(letters[1:10], each = 8), x = rep(stats::rnorm(10), each = 8))

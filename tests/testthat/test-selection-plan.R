@@ -37,7 +37,9 @@ test_that("a plan has the curve, the sites needed, the scores of each update, an
   plan <- plan_toy(labels = c(1, 3), target = c(20, 34, 60), updates = c("intercept", "local"))
   expect_identical(plan$sites$measured, plan$sites$sites <= 16)
   expect_true(all(plan$sites$lower < plan$sites$mean & plan$sites$mean < plan$sites$upper))
-  expect_true(all(plan$gains$change < 0))
+  power <- plan$curve
+  change <- function(from, to) stats::median(power$b * (to^-power$c - from^-power$c))
+  expect_equal(plan$gains$change, c(change(min(plan$sites$sites), 16), change(21, 42)))
   expect_equal(plan$sites$score[1], mean(plan$scores[, 1, ]))
   expect_identical(plan$targets$target, c(20, 34, 60))
   expect_identical(plan$targets$sites[1], Inf)
@@ -51,7 +53,6 @@ test_that("a plan has the curve, the sites needed, the scores of each update, an
   error <- list(se = row$se, df = row$df, range = c(0, Inf), positive = TRUE)
   expect_equal(unlist(plan$labels[1, c("lower", "upper")], use.names = FALSE),
                mean_interval(row$mean, error, 0.8))
-  power <- plan$curve
   expect_equal(plan$targets$now,
                vapply(c(20, 34, 60), function(goal) mean(power$a + power$b * 21^-power$c <= goal), 0),
                tolerance = 1e-3)
@@ -91,6 +92,9 @@ test_that("what cannot be planned is an error", {
   expect_error(run(metric = c("rmse", "mae")), "one score")
   expect_error(dg_plan(dg_lm(), weight ~ Time | Diet, data = ChickWeight), "at least 5 sites")
   expect_error(run(metric = "coverage"), "not of intervals")
+  expect_error(suppressMessages(dg_plan(dg_lm(), weight ~ Time | Chick, sites = FALSE,
+                                        data = chicks[chicks$Time %in% c(0, 6), ])),
+               "nothing is left to plan")
   expect_error(run(labels = 500), "`labels` must leave two rows")
   expect_error(run(updates = "adapt"), "\"adapt\" is for `dg_svm")
   expect_error(run(labels = FALSE, updates = "local"), "`updates` must be NULL")
