@@ -44,6 +44,7 @@ plot.dg_cv <- function(x, max_labels = 40, interval = TRUE, shots = !is.null(x$s
 
 #' @rdname tidy.domgen
 #' @order 1
+#' @param table Of [dg_cv()]: `"domains"`, or of folds with time `"periods"` or `"trend"`.
 #' @export
 tidy.dg_cv <- function(x, table = c("domains", "periods", "trend"), ...) {
   check_no_dots(list(...), "table")

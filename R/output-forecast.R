@@ -89,7 +89,7 @@ describe_result.dg_forecast <- function(x) {
       else c(paste0(capital(why_not(x)), "."),
              "The forecast is the mean over domains, with the interval of any new domain."),
       paste0(x$model, ", ", x$held_out, ": mean ", x$title, " ", rounded(x$mean$mean, 3),
-             " (on the ", x$scale, " scale; ", percent, " of new domains: ",
+             " (on the scale of the ", x$scale, "; ", percent, " of new domains: ",
              rounded(x$mean$new_lower, 3), " to ", rounded(x$mean$new_upper, 3), ")")
     ),
     shown = order(sites$forecast * if (x$better == "low") -1 else 1), most = 12L, unit = "domain",

@@ -261,7 +261,7 @@
 #'
 #' # the weight of chicks on a diet, from those on other diets; of a chick, from other chicks
 #' dg_cv(dg_lm(), weight ~ Time | Diet, data = ChickWeight, metric = c("rmse", "mae"))
-#' dg_cv(dg_lm(), weight ~ Time + Diet | Chick, data = ChickWeight)
+#' dg_cv(dg_lm(), weight ~ Time + Diet | Chick, data = ChickWeight, folds = 10)
 #'
 #' # chicks of a diet: a new diet with its chicks, or a new chick of a known diet
 #' dg_cv(dg_lm(), weight ~ Time | Diet / Chick, data = ChickWeight)
