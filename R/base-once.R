@@ -45,7 +45,9 @@ alike_together <- function(warnings) {
     names <- unique(unlist(regmatches(lists, gregexpr("\"[^\"]*\"", lists))))
     names <- enumerate(names, quote = "")
     # of lists that were cut off it is not known how many
-    if (any(endsWith(lists, "more"))) names <- paste(sub(" and [0-9]+ more$", "", names), "and more")
+    if (any(endsWith(lists, "more"))) {
+      names <- paste(sub(" and [0-9]+ more$", "", names), "and more")
+    }
     sub("\"\"", names, with_ranges(bare[i]), fixed = TRUE)
   }, "")
   counts
