@@ -36,8 +36,7 @@ experiment(
     train <- draw_rows(split$train, cell$rows)
     score <- rmse_score(split$test)
     set.seed(draw)
-    # fewer of the quick run
-    folds <- domain_folds(train$domain, if (cell$rows < 30) 2 else 5)
+    folds <- domain_folds(train$domain, 5)
     found <- projections_and_learners(
       train, score, learner = function(kernel) dg_gp(domain_kernel = kernel, restarts = 1),
       chooser = function(kernel) dg_ridge(domain_kernel = kernel),
