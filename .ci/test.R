@@ -76,11 +76,11 @@ if (identical(arguments[1L], "--part")) {
   quit()
 }
 
-names <- sub("^test-(.*)[.]R$", "\\1", list.files("tests/testthat", "^test-.*[.]R$"))
-if (length(arguments)) names <- grep(arguments[1L], names, value = TRUE)
+files <- sub("^test-(.*)[.]R$", "\\1", list.files("tests/testthat", "^test-.*[.]R$"))
+if (length(arguments)) files <- grep(arguments[1L], files, value = TRUE)
 jobs <- as.integer(Sys.getenv("DOMGEN_TEST_JOBS", min(parallel::detectCores(), 4L, na.rm = TRUE)))
-jobs <- max(1L, min(jobs, length(names) %/% 8L))
-outcome <- if (jobs == 1L) run_files(names) else run_sessions(names, jobs)
+jobs <- max(1L, min(jobs, length(files) %/% 8L))
+outcome <- if (jobs == 1L) run_files(files) else run_sessions(files, jobs)
 
 seconds <- sort(tapply(outcome$real, outcome$file, sum), decreasing = TRUE)
 cat(sprintf("%.0f seconds in %d files; the slowest:\n", sum(seconds), length(seconds)))
