@@ -162,7 +162,7 @@ expected_of_numbers <- function(rows, new, measure, by_site, X) {
        rows = list(y = rows$y[some], p = rows$p[some], error = unit * error, domain = domain))
 }
 
-# Maximum number of rows to which expected errors are fitted.
+# Number of rows to which expected errors are fitted, but for two of each domain.
 error_rows <- 600L
 
 # Kernel ridge regression of values on X with a free intercept for each site, which is then replaced

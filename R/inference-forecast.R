@@ -29,7 +29,7 @@
 #' with decision values s. For two classes q is recalibrated, logit q = a + b logit p (or a + b s
 #' without probabilities) with a and b from held-out rows; for more, q = p. For a numeric response
 #' it is computed from a standard deviation for each row: that of [dg_gp()], or a kernel ridge
-#' regression of the absolute errors of held-out rows on the predictors (at most 600 rows), with a
+#' regression of the absolute errors of held-out rows on the predictors (about 600 rows), with a
 #' free intercept for each domain, so that only differences within domains are learned from.
 #'
 #' **Distance** `distance` of [dg_novelty()], from the nearest of the other training domains.
@@ -74,8 +74,7 @@
 #' from a [dg_glm()] that separates rows of the domain from those of training, cross-fitted in 5
 #' folds. `overlap` is the integral of 2 p q / (p + q), 1 for equal distributions. Standard errors
 #' treat training domains as clusters, and q/p as known; those of `covariates` are too small,
-#' because q/p is estimated (intervals covered in 79 % in place of 95 % where a predictor was moved
-#' by its standard deviation). Differences of predictors that the [dg_glm()] does not find count as
+#' because q/p is estimated. Differences of predictors that the [dg_glm()] does not find count as
 #' relation. Losses are the squared error for `"rmse"` and the error rate for `"accuracy"`; `"auc"`
 #' has no losses of rows.
 #'
@@ -275,7 +274,8 @@ read_forecast_cv <- function(cv, spec, task, classes) {
   if (is.null(cv$predictions)) {
     abort("argument", "`cv` has no predictions: those of a source are not kept.")
   }
-  if (inherits(cv$folds, "domgen_row_folds") || anyNA(cv$domains$fold)) {
+  # dg_lodo() has none
+  if (!is.null(cv$scope) && cv$scope != "new") {
     abort("argument", "`cv` must hold out whole domains.")
   }
   if (!identical(cv$spec$parts$title, spec$parts$title)) {

@@ -71,19 +71,15 @@ plan_breaks <- function(limits) {
   if (length(at) < 2L) pretty(limits, 3L) else at
 }
 
-# Of 0 labels too. The external model is the same at all.
+# The lines of updates, and the external model, which is the same at all numbers of labels.
 plan_label_frame <- function(x) {
   if (is.null(x$labels)) return(NULL)
-  table <- x$labels
-  updates <- unique(table$update)
-  labels <- unique(table$shots)
-  external <- table[rep(1L, length(labels)), ]
-  external$shots <- labels
-  start <- table[rep(1L, length(updates)), ]
-  start$update <- updates
-  start <- start[!updates %in% c("external", "local"), ]
-  table <- rbind(external, start, table[table$shots > 0L, ])
-  data.frame(at = table$shots, mean = table$mean, update = factor(table$update, updates))
+  own <- shot_lines(x$labels)
+  labels <- unique(x$labels$shots)
+  data.frame(at = c(labels, as.numeric(as.character(own$shots))),
+             mean = c(rep(x$labels$mean[1L], length(labels)), own$mean),
+             update = factor(c(rep("external", length(labels)), as.character(own$update)),
+                             c("external", levels(own$update))))
 }
 
 #' @exportS3Method
