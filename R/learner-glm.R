@@ -504,6 +504,10 @@ refit_rows <- 500L
 # early: every so many values are tried first, then those near the best until it gets worse.
 penalty_stride <- 3L
 
+# After a fall, what follows a rise of so much of it, and of so much of the deviance of the largest
+# lambda, is not tried: small lambdas take longest.
+penalty_rise <- c(fall = 0.1, deviance = 0.02)
+
 # task: of the sampled rows.
 choose_glm_penalty <- function(args, rows, task) {
   chosen <- choose_on_sample(args, rows, null_task(task))
@@ -571,7 +575,13 @@ refit_path <- function(K, part, args) {
     deviance <- sum(vapply(fits[[place]], `[[`, numeric(1), "deviance"))
     if (is.finite(deviance)) deviances[place] <<- deviance
   }
-  for (place in seq(count, 1L, by = -penalty_stride)) fit_at(place)
+  for (place in seq(count, 1L, by = -penalty_stride)) {
+    fit_at(place)
+    largest <- deviances[count]
+    least <- min(deviances)
+    if (is.finite(largest) && least < largest &&
+        deviances[place] - least > max(penalty_rise * c(largest - least, largest))) break
+  }
   if (!any(is.finite(deviances))) return(NULL)
   best <- simplest_best(deviances)
   for (way in c(1L, -1L)) for (place in best + way * seq_len(penalty_stride - 1L)) {
