@@ -76,9 +76,9 @@ follow_path <- function(study, model, own, worlds, groups, near = NULL, scores =
 # NULL where all domains have the same predictors.
 distributions <- function(study, shift) {
   if (shift$variance <= no_variance) return(NULL)
-  lapply(distribution_times, function(bandwidth_factor) {
-    domain_distribution(study$kernel, kernel_rbf(bandwidth_factor = bandwidth_factor))
-  })
+  fitted <- domain_kernel_fit(domain_distribution(study$kernel, kernel_rbf()),
+                              rows_of(study$sample, study$threads))
+  lapply(distribution_times, widen_fitted, domain_kernel = fitted)
 }
 
 # Five parts of each domain's rows, of whole units where there are some (of several domains in the

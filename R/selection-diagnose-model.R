@@ -2,16 +2,17 @@
 # and a row. One eigendecomposition serves all lambda, all held-out groups of rows, and all
 # responses: that of the data and the simulated ones.
 
-# The kernel on x is that of `study`. What landmarks lack of the kernel's diagonal is added to
+# between: fitted or not. The kernel on x is that of `study`. What landmarks lack of the kernel's diagonal is added to
 # lambda, as in left_out_by_landmarks(). list(
 #   F [r + 1 x n]: features in which the sum of squares of all rows is diagonal, and a constant,
 #   penalised [r + 1]: that diagonal, where there is a penalty with what landmarks lack,
 #   costs, unit: of each row, or NULL, threads).
 landmark_model <- function(study, between, kernel = study$kernel) {
   sample <- study$sample
-  space <- gram_space(kernel, between, sample, study$threads)
+  rows <- rows_of(sample, study$threads)
+  if (is.null(between$kappa)) between <- domain_kernel_fit(between, rows)
   n <- nrow(sample$X)
-  found <- draw_pivots(space$kernel, space$domain_kernel$kappa, space, min(study$landmarks, n),
+  found <- draw_pivots(kernel_fit(kernel, sample$X), between$kappa, rows, min(study$landmarks, n),
                        features = TRUE)
   sums <- centred_sums(function(rows) found$features, list(seq_len(n)), matrix(0, n, 0L),
                        study$costs, TRUE)
