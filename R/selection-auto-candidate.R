@@ -1,13 +1,16 @@
 # The candidates of dg_auto(), each a list of settings, and their scores on held-out domains. Ridge
 # regressions are held out in closed form at many values of lambda; other methods are fitted again
-# without each group of domains.
+# without each group of domains. Kernel logistic regressions take the kernels of the best ridge
+# regressions.
 
-# crossfits: bandwidths fitted without some domains, see crossfit_bandwidths().
+# crossfits: bandwidths fitted without some domains, see crossfit_bandwidths(). logistic: NULL, or
+# lambda and the kernel between domains of a logistic regression.
 candidate <- function(scale = "pooled", kernel = "rbf", bandwidth_factor = 1,
-                      embedding_factor = NA, tau = NA, ard = NULL, crossfits = NULL) {
+                      embedding_factor = NA, tau = NA, ard = NULL, crossfits = NULL,
+                      logistic = NULL) {
   list(scale = scale, kernel = kernel, bandwidth_factor = bandwidth_factor,
        embedding_factor = embedding_factor, tau = tau, ard = ard,
-       crossfits = crossfits)
+       crossfits = crossfits, logistic = logistic)
 }
 
 # Scaling as an argument of learn_scaling().
@@ -33,15 +36,22 @@ candidate_domain_kernel <- function(c, median = NULL) {
 }
 
 candidate_key <- function(c) {
-  paste(c$scale, c$kernel, c$bandwidth_factor, c$embedding_factor, c$tau, !is.null(c$ard))
+  paste(c$scale, c$kernel, c$bandwidth_factor, c$embedding_factor, c$tau, !is.null(c$ard),
+        !is.null(c$logistic))
 }
 
-is_ridge <- function(c) c$kernel %in% c("linear", "rbf", "sum", "laplace")
+has_kernel <- function(c) c$kernel %in% c("linear", "rbf", "sum", "laplace")
+
+is_ridge <- function(c) has_kernel(c) && is.null(c$logistic)
 
 other_words <- c(linear = "linear kernel", null = "null model", forest = "random forest",
                  svr = "support vector regression")
 
 kernel_words <- function(c) {
+  if (!is.null(c$logistic)) {
+    c["logistic"] <- list(NULL)
+    return(paste("logistic,", kernel_words(c)))
+  }
   if (c$kernel %in% names(other_words)) return(other_words[[c$kernel]])
   name <- c(rbf = "Gaussian kernel", laplace = "Laplace kernel",
             sum = "linear + Gaussian kernel")[[c$kernel]]
@@ -50,7 +60,7 @@ kernel_words <- function(c) {
 }
 
 candidate_words <- function(c) {
-  paste0(kernel_words(c), if (is_ridge(c)) paste0(", scale \"", c$scale, "\""))
+  paste0(kernel_words(c), if (has_kernel(c)) paste0(", scale \"", c$scale, "\""))
 }
 
 domain_kernel_words <- function(c) {
@@ -95,15 +105,16 @@ score_candidate <- function(search, c) {
     values <- null_values(task, search$left_out, search$sample$unit)
     return(list(score_part(search, NA_real_, array(values, c(dim(values), 1L)))))
   }
-  if (!is_ridge(c)) return(list(score_refits(search, c)))
-  if (is.null(c$crossfits)) return(list(score_lambdas(search, c)))
+  if (!has_kernel(c)) return(list(score_refits(search, c)))
+  score_one <- if (is_ridge(c)) score_lambdas else score_logistic
+  if (is.null(c$crossfits)) return(list(score_one(search, c)))
   levels <- levels(search$scored_by)
   # domains that were not held out of any bandwidths go to the first part
   seen <- unlist(lapply(c$crossfits[-1L], `[[`, "levels"))
   c$crossfits[[1L]]$levels <- setdiff(levels, seen)
   lapply(c$crossfits, function(scoring) {
     c[c("ard", "crossfits")] <- list(scoring$bandwidth, NULL)
-    part <- score_lambdas(search, c)
+    part <- score_one(search, c)
     part$held <- levels %in% scoring$levels
     part$in_choice <- !part$held
     part
@@ -125,7 +136,7 @@ scores_at <- function(parts, at) {
 }
 
 by_candidate <- function(search, scores) {
-  matrix(unlist(scores, use.names = FALSE), nlevels(search$scored_by),
+  matrix(as.numeric(unlist(scores, use.names = FALSE)), nlevels(search$scored_by),
          dimnames = list(NULL, names(scores)))
 }
 
@@ -271,11 +282,52 @@ svr_costs <- c(0.1, 1, 10)
 try_others <- function(search) {
   # with a source all fits must follow from sums
   if (isTRUE(search$args$sums)) return(invisible())
+  if (has_two_classes(search) && !search$few) try_logistic(search)
   try_forest(search)
   # the kurtosis is NaN if residuals are 0, for example with a constant response
   if (!is.factor(search$sample$y) && isTRUE(left_out_kurtosis(search) > heavy_tails)) {
     try_candidate(search, candidate("pooled", "svr"))
   }
+}
+
+has_two_classes <- function(search) nlevels(search$sample$y) == 2L
+
+# With the kernels of the ridge regressions that are selected. lambda, and how wide the kernel between
+# domains is, are those of dg_glm(), by the deviance of left-out domains.
+try_logistic <- function(search) {
+  keys <- choose_members(search, search$args$n_members)$ridge$keys
+  chosen <- c(lapply(search$found[keys], `[[`, "candidate"), plain_candidates())
+  for (c in Filter(has_kernel, chosen)) {
+    sample <- search_sample(search, c$scale)
+    args <- logistic_spec(search, c)$args
+    task <- glm_task(family_for(NULL, sample$y), sample, args)
+    c$logistic <- on_error(choose_glm_penalty(args, rows_frame(sample), task),
+                           function(e) NULL)[c("lambda", "domain_kernel")]
+    if (!is.null(c$logistic)) try_candidate(search, c)
+  }
+}
+
+# What is the obvious model, without and with curves.
+plain_candidates <- function() list(candidate(kernel = "linear"), candidate(kernel = "sum"))
+
+plain_keys <- function(search) {
+  intersect(vapply(plain_candidates(), function(c) {
+    c$logistic <- list()
+    candidate_key(c)
+  }, ""), names(search$found))
+}
+
+logistic_spec <- function(search, c, lambda = NULL, feature_map = features_exact()) {
+  dg_glm(lambda = lambda, kernel = candidate_kernel(c, ncol(search_sample(search, c$scale)$X)),
+         domain_kernel = if (is.null(c$logistic)) candidate_domain_kernel(c)
+                         else c$logistic$domain_kernel,
+         feature_map = feature_map, intercept = TRUE, scale = candidate_scale(c)[1L],
+         domain_means = c$scale == "means", threads = search$args$threads)
+}
+
+score_logistic <- function(search, c) {
+  lambda <- c$logistic$lambda
+  score_part(search, lambda, refit_values(search, list(logistic_spec(search, c, lambda))))
 }
 
 try_forest <- function(search) {

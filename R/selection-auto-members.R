@@ -1,36 +1,45 @@
 # What dg_auto() fits: an ensemble of the best candidates of several configurations.
 
-# The blocks are the mean of the best ridge regressions and each candidate of other methods; their
-# weights are best on the domains `used`. list(keys, weights, scores by domain, values by row,
-# ridge: list(keys, scores) of the mean alone)
+# The blocks are the mean of the best kernel regressions, `ridge`, and each candidate of other
+# methods; their weights are best on the domains `used`. list(keys, weights, scores by domain, values
+# by row, ridge: list(keys, scores, values) of the mean alone)
 choose_members <- function(search, most, used = TRUE) {
   settled <- lapply(search$found, function(f) settle(search, f$parts, used))
   value <- function(key) values_at(search, search$found[[key]]$parts, settled[[key]])
-  keys <- ridge_keys(search)
-  if (length(keys) == 0L) return(only_null(search))
+  keys <- kernel_keys(search)
+  if (length(keys) == 0L) return(only(search, candidate_key(candidate(kernel = "null"))))
   # [domains x candidates]
   scores <- by_candidate(search, Map(function(f, at) scores_at(f$parts, at), search$found, settled))
   scores <- scores[used, keys, drop = FALSE]
   kinds <- near_best(search, safe_kinds(search, scores), value, used)
   ridge <- best_mean(search, utils::head(kinds, most), value, used)
-  others <- setdiff(names(search$found), ridge_keys(search))
+  others <- setdiff(names(search$found), c(ridge_keys(search), keys))
   blend <- weigh_blocks(search, c(list(ridge$values), lapply(others, value)), ridge$scores, used)
   kept <- c(rep(blend$weights[1L] / length(ridge$keys), length(ridge$keys)), blend$weights[-1L])
   keys <- c(ridge$keys, others)
   list(keys = keys[kept > 0], weights = kept[kept > 0], scores = blend$scores,
-       values = blend$values, ridge = ridge[c("keys", "scores")])
+       values = blend$values, ridge = ridge[c("keys", "scores", "values")])
 }
 
-only_null <- function(search) {
-  null <- candidate_key(candidate(kernel = "null"))
-  scores <- search$found[[null]]$scores
-  list(keys = null, weights = 1, scores = scores,
-       values = values_at(search, search$found[[null]]$parts, 1L),
-       ridge = list(keys = null, scores = scores))
+# The mean of these alone.
+only <- function(search, keys) {
+  values <- lapply(search$found[keys], function(found) {
+    values_at(search, found$parts, settle(search, found$parts, TRUE))
+  })
+  values <- Reduce(`+`, values) / length(keys)
+  own <- list(keys = keys, scores = known_scores(values, search$scoring), values = values)
+  c(own, list(weights = rep(1 / length(keys), length(keys)), ridge = own))
 }
 
 ridge_keys <- function(search) {
   Filter(function(key) is_ridge(search$found[[key]]$candidate), names(search$found))
+}
+
+# The logistic regressions where there are some, or the ridge regressions.
+kernel_keys <- function(search) {
+  logistic <- Filter(function(key) !is.null(search$found[[key]]$candidate$logistic),
+                     names(search$found))
+  if (length(logistic)) logistic else ridge_keys(search)
 }
 
 # The mean of the first k of these candidates, sorted with the best first: the largest k whose
@@ -104,9 +113,9 @@ choose_all <- function(search) {
   kernels <- vapply(keys, function(key) search$found[[key]]$candidate$kernel, "")
   family <- ifelse(kernels %in% c("linear", "forest"), kernels, "kernel")
   weights <- 1 / (length(unique(family)) * table(family)[family])
-  scores <- rep(NA_real_, nlevels(search$scored_by))
-  list(keys = keys, weights = c(unname(weights)), scores = scores, fair = scores,
-       ridge = list(keys = ridge_keys(search), scores = scores))
+  values <- array(NA_real_, dim(search$stack$target))
+  list(keys = keys, weights = c(unname(weights)), values = values, fair = values,
+       ridge = list(keys = ridge_keys(search), values = values))
 }
 
 # The specification of a candidate for these rows.
@@ -114,12 +123,13 @@ member_spec <- function(search, key, sample, bandwidth = search$found[[key]]$can
   found <- search$found[[key]]
   c <- found$candidate
   if (c$kernel == "null") return(dg_null())
-  if (!is_ridge(c)) return(other_specs(search, c)[[found$lambda]])
+  if (!has_kernel(c)) return(other_specs(search, c)[[found$lambda]])
   c$ard <- bandwidth
   n <- length(sample$y)
   larger <- n / length(search$sample$y) * (mean_weight(sample) / mean_weight(search$sample))
-  ridge_member(search, c, min(found$lambda * larger, largest_lambda),
-               if (n <= exact_rows) features_exact() else features_nystrom(1000))
+  member <- if (is_ridge(c)) ridge_member else logistic_spec
+  member(search, c, min(found$lambda * larger, largest_lambda),
+         if (n <= exact_rows) features_exact() else features_nystrom(1000))
 }
 
 ridge_member <- function(search, c, lambda, feature_map) {
@@ -143,14 +153,14 @@ summarise_search <- function(first, final, chosen) {
   found <- c(final$found[keys], first$found[rest])
   # the first round may have used some of the domains only
   of_first <- match(levels(final$scored_by), levels(first$scored_by))
-  scores <- cbind(average = chosen$fair, found_scores(final)[, keys, drop = FALSE],
-                  found_scores(first)[of_first, rest, drop = FALSE])
+  scores <- cbind(average = chosen$fair, shown_scores(final, keys),
+                  shown_scores(first, rest)[of_first, , drop = FALSE])
   rownames(scores) <- levels(final$scored_by)
   # in the first round from the best of it
   base <- matrix(chosen$fair, nrow(scores), ncol(scores))
   if (length(rest)) {
     best <- best_of_kinds(first)[1L]
-    base[, match(rest, colnames(scores))] <- first$found[[best]]$scores[of_first]
+    base[, match(rest, colnames(scores))] <- shown_scores(first, best)[of_first, ]
   }
   differences <- scores - base
   of <- function(value) unname(c(NA, vapply(found, value, value(found[[1L]]))))
@@ -163,11 +173,18 @@ summarise_search <- function(first, final, chosen) {
     rows = rep(c(length(final$scored_by), length(first$scored_by)),
                c(1L + length(keys), length(rest))),
     mean = colMeans(scores, na.rm = TRUE),
-    se = apply(scores, 2L, function(own) chosen_error(first$metric, own)$se),
+    se = apply(scores, 2L, function(own) chosen_error(first$shown$metric, own)$se),
     difference = colMeans(differences, na.rm = TRUE),
     difference_se = apply(differences, 2L, known_error), seconds = of(function(f) f$seconds),
     row.names = NULL
   )
-  list(table = with_rule_scores(table, scores, first$metric$better, first$args$rule),
+  list(table = with_rule_scores(table, scores, first$shown$metric$better, first$args$rule),
        scores = scores)
+}
+
+# By the metric that was asked for, [domains x candidates].
+shown_scores <- function(search, keys) {
+  by_candidate(search, lapply(stats::setNames(search$found[keys], keys), function(f) {
+    known_scores(values_at(search, f$parts, settle(search, f$parts, TRUE)), search$shown)
+  }))
 }

@@ -8,34 +8,59 @@ domains_for_null <- 5L
 # group, so some optimism remains; doubt_members() and left_over allow for it.
 cross_fitted <- function(search) {
   group <- as.integer(search$left_out)[match(levels(search$scored_by), search$scored_by)]
-  scores <- rep(NA_real_, length(group))
+  values <- array(NA_real_, dim(search$stack$target))
   for (b in unique(group)) {
     # the other domains may have no score, as where each lacks a class
     chosen <- tryCatch(choose_members(search, search$args$n_members, group != b),
                        domgen_error = function(e) NULL)
-    if (!is.null(chosen)) scores[group == b] <- chosen$scores[group == b]
+    rows <- (group == b)[as.integer(search$scored_by)]
+    if (!is.null(chosen)) values[rows, ] <- chosen$values[rows, ]
   }
-  scores
+  values
 }
 
-# The selection with its cross-fitted scores, `fair`, or the null model (whose scores have no
+# The scores of what was chosen, by the metric that was asked for.
+in_metric <- function(search, chosen) {
+  chosen$scores <- known_scores(chosen$values, search$shown)
+  chosen$fair <- known_scores(chosen$fair, search$shown)
+  chosen$ridge$scores <- known_scores(chosen$ridge$values, search$shown)
+  chosen
+}
+
+# No score of a domain with a row that has no value.
+known_scores <- function(values, scoring) {
+  lacking <- is.na(rowSums(values))
+  scores <- score_values(replace(values, is.na(values), 0), scoring)
+  replace(scores, unique(as.integer(scoring$domain)[lacking]), NA_real_)
+}
+
+# The selection with its cross-fitted values, `fair`, or the null model (whose scores have no
 # optimism) unless the selection is better by these. With few domains cross-fitting leaves two or
 # three for the selection, on which the null model easily seems best: the selection's own scores
-# count.
+# count. Between the two stand the plain logistic regressions, which need not be surely better: nothing
+# but lambda was selected, which shrinks them to a constant where there is no signal.
 doubt_members <- function(search, chosen) {
   chosen$fair <- cross_fitted(search)
   null <- candidate_key(candidate(kernel = "null"))
   if (is.null(search$found[[null]])) return(chosen)
   scores <- search$found[[null]]$scores
   few <- sum(!is.na(scores)) < domains_for_null
-  if (is_gain(search, scores, if (few) chosen$scores else chosen$fair)) return(chosen)
-  c(only_null(search), list(fair = scores))
+  fair <- if (few) chosen$scores else known_scores(chosen$fair, search$scoring)
+  if (is_gain(search, scores, fair)) return(chosen)
+  plain <- plain_keys(search)
+  chosen <- only(search, if (length(plain)) plain else null)
+  if (length(plain) && !is_gain(search, scores, chosen$scores, sure = FALSE)) {
+    chosen <- only(search, null)
+  }
+  c(chosen, list(fair = chosen$values))
 }
 
-# By more than the standard error of the difference? With few domains that error is unreliable.
-is_gain <- function(search, before, after) {
+# By more than the standard error of the difference, if that is to be sure? With few domains that
+# error is unreliable.
+is_gain <- function(search, before, after, sure = TRUE) {
   sum(!is.na(after - before)) < 2L ||
-    is_better(before, after, search$metric$better, search$args$rule, domains_for_null)
+    is_better(before, after, search$metric$better, search$args$rule,
+              if (sure) domains_for_null else Inf)
 }
 
 # More rows would take longer than the search. The score of a domain with few rows is biased: the
@@ -49,11 +74,11 @@ rows_for_score <- 50L
 # regressions are scored again on all, in closed form. list(mean, se, lower, upper, raw: the mean
 # before correction, domains: how many have a score)
 expected_score <- function(search, chosen, sample) {
-  if (search$few) return(expected_of(NA_real_, 0, search$metric))
+  if (search$few) return(expected_of(NA_real_, 0, search$shown$metric))
   raw <- chosen$scores
   scored <- search$sample$domain
-  # NULL if no ridge regression could be fitted
-  rows <- if (length(chosen$ridge$keys)) {
+  # NULL if no ridge regression could be fitted, or others took their place
+  rows <- if (length(chosen$ridge$keys) && all(chosen$ridge$keys %in% ridge_keys(search))) {
     search_rows(sample, most_scored, search$args$seed, rows_for_score)
   }
   if (length(rows) > length(scored)) {
@@ -69,7 +94,7 @@ expected_score <- function(search, chosen, sample) {
   }
   seen <- pmin(1, c(table(search$sample$domain))[at] / c(table(scored)))
   too_good <- ifelse(is.na(at), 0, seen * (chosen$scores - chosen$fair)[at])
-  expected_of(raw, too_good, search$metric, unit = unit_error(search, chosen$values))
+  expected_of(raw, too_good, search$shown$metric, unit = unit_error(search, chosen$values))
 }
 
 # Cross-fitting corrects for less than the optimism of the selection, because fits that score the
@@ -104,7 +129,7 @@ expected_of <- function(raw, too_good, metric, share = 1 - 1 / min(most_left_out
 left_out_scores <- function(search, keys, sample, rows) {
   sample <- sample_part(sample, rows)
   values <- lapply(keys, function(key) candidate_values(search, key, sample))
-  scoring <- list(y = sample$y, domain = sample$domain, metric = search$metric,
+  scoring <- list(y = sample$y, domain = sample$domain, metric = search$shown$metric,
                 response = search_task(sample, search$args)$response)
   score_values(Reduce(`+`, values) / length(values), scoring)
 }

@@ -35,6 +35,7 @@ choose_by_domain <- function(args, sample) {
   warn_candidates(failed[!duplicated(names(failed))])
   chosen <- if (few) choose_all(final)
             else doubt_members(final, choose_members(final, args$n_members))
+  chosen <- in_metric(final, chosen)
   list(search = final, chosen = chosen,
        choice = c(list(rows = length(final$sample$y), few = few, metric = metric, rule = args$rule,
                        seed = args$seed,
@@ -67,15 +68,33 @@ new_search <- function(args, sample, metric, few, rows, deadline = NULL) {
     scored_by <- factor(unit %% 10L)
   }
   task <- search_task(sample, args)
+  scoring <- list(y = sample$y, domain = scored_by, metric = choice_metric(metric, sample$y),
+                  response = task$response)
+  shown <- scoring
+  shown$metric <- metric
   list2env(list(
-    args = args, metric = metric, few = few, sample = sample, scored_by = scored_by,
-    left_out = if (few) scored_by else left_out_groups(sample, args$folds),
-    scoring = list(y = sample$y, domain = scored_by, metric = metric, response = task$response),
+    args = args, metric = scoring$metric, few = few, sample = sample, scored_by = scored_by,
+    left_out = if (few) scored_by else left_out_groups(sample, args$folds), scoring = scoring,
+    shown = shown,
     stack = list(target = task$Y, share = row_costs(1, sample$weights / max(sample$weights),
                                                     scored_by, "equal")),
     scaled = list(), found = list(), failed = list(), deadline = deadline, spent = FALSE
   ), parent = emptyenv())
 }
+
+# By which candidates are chosen. Which of two classes a row is in says little of a model, and in
+# what order the few rows of a domain are even less: the chosen is by chance. The squared error of
+# the probabilities says more with the same rows, also of how good both will be.
+choice_metric <- function(metric, y) if (nlevels(y) == 2L) squared_shares else metric
+
+squared_shares <- list(
+  kind = "class", better = "low", title = "Brier score", uses = c("truth", "decision"),
+  rows = function(d) {
+    # f = 2 p - 1
+    p <- pmin(pmax((1 + drop(d$decision)) / 2, 0), 1)
+    (p - (as.integer(d$truth) - 1))^2
+  }
+)
 
 # The fits give the warnings on the response.
 search_task <- function(sample, args) quietly(ridge_task(sample, ridge_args(args)))
@@ -139,7 +158,7 @@ try_scalings <- function(search) {
 vary <- function(search, name, values, qualifies = function(c) TRUE) {
   keys <- utils::head(best_of_kinds(search), search$args$n_members)
   for (best in lapply(keys, function(key) search$found[[key]]$candidate)) {
-    fixed <- !is_ridge(best) || name == "bandwidth_factor" && best$kernel == "linear"
+    fixed <- !has_kernel(best) || name == "bandwidth_factor" && best$kernel == "linear"
     if (fixed || !qualifies(best)) next
     # one kernel between domains or another
     if (name == "tau") best$embedding_factor <- NA
@@ -175,7 +194,7 @@ second_round <- function(first, sample) {
   keys <- unique(c(utils::head(best_of_kinds(first), first$args$n_members), keys[pooled][1L],
                    keys[!pooled][1L], candidate_key(candidate()),
                    candidate_key(candidate(kernel = "null"))))
-  final <- new_search(first$args, sample, first$metric, first$few, first$args$max_rows,
+  final <- new_search(first$args, sample, first$shown$metric, first$few, first$args$max_rows,
                       first$deadline)
   # the first round gave the warnings of scaling
   for (key in keys[keys %in% names(first$found)]) {

@@ -78,7 +78,7 @@ searched <- function(args, sample, rows) {
   search <- found$search
   keys <- found$chosen$keys
   seen <- table(search$sample$domain)
-  list(choice = found$choice, weights = found$chosen$weights, metric = search$metric,
+  list(choice = found$choice, weights = found$chosen$weights, metric = search$shown$metric,
        specs = lapply(keys, function(key) {
          c <- search$found[[key]]$candidate
          landmarks <- min(source_features, nrow(rows$sample$X))

@@ -56,7 +56,7 @@ unit_error <- function(search, values) {
   group <- as.integer(unit) %% min(unit_groups, nlevels(unit))
   means <- vapply(unique(group), function(k) {
     rest <- group != k
-    scoring <- search$scoring
+    scoring <- search$shown
     scoring[c("y", "domain")] <- list(scoring$y[rest], droplevels(scoring$domain[rest]))
     known_mean(score_values(values[rest, , drop = FALSE], scoring))
   }, numeric(1))
