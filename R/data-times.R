@@ -26,14 +26,25 @@ read_surv <- function(value, arg) {
 # needs: see read_response().
 check_times <- function(y, needs) {
   if (needs != "open") {
-    abort("data", "The response is censored times (a `Surv` object), which only ",
-          "`dg_glm(family = \"cox\")` takes.")
+    abort("data", "The response is censored times (a `Surv` object). Use ",
+          "`dg_glm(family = \"cox\")`, `dg_lm()`, `dg_net()`, `dg_forest()` or `dg_null()`.")
   }
   if (any(!is.finite(Re(y)))) abort("data", "Times of the response must be finite.")
   as_times(as.vector(y))
 }
 
 has_event <- function(y) Im(y) == 1
+
+# What a fit says of them. last: the largest time.
+censored_response <- function(y) {
+  list(kind = "censored", words = times_words(y), last = max(Re(y)))
+}
+
+# As other packages take them.
+as_surv <- function(y) {
+  need_package("survival", "Surv()")
+  survival::Surv(Re(unclass(y)), has_event(y) + 0)
+}
 
 # In words, of print().
 times_words <- function(y) {

@@ -255,6 +255,8 @@ fit_glm <- function(problem, shared) {
     family = solved$par, lambda = args$lambda, response = task$response, space = space,
     known = known
   ))
+  # with the baseline hazard
+  if (task$loss$coupled == "rows") fitted$response$family <- solved$par
   fitted$decision <- as_decision(structure(fitted, class = c("dg_glm", "dg_learner", "dg_fit")),
                                  fitted$decision)
   fitted
@@ -269,7 +271,7 @@ glm_task <- function(family, sample, args, columns = NULL) {
   loss$check(y)
   response <- c(if (is.factor(y)) list(kind = "class", levels = levels(y),
                                        pairs = if (nlevels(y) > 2L) each_class(levels(y)))
-                else if (is_censored(y)) list(kind = "censored", words = times_words(y))
+                else if (is_censored(y)) censored_response(y)
                 else list(kind = "number"), list(centre = 0, scale = 1, family = family))
   Y <- loss$targets(y)
   costs <- row_costs(1, sample$weights, sample$domain, args$domain_weights)
@@ -453,7 +455,7 @@ place_spec.dg_glm_spec <- function(spec, columns) {
 }
 
 #' @exportS3Method
-spec_gives.dg_glm_spec <- function(spec) "prob"
+spec_gives.dg_glm_spec <- function(spec) c("prob", "survival")
 
 #' @exportS3Method
 print_details.dg_glm <- function(x) {
