@@ -65,6 +65,106 @@ integrated_brier <- function(truth, survival, times) {
   sum(diff(times) * (found[-1L] + found[-length(found)]) / 2) / (max(times) - min(times))
 }
 
+# ---- at one site, see score-measures.R ---------------------------------------------------------
+
+# Effects of the pairs of each row, with G as known.
+site_concordance <- function(d, uno) {
+  n <- length(d$y)
+  found <- concordant_pairs(d$y, d$score, uno, by_row = TRUE)
+  if (found$pairs == 0) return(no_value(n))
+  area <- found$good / found$pairs
+  site <- site_value(area, (found$won - area * found$own) / found$pairs * sqrt(n / (n - 1)))
+  events <- sum(has_event(d$y))
+  if (events < few_events || area %in% c(0, 1)) {
+    # of few rows the pairs say little of the error
+    pairs <- if (uno) concordant_pairs(d$y, d$score)$pairs else found$pairs
+    near <- (area * pairs + 0.5) / (pairs + 1)
+    error <- max(area_error(near, events, max(pairs / events, 1)), site$se)
+    site$value <- stats::qlogis(near)
+    site$value_se <- error / (near * (1 - near))
+    size <- near * (1 - near) / error^2
+    site$likelihood <- function(value) size * (area * value - log1p(exp(value)))
+  }
+  site
+}
+
+site_brier <- function(y, S, t) {
+  n <- length(y)
+  found <- brier_at(y, S, t)
+  if (is.na(found$mean) || found$mean <= 0) return(no_value(n))
+  site_value(found$mean, found$effect * sqrt(n / (n - 1)))
+}
+
+# Kaplan and Meier's estimate of the proportion with an event until t, over the mean of the
+# predicted ones.
+events_ratio <- function(y, S, t) {
+  n <- length(y)
+  expected <- mean(1 - S)
+  found <- ipcw_mean(y, t, list(event = rep(1, n), later = numeric(n)))
+  if (n < 2L || is.na(found$mean) || expected <= 0) return(no_value(n))
+  ratio <- found$mean / expected
+  effect <- (found$effect - ratio * (1 - S - expected) / n) / expected * sqrt(n / (n - 1))
+  site <- site_value(ratio, effect)
+  observed <- sum(has_event(y) & Re(y) <= t)
+  if (observed == 0) {
+    site$value <- log(0.5 / (n * expected))
+    site$value_se <- sqrt(2)
+  }
+  if (observed < some_events && found$mean < 1) {
+    # binomial, of as many rows as give the error of the logarithm
+    size <- if (observed == 0) n else (1 - found$mean) / found$mean / (site$se / ratio)^2
+    events <- found$mean * size
+    site$likelihood <- function(value) {
+      share <- pmin(exp(value) * expected, 1)
+      ifelse(value > -log(expected), -Inf, events * value + (size - events) * log1p(-share))
+    }
+  }
+  site
+}
+
+# b of log hazard = log h0(t) + b f, by Cox regression with ties as by Breslow.
+hazard_slope <- function(d) {
+  n <- length(d$y)
+  x <- d$score - mean(d$score)
+  events <- sum(has_event(d$y))
+  if (events < calibration_rows || stats::sd(x) <= 1e-8 * max(abs(d$score))) return(no_value(n))
+  plan <- cox_plan(matrix(as.vector(unclass(d$y))), rep(1, n))
+  # mean of x among those at risk at each time, gradient and information
+  at <- function(b) {
+    state <- cox_state(plan, b * x)
+    mean <- at_risk(plan, state$v * x) / state$risk
+    square <- at_risk(plan, state$v * x^2) / state$risk
+    list(state = state, mean = mean, gradient = -sum(state$slope * x),
+         information = sum(plan$deaths * (square - mean^2)))
+  }
+  b <- 0
+  now <- at(b)
+  for (round in seq_len(50L)) {
+    move <- now$gradient / now$information
+    if (!is.finite(move)) return(no_value(n))
+    t <- 1
+    ahead <- at(b + move)
+    while (t > 1e-6 && !isTRUE(ahead$state$value <= now$state$value + 1e-12 * events)) {
+      t <- t / 2
+      ahead <- at(b + t * move)
+    }
+    b <- b + t * move
+    now <- ahead
+    if (abs(move) < 1e-9 * max(1, abs(b))) break
+  }
+  # a perfect order of events has no finite slope
+  if (abs(move) >= 1e-6 * max(1, abs(b))) return(no_value(n))
+  own <- x * -now$state$slope - plan$pulls * c(0, now$mean)[plan$reached + 1L] +
+    now$state$v * drop(up_to_row(plan, now$state$rate * now$mean))
+  found <- site_value(b, own / now$information, 1 / sqrt(now$information))
+  if (events < some_events) {
+    found$likelihood <- smooth_likelihood(seq(-10, 10, by = 0.2), function(b) {
+      -cox_state(plan, b * x)$value
+    })
+  }
+  found
+}
+
 # The columns of the probabilities at these times.
 survival_columns <- function(survival, times) {
   survival[, match(horizon_names(times), colnames(survival)), drop = FALSE]
