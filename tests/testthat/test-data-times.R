@@ -41,6 +41,9 @@ test_that("other methods and other times are refused in words", {
   }
   expect_error(dg_glm(survival::Surv(time, time + 1, status) ~ x | g, data = rows), "counting",
                class = "domgen_error_data")
+  rows$kind <- factor(c("censored", "a", "b", "a", "b", "a"), c("censored", "a", "b"))
+  expect_error(dg_lm(survival::Surv(time, kind) ~ x | g, data = rows), "status == .a.",
+               class = "domgen_error_data")
   expect_error(dg_glm(survival::Surv(time, status, type = "left") ~ x | g, data = rows), "left",
                class = "domgen_error_data")
   expect_error(fit(dg_null(), formula, data = row_source(rows, partitions = 2)), "censored",

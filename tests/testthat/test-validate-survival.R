@@ -90,7 +90,7 @@ test_that("a cross-validation, a comparison and a fitted model are validated ali
     expect_s3_class(plot(both, measure = c("uno", "oe_1")), "ggplot")
     expect_error(plot(both, type = "calibration"), class = "domgen_error_argument")
   }
-  for (call in list(dg_net_benefit, dg_calibration, dg_report)) {
+  for (call in list(dg_net_benefit, dg_report)) {
     expect_error(call(found), "censored times", class = "domgen_error_argument")
   }
 })
@@ -129,4 +129,31 @@ test_that("what cannot be validated is refused in words", {
   refused(dg_validate(cv, times = 1), "metric_brier\\(1\\)")
   expect_identical(names(dg_validate(d$f, y = d$y, domain = d$site)$measures),
                    c("concordance", "uno", "slope"))
+})
+
+test_that("calibration at a time is Kaplan and Meier's in bins and by domain", {
+  d <- survival_sites(6, sites = 6, rows = 60)
+  S <- curve_of(d, c(0.5, 1))
+  expect_error(dg_calibration(d$f, y = d$y, domain = d$site), "`time` must be given",
+               class = "domgen_error_argument")
+  found <- dg_calibration(S[, 2], y = d$y, domain = d$site, bins = 4, time = 1)
+  validated <- dg_validate(S[, 2], y = d$y, domain = d$site, times = 1)
+  oe <- validated$domains[validated$domains$measure == "oe_1", ]
+  expect_equal(found$by_domain$ratio, oe$estimate)
+  expect_equal(found$by_domain$slope,
+               validated$domains$estimate[validated$domains$measure == "slope"])
+  bin <- pmin(floor(4 * (1 - S[, 2])), 3)
+  own <- d[bin == 2, ]
+  km <- summary(survival::survfit(survival::Surv(time, status) ~ 1, own), times = 1)$surv
+  expect_equal(found$table$observed[3], 1 - km, tolerance = 1e-10)
+  expect_true(all(found$table$lower <= found$table$observed &
+                    found$table$observed <= found$table$upper))
+  expect_output(print(found), "event until 1: observed/expected by domain")
+  if (requireNamespace("ggplot2", quietly = TRUE)) expect_s3_class(plot(found), "ggplot")
+  cv <- dg_cv(dg_lm(), survival::Surv(time, status) ~ f | site, data = d,
+              metric = metric_brier(c(0.5, 1)))
+  expect_s3_class(dg_calibration(cv, time = 0.5), "dg_calibration")
+  expect_error(dg_calibration(cv, time = 0.7), "0.5, 1", class = "domgen_error_argument")
+  expect_error(dg_calibration(c(0.2, 0.3), y = c(0, 1), domain = 1:2, time = 1), "must be NULL",
+               class = "domgen_error_argument")
 })
