@@ -18,9 +18,9 @@ read_surv <- function(value, arg) {
   if (!identical(type, "right")) {
     abort("data", "`", arg, "` must be right-censored times, `Surv(time, status)`, not those of ",
           "type \"", type, "\"", switch(
-            type, mright = paste0(" (several kinds of events). Give one of them, `Surv(time, status ",
-                                  "== \"", attr(value, "states")[1L], "\")`: events of other ",
-                                  "kinds are then censored"),
+            type, mright = paste0(" (several kinds of events). Give one of them, `Surv(time, ",
+                                  "status == \"", attr(value, "states")[1L], "\")`: events of ",
+                                  "other kinds are then censored"),
             counting = " (start and stop): late entry and changing predictors are not supported"
           ), ".")
   }

@@ -108,6 +108,9 @@
 #' over sites where slopes differ, and can be covered too little. Where sites differ little,
 #' intervals are wide and cover 94-100 %: few sites cannot show that others are alike. Intervals of
 #' the mean cover 90-98 %, those of Brier scores of rare events 76-94 %.
+#' Of censored times (10 and 25 sites of 50 to 200 rows, 30 % censored), 95 % intervals of sites
+#' cover 94-96 %, of the mean 93-98 %, and of a new site 94-98 %
+#' (`tests/bench/results/survival-coverage.txt`).
 #'
 #' **Ranking.** `shrunk` is the posterior mean of each site, on the scale of the measure and back:
 #' a site with few rows is shrunk towards the mean.
@@ -439,7 +442,8 @@ with_times <- function(found, times) {
   if (length(setdiff(horizon_names(times), known))) {
     abort("argument", "`times` must be times of the survival probabilities of `object` (",
           if (length(known)) enumerate(known, 10L, "") else "it has none",
-          "): cross-validate with `metric = list(\"concordance\", metric_brier(", format(times[1L]), "))`.")
+          "): cross-validate with `metric = list(\"concordance\", metric_brier(",
+          format(times[1L]), "))`.")
   }
   if (is.null(times)) {
     times <- as.numeric(known)

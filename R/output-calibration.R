@@ -24,8 +24,8 @@
 #' bin. It is `NA` if a bin has rows of one domain only. If all rows of a bin are of the class, or
 #' none is, the design effect uses the intraclass correlation of the other bins.
 #'
-#' **Censored times.** The predicted probability is that of an event until `time`, 1 - S(`time`). The
-#' observed number of rows is the number of rows times 1 - Kaplan and Meier's estimate, of a domain
+#' **Censored times.** The predicted probability is that of an event until `time`, 1 - S(`time`).
+#' The observed number of rows is the number of rows times 1 - Kaplan and Meier's estimate, of a domain
 #' or a bin, and the p value of the ratio is a normal approximation on its logarithm. The slope is
 #' that of Cox regression on log(-log S), and there is no intercept ([dg_validate()]). A domain that
 #' is not followed until `time` has no ratio.
@@ -41,8 +41,8 @@
 #' @param domain,y Domain and response of each row of `newdata`, if they are not columns of it.
 #' @param bins Number of bins of equal width. Default 10.
 #' @param class Names of classes. Default `NULL`: the second of two, else all.
-#' @param time Positive number: the time of survival probabilities. Of a cross-validation one of
-#'   those of its [metric_brier()].
+#' @param time Positive number: the time of survival probabilities; for a cross-validation, one of
+#'   the times of its [metric_brier()].
 #' @return `plot()` returns a ggplot2 object, `dg_calibration()` an object of class
 #'   `dg_calibration`, a list with
 #'   \item{by_domain}{data frame, a row per class and domain: `class`, `domain`, `rows`, `observed`
@@ -56,9 +56,9 @@
 #'   \item{rows, domains}{numbers of rows and domains}
 #'   \item{labels}{names of the response and domain variables}
 #' @section Errors:
-#' A model or cross-validation without probabilities (of censored times: at `time`); `newdata`, `domain` or `y` with a
-#' cross-validation; a response that is missing or has other classes; those of
-#' [predict.dg_learner()].
+#' A model or cross-validation without probabilities (of censored times: at `time`); `newdata`,
+#' `domain` or `y` with a cross-validation; a response that is missing or has other classes; those
+#' of [predict.dg_learner()].
 #' @references
 #' Cochran, W. G. (1977). *Sampling Techniques*, third edition. Wiley.
 #'

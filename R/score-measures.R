@@ -6,8 +6,8 @@
 # the error is nearly normal, see scales; large: a large standard deviation over sites on that
 # scale, see site_posterior(); response: TRUE if the value has the response's unit; needs: "prob" or
 # "threshold"; of: the function of a site's rows, which gives a site_value(); at: the same at a
-# time, of which each time makes a measure. Rows are a list: y (events 0 and 1, numbers, counts, codes of
-# ordered classes, or censored times), p (probability of the event, mean, or matrix of
+# time, of which each time makes a measure. Rows are a list: y (events 0 and 1, numbers, counts,
+# codes of ordered classes, or censored times), p (probability of the event, mean, or matrix of
 # probabilities, of censored times a column for each time), score (that ranks the rows).
 measures <- list(
   class = list(
