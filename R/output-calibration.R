@@ -25,10 +25,10 @@
 #' none is, the design effect uses the intraclass correlation of the other bins.
 #'
 #' **Censored times.** The predicted probability is that of an event until `time`, 1 - S(`time`).
-#' The observed number of rows is the number of rows times 1 - Kaplan and Meier's estimate, of a domain
-#' or a bin, and the p value of the ratio is a normal approximation on its logarithm. The slope is
-#' that of Cox regression on log(-log S), and there is no intercept ([dg_validate()]). A domain that
-#' is not followed until `time` has no ratio.
+#' The observed number of rows is the number of rows times 1 - Kaplan and Meier's estimate, of a
+#' domain or a bin, and the p value of the ratio is a normal approximation on its logarithm. The
+#' slope is that of Cox regression on log(-log S), and there is no intercept ([dg_validate()]). A
+#' domain that is not followed until `time` has no ratio.
 #'
 #' `plot()` (and `autoplot()`) draws the reliability diagram: a point per bin with its interval, the
 #' diagonal on which predicted equals observed, and the number of rows as columns at the bottom.
