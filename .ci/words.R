@@ -28,7 +28,7 @@ functions <- c("dica", "udica", "coir", "kpca", "dcm", "tca", "sca", "mda", "cid
 names <- c(
   stats::setNames(rep("dg_ and the name, see NEWS", length(functions)),
                   paste0("(?<![\\w.:$]|kernlab::|mda::)", functions, "\\(")),
-  "`(sigma|times|outer|per_predictor|budget|against)`" = "see NEWS",
+  "`(sigma|outer|per_predictor|budget|against)`" = "see NEWS",
   "(?<![\\w.])(sigma|outer|per_predictor|against|budget|features|probability) = [^=]" = "see NEWS"
 )
 

@@ -17,7 +17,12 @@ read_surv <- function(value, arg) {
   type <- attr(value, "type")
   if (!identical(type, "right")) {
     abort("data", "`", arg, "` must be right-censored times, `Surv(time, status)`, not those of ",
-          "type \"", type, "\".")
+          "type \"", type, "\"", switch(
+            type, mright = paste0(" (several kinds of events). Give one of them, `Surv(time, ",
+                                  "status == \"", attr(value, "states")[1L], "\")`: events of ",
+                                  "other kinds are then censored"),
+            counting = " (start and stop): late entry and changing predictors are not supported"
+          ), ".")
   }
   value <- unclass(value)
   censored_times(value[, "time"], value[, "status"])
@@ -26,14 +31,25 @@ read_surv <- function(value, arg) {
 # needs: see read_response().
 check_times <- function(y, needs) {
   if (needs != "open") {
-    abort("data", "The response is censored times (a `Surv` object), which only ",
-          "`dg_glm(family = \"cox\")` takes.")
+    abort("data", "The response is censored times (a `Surv` object). Use ",
+          "`dg_glm(family = \"cox\")`, `dg_lm()`, `dg_net()`, `dg_forest()` or `dg_null()`.")
   }
   if (any(!is.finite(Re(y)))) abort("data", "Times of the response must be finite.")
   as_times(as.vector(y))
 }
 
 has_event <- function(y) Im(y) == 1
+
+# What a fit says of them. last: the largest time.
+censored_response <- function(y) {
+  list(kind = "censored", words = times_words(y), last = max(Re(y)))
+}
+
+# As other packages take them.
+as_surv <- function(y) {
+  need_package("survival", "Surv()")
+  survival::Surv(Re(unclass(y)), has_event(y) + 0)
+}
 
 # In words, of print().
 times_words <- function(y) {

@@ -330,7 +330,9 @@ new_effect <- function(model, asked, progress) {
 
 value_words <- function(model) {
   if (model$response$kind == "number") return("")
-  if (model$response$kind == "censored") return("relative hazard")
+  if (model$response$kind == "censored") {
+    return(if (is.null(model$response$family$baseline)) "risk" else "relative hazard")
+  }
   probability <- gives_probabilities(model)
   levels <- model$response$levels
   if (length(levels) > 2L) return(if (probability) "probabilities" else "decision values")

@@ -193,7 +193,7 @@ importance_metric <- function(metric, y, spec) {
   if (length(metrics) > 1L) {
     abort("argument", "`metric` must be one score, not ", length(metrics), ".")
   }
-  if (any(c("se", "interval") %in% metrics_need(metrics))) {
+  if (any(c("se", "interval", "survival") %in% metrics_need(metrics))) {
     abort("argument", "`metric` must be a score of predictions, decision values or probabilities, ",
           "not \"", names(metrics), "\".")
   }

@@ -114,7 +114,8 @@ dg_net_benefit <- function(object, newdata = NULL, domain = NULL, y = NULL, clas
 check_events <- function(kind) {
   if (kind != "class") {
     abort("argument", "`object` must have a response of classes, not ",
-          switch(kind, number = "numbers", count = "counts", ordinal = "ordered classes"), ".")
+          switch(kind, number = "numbers", count = "counts", ordinal = "ordered classes",
+                 censored = "censored times"), ".")
   }
 }
 

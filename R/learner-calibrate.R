@@ -114,7 +114,8 @@ wants_probabilities <- function(spec) {
 check_probability <- function(spec, sample) {
   if (!wants_probabilities(spec)) return(invisible())
   if (!is.factor(sample$y)) {
-    abort("argument", "`calibration` must be \"none\" when the response is numeric, not \"",
+    abort("argument", "`calibration` must be \"none\" when the response is ",
+          if (is_censored(sample$y)) "censored times" else "numeric", ", not \"",
           spec_calibration(spec), "\".")
   }
   check_held_out(sample, paste0("calibration = \"", spec_calibration(spec), "\""))

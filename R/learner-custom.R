@@ -13,7 +13,7 @@
 #' | argument | value |
 #' |---|---|
 #' | first | data frame: the numeric columns of the formula, scaled by `scale` |
-#' | second | response: numeric vector or factor |
+#' | second | response: numeric vector, factor, or `survival::Surv` object |
 #' | `domain` | domain of each row, an unordered factor; passed if `fit` has it |
 #' | `weights` | cost of each row; passed if `fit` has it |
 #' | others | the learner's own arguments, see below |
@@ -38,11 +38,17 @@
 #' | classes | factor or character vector of classes |
 #' | classes | matrix or data frame of probabilities, one column per class, named by class |
 #' | two classes | numeric vector: probability of the second class |
+#' | censored times | numeric vector: log relative hazard, or another score of risk |
 #'
 #' The rows of a matrix of probabilities sum to 1. Any other value is an error that names what was
 #' expected. With probabilities, the decision value of two classes is 2p - 1; for more classes it is
 #' p of each class. `predict(type = "prob")` returns these probabilities, unless `calibration`
 #' replaces them.
+#'
+#' For survival probabilities of censored times ([predict(type = "survival")][predict.dg_learner],
+#' [metric_brier()]), give a function `survival` of the value of `fit`, new rows, and an argument
+#' `times`, as in `function(object, x, times)`. It returns a matrix with a row per row and a column
+#' per time.
 #'
 #' ## Own arguments
 #' Further arguments of `fit` are the learner's own. They are given in `...`, changed by
@@ -59,6 +65,8 @@
 #' @param predict Function of the value of `fit` and of new rows, see Details; for example
 #'   [stats::predict()].
 #' @param ... The learner's own arguments, by name.
+#' @param survival Function for survival probabilities of censored times, see Details. Default
+#'   `NULL`: none.
 #' @param title Name of the learner in prints and messages.
 #' @param needs `"numbers"` (default): all columns are numeric; `"data"`: categories are factors.
 #' @param scale As in [dg_svm()], but `"none"` by default.
@@ -96,7 +104,7 @@
 #' dg_compare(list(nearest = nearest, linear = dg_lm()), y ~ . | domain, data = toy)
 #' dg_tune(nearest, y ~ . | domain, data = toy, grid = list(k = c(1, 3, 9)))
 #' @export
-learner_custom <- function(fit, predict, ..., title = "Custom learner",
+learner_custom <- function(fit, predict, ..., survival = NULL, title = "Custom learner",
                            needs = c("numbers", "data"), scale = "none", domain_means = FALSE,
                            domain_weights = c("size", "equal"),
                            calibration = c("none", "platt", "isotonic")) {
@@ -104,13 +112,20 @@ learner_custom <- function(fit, predict, ..., title = "Custom learner",
   check_engine(predict, "predict", missing(predict))
   own <- own_arguments(fit, given_dots(list(...)))
   check_predict(predict, names(own))
+  if (!is.null(survival)) {
+    if (!is.function(survival) || length(formals(args(survival))) < 3L) {
+      abort("argument", "`survival` must be a function of the fitted object, the rows and the ",
+            "times, as in `function(object, x, times)`.")
+    }
+    survival <- portable_function(survival)
+  }
   args <- c(
-    list(fit = portable_function(fit), predict = portable_function(predict), title = title,
-         needs = needs), own,
+    list(fit = portable_function(fit), predict = portable_function(predict), survival = survival,
+         title = title, needs = needs), own,
     list(scale = scale, domain_means = domain_means, domain_weights = domain_weights,
          calibration = calibration)
   )
-  parts <- c(learner_parts("Custom learner", parameters = custom_rows(names(own))),
+  parts <- c(learner_parts("Custom learner", "open", parameters = custom_rows(names(own))),
              list(own = names(own)))
   wanted <- formals(args(fit))
   parts$weights <- "weights" %in% names(wanted)
@@ -133,6 +148,7 @@ custom_rows <- function(own) {
     of_user <- lapply(own, parameter, check = as_it_is)
     do.call(parameters, c(list(
       parameter("fit", as_it_is, tuned = FALSE), parameter("predict", as_it_is, tuned = FALSE),
+      parameter("survival", as_it_is, tuned = FALSE),
       parameter("title", check_title, tuned = FALSE),
       parameter("needs", one_of(c("numbers", "data")), tuned = FALSE)
     ), of_user))

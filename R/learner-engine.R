@@ -4,19 +4,22 @@
 #   fit(x, y, ...)       x: data frame, y: numbers or a factor; of further arguments it is handed
 #                        those that it has: `domain`, `weights` and the method's own
 #   predict(object, x, ...)  the same, without weights; see read_prediction() for what it gives
+#   survival(object, x, times, ...)  of censored times, see survival_at(); NULL if it has none
+# Censored times come as a survival::Surv object, and are predicted as logarithms of hazards.
 # Decision values are numbers as they are; of two classes 2 p - 1, with p the probability of the
 # second; of more a column of probabilities each. A class without probability has 0 or 1.
 
-# list(fit, predict)
+# list(fit, predict, survival)
 engine_of <- function(spec) UseMethod("engine_of")
 
 #' @exportS3Method
-engine_of.learner_custom_spec <- function(spec) spec$args[c("fit", "predict")]
+engine_of.learner_custom_spec <- function(spec) spec$args[c("fit", "predict", "survival")]
 
-# env: the frame of the method's function.
-engine_spec <- function(method, title, package, env, parameters = NULL, domain = FALSE) {
+# env: the frame of the method's function; response: see learner_row().
+engine_spec <- function(method, title, package, env, parameters = NULL, domain = FALSE,
+                        response = "any") {
   need_package(package, paste0(method, "()"))
-  parts <- learner_parts(title, domain = domain, parameters = parameters)
+  parts <- learner_parts(title, response, domain = domain, parameters = parameters)
   method_spec(method, c(paste0(method, "_spec"), "learner_custom_spec"), parts, env)
 }
 
@@ -29,6 +32,7 @@ fit_sample.learner_custom_spec <- function(spec, sample) {
     engine = foreign(train_engine(spec, sample, costs)), coded = spec$coded, spec = spec,
     weights = sample$weights, response = response, y = sample$y
   ), class = unique(c(classes, "dg_learner", "dg_fit")))
+  if (response$kind == "censored") object$response$family <- new_family("cox")
   predicted <- engine_prediction(object, sample)
   if (predicted$probabilities) object$response$means <- "common"
   object$decision <- predicted$values
@@ -40,6 +44,7 @@ train_engine <- function(spec, sample, costs) {
   part <- if (all(costs > 0)) sample else sample_part(sample, costs > 0)
   # classes stay those of the response
   y <- if (is.factor(sample$y)) factor(part$y, levels(sample$y)) else part$y
+  if (is_censored(y)) y <- as_surv(y)
   further <- list(domain = part$domain, weights = costs[costs > 0])
   hand_over_to(spec, "fit", uncoded(part$X, spec$coded), y, further)
 }
@@ -47,19 +52,20 @@ train_engine <- function(spec, sample, costs) {
 # The value of one of the functions, called with those of the further arguments that it has.
 hand_over_to <- function(spec, which, first, second, further) {
   fun <- engine_of(spec)[[which]]
-  own <- Filter(Negate(is.null), spec$args[setdiff(names(spec$args), c("fit", "predict"))])
+  own <- setdiff(names(spec$args), c("fit", "predict", "survival"))
+  own <- Filter(Negate(is.null), spec$args[own])
   wanted <- names(formals(args(fun)))[-(1:2)]
   open <- if ("..." %in% wanted && which == "fit") spec$parts$own
   # domains have no order: a model would make polynomials of it
   if (is.ordered(further$domain)) class(further$domain) <- "factor"
   further <- c(further, own)
   further <- further[names(further) %in% c(wanted, open)]
-  whole <- if (which == "predict" && holds_ranger(first)) uninterrupted else identity
+  whole <- if (which != "fit" && holds_ranger(first)) uninterrupted else identity
   on_error(whole(call_by_name(fun, which, first, second, further)), function(e) {
     # one of the package's own functions
     if (inherits(e, "domgen_error") && is.null(spec$args$fit)) stop(e)
     abort("learner", spec$parts$title, ": `", which, "` failed: ", conditionMessage(e),
-          pointer_hint(if (which == "predict") first))
+          pointer_hint(if (which != "fit") first))
   })
 }
 
@@ -121,6 +127,16 @@ decision.learner_custom <- function(object, rows) {
   found$values
 }
 
+#' @exportS3Method
+survival_at.learner_custom <- function(object, rows, times) {
+  if (is.null(engine_of(object$spec)$survival)) return(NextMethod())
+  if (nrow(rows$X) == 0L) return(matrix(0, 0L, length(times)))
+  x <- uncoded(rows$X, object$coded)
+  further <- list(times = times, domain = if (!all(is.na(rows$domain))) rows$domain)
+  found <- hand_over_to(object$spec, "survival", object$engine$object, x, further)
+  read_survival(found, nrow(x), times, object$spec$parts$title)
+}
+
 # No row is kept, and the moments of its training domains are known.
 #' @exportS3Method
 training_rows.learner_custom <- function(object) {
@@ -154,4 +170,6 @@ print_details.learner_custom <- function(x) {
 
 # What a user's function gives is known once it has predicted.
 #' @exportS3Method
-spec_gives.learner_custom_spec <- function(spec) "prob"
+spec_gives.learner_custom_spec <- function(spec) {
+  c("prob", if (!is.null(engine_of(spec)$survival)) "survival")
+}

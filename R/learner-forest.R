@@ -2,7 +2,8 @@
 #'
 #' @description
 #' The random forest of the package ranger (`ranger::ranger()`) as a learner on labelled domains,
-#' for a numeric response and for two or more classes, with probabilities.
+#' for a numeric response, for two or more classes (with probabilities), and for censored times
+#' (with survival probabilities).
 #'
 #' @details
 #' A tree uses one row at a time, so a forest learns about domains only from columns that describe
@@ -13,6 +14,11 @@
 #' interrupt (Ctrl-C, Esc) or a time limit takes effect once the current forest is grown;
 #' `predict()` responds within about one second.
 #'
+#' For censored times (`survival::Surv(time, status)`), trees are split by the log-rank statistic
+#' (Ishwaran and others, 2008). The response is the mortality, the sum over the times of events of
+#' the predicted cumulative hazard: the number of events expected in the training rows if all were
+#' like this one. Decision values are its logarithm.
+#'
 #' @inheritParams dg_svm
 #' @inheritParams learner_custom
 #' @param data Data frame in which the formula is evaluated.
@@ -20,7 +26,7 @@
 #' @param mtry Number of predictors tried at each split, at most the number of columns. `NULL`:
 #'   ranger's default, the square root of the number of columns.
 #' @param min_n Minimum number of rows in a node that is split. `NULL`: ranger's default, 5 for a
-#'   numeric response and 10 for probabilities.
+#'   numeric response, 10 for probabilities and 3 for censored times.
 #' @param calibration `"none"`: the forest's own probabilities, the mean proportions of the classes
 #'   in the leaves. `"platt"` or `"isotonic"`: calibrated on held-out domains, see [calibration].
 #' @param weights Non-negative numbers, one per row: the probability of drawing the row for a tree,
@@ -38,6 +44,9 @@
 #' @references
 #' Breiman, L. (2001). Random forests. *Machine Learning* 45, 5-32.
 #'
+#' Ishwaran, H., Kogalur, U. B., Blackstone, E. H. and Lauer, M. S. (2008). Random survival forests.
+#' *Annals of Applied Statistics* 2, 841-860.
+#'
 #' Wright, M. N. and Ziegler, A. (2017). ranger: A fast implementation of random forests for high
 #' dimensional data in C++ and R. *Journal of Statistical Software* 77(1).
 #' @seealso [learner_custom()], [predict.dg_learner()], [dg_tune()]
@@ -54,7 +63,8 @@ dg_forest <- function(x, y = NULL, domain = NULL, data = NULL, trees = 500, mtry
                       min_n = NULL, calibration = c("none", "platt", "isotonic"), weights = NULL,
                       domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
                       na.action = stats::na.omit, threads = NULL, ...) {
-  spec <- engine_spec("dg_forest", "Random forest", "ranger", environment(), forest_parameters)
+  spec <- engine_spec("dg_forest", "Random forest", "ranger", environment(), forest_parameters,
+                      response = "open")
   fit_or_specify(spec, match.call(), parent.frame())
 }
 
@@ -72,7 +82,9 @@ spec_needs.dg_forest_spec <- function(spec) {
 }
 
 #' @exportS3Method
-engine_of.dg_forest_spec <- function(spec) list(fit = forest_fit, predict = forest_predict)
+engine_of.dg_forest_spec <- function(spec) {
+  list(fit = forest_fit, predict = forest_predict, survival = forest_survival)
+}
 
 # Weights are the chances of a row to be drawn for a tree.
 forest_fit <- function(x, y, weights, trees, mtry = NULL, min_n = NULL, threads) {
@@ -80,33 +92,53 @@ forest_fit <- function(x, y, weights, trees, mtry = NULL, min_n = NULL, threads)
   same <- diff(range(weights)) == 0
   # ranger compares splits by squares of sums of y, in which a spread of 1 at 1e8 is lost; nearer to
   # 0 the numbers are those of ranger itself
-  middle <- if (is.factor(y)) 0 else mean(y)
-  origin <- if (!is.factor(y) && all(abs(y - middle) < abs(middle) / 1000)) middle else 0
+  numbers <- is.numeric(y) && !inherits(y, "Surv")
+  middle <- if (numbers) mean(y) else 0
+  origin <- if (numbers && all(abs(y - middle) < abs(middle) / 1000)) middle else 0
   # without a class of which all rows have weight 0
+  target <- if (is.factor(y)) droplevels(y) else if (numbers) y - origin else y
   fitted <- own_warnings("Random forest", uninterrupted(ranger::ranger(
-    x = x, y = if (is.factor(y)) droplevels(y) else y - origin, num.trees = trees, mtry = mtry,
+    x = x, y = target, num.trees = trees, mtry = mtry,
     min.node.size = min_n, case.weights = if (!same) weights, probability = is.factor(y),
     num.threads = threads, verbose = FALSE
   )))
   # of the rows that a tree has not seen: nothing that predictions need
-  fitted$predictions <- NULL
+  fitted[c("predictions", "chf", "survival")] <- NULL
   fitted$classes <- levels(y)
   fitted$origin <- origin
   fitted
 }
 
 forest_predict <- function(object, x, threads) {
-  need_package("ranger", "predict()` of `dg_forest()")
-  found <- in_growing_pieces(nrow(x), function(i) {
-    # without a seed ranger draws one, for ties that means of trees do not have
-    uninterrupted(stats::predict(object, x[i, , drop = FALSE], num.threads = threads,
-                                 verbose = FALSE, seed = 1L)$predictions)
-  })
+  if (identical(object$treetype, "Survival")) {
+    # Ishwaran and others' (2008) mortality: the number of events that rows like this one would have
+    found <- forest_pieces(object, x, threads, function(found) rowSums(found$chf))
+    return(log(pmax(unlist(found), 1e-10)))
+  }
+  found <- forest_pieces(object, x, threads, function(found) found$predictions)
   if (is.null(object$classes)) return(unlist(found) + object$origin)
   found <- do.call(rbind, found)
   P <- matrix(0, nrow(x), length(object$classes), dimnames = list(NULL, object$classes))
   P[, colnames(found)] <- found
   P
+}
+
+# In pieces, a list.
+forest_pieces <- function(object, x, threads, part) {
+  need_package("ranger", "predict()` of `dg_forest()")
+  in_growing_pieces(nrow(x), function(i) {
+    # without a seed ranger draws one, for ties that means of trees do not have
+    part(uninterrupted(stats::predict(object, x[i, , drop = FALSE], num.threads = threads,
+                                      verbose = FALSE, seed = 1L)))
+  })
+}
+
+# exp(-H), with H the mean cumulative hazard of the trees.
+forest_survival <- function(object, x, times, threads) {
+  found <- forest_pieces(object, x, threads, function(found) {
+    steps_at(found$survival, object$unique.death.times, times, 1)
+  })
+  do.call(rbind, found)
 }
 
 # Values of f(rows) for pieces of n rows that grow until one takes a quarter of a second, or twice

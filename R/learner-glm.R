@@ -51,10 +51,16 @@
 #' [domain_pooled()], `lambda` is the `theta` of [survival::ridge()]). The baseline hazard
 #' \eqn{h_0}{h0} is shared by all domains, because that of a new domain cannot be estimated without
 #' its events; domains differ by f alone, and b is 0. Decision values are f, the log hazard relative
-#' to f = 0; responses are \eqn{e^f}{exp(f)}. With the cumulative baseline hazard H of Breslow
-#' (1974), `family$baseline`, the probability of no event until t is
-#' \eqn{\exp(-H(t)\,e^f)}{exp(-H(t) exp(f))}. Held-out domains are scored by the concordance within
-#' each domain, see [dg_cv()].
+#' to f = 0; responses are \eqn{e^f}{exp(f)}. `predict(type = "survival", times = )` returns the
+#' probabilities \eqn{\exp(-H(t)\,e^f)}{exp(-H(t) exp(f))} of no event until t, with the cumulative
+#' baseline hazard H of Breslow (1974), `family$baseline`. Held-out domains are scored by the
+#' concordance within each domain, by Uno's concordance or by Brier scores ([metric_brier()]).
+#'
+#' Of several kinds of events (competing risks), the model is for one of them at a time,
+#' `survival::Surv(time, status == "relapse")`: events of other kinds are censored, and f is the log
+#' of the cause-specific hazard. The probabilities are then those of a population without the other
+#' kinds of events. 1 - S(t) is above the proportion that will have the event, and Brier scores and
+#' observed/expected compare with such a population too.
 #'
 #' ## Offset and exposure
 #' A known part o of the link is an `offset()` in the formula, as in [stats::glm()]:
@@ -255,6 +261,8 @@ fit_glm <- function(problem, shared) {
     family = solved$par, lambda = args$lambda, response = task$response, space = space,
     known = known
   ))
+  # with the baseline hazard
+  if (task$loss$coupled == "rows") fitted$response$family <- solved$par
   fitted$decision <- as_decision(structure(fitted, class = c("dg_glm", "dg_learner", "dg_fit")),
                                  fitted$decision)
   fitted
@@ -269,7 +277,7 @@ glm_task <- function(family, sample, args, columns = NULL) {
   loss$check(y)
   response <- c(if (is.factor(y)) list(kind = "class", levels = levels(y),
                                        pairs = if (nlevels(y) > 2L) each_class(levels(y)))
-                else if (is_censored(y)) list(kind = "censored", words = times_words(y))
+                else if (is_censored(y)) censored_response(y)
                 else list(kind = "number"), list(centre = 0, scale = 1, family = family))
   Y <- loss$targets(y)
   costs <- row_costs(1, sample$weights, sample$domain, args$domain_weights)
@@ -453,7 +461,7 @@ place_spec.dg_glm_spec <- function(spec, columns) {
 }
 
 #' @exportS3Method
-spec_gives.dg_glm_spec <- function(spec) "prob"
+spec_gives.dg_glm_spec <- function(spec) c("prob", "survival")
 
 #' @exportS3Method
 print_details.dg_glm <- function(x) {

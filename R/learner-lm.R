@@ -3,12 +3,13 @@
 #' @description
 #' Baselines that every method should beat. `dg_null()` predicts the (weighted) mean of a numeric
 #' response, the most frequent class, or the same hazard for all rows (censored times). `dg_lm()` is
-#' least squares for a numeric response and logistic regression for two classes, by
-#' [stats::lm.wfit()] and [stats::glm.fit()], on all domains pooled.
+#' least squares for a numeric response, logistic regression for two classes, and Cox regression for
+#' censored times, by [stats::lm.wfit()], [stats::glm.fit()] and [survival::coxph()] (ties as by
+#' Efron), on all domains pooled.
 #'
 #' @inheritParams dg_svm
 #' @param y Response when `x` is not a formula: numbers, or class labels as factor, character or
-#'   logical; for `dg_null()` also censored times, `survival::Surv(time, status)`.
+#'   logical; or censored times, `survival::Surv(time, status)`.
 #' @param data Data frame in which the formula is evaluated; for `dg_null()` also a [row_source()],
 #'   see [fit_source].
 #' @param weights Non-negative numbers, one per row: factors on the squared error or log likelihood
@@ -21,17 +22,24 @@
 #' @return With data, a model. Without data, a specification. `coef()` returns one coefficient per
 #'   column that `scale` and `domain_means` make; with `scale = "none"` in the units of the data.
 #' @section Errors:
-#' `dg_lm()`: more than two classes. Collinear coefficients are set to zero, with a warning of class
+#' `dg_lm()`: more than two classes; censored times without an event, or without the package
+#' survival. Collinear coefficients are set to zero, with a warning of class
 #' `domgen_warning_collinear`.
 #' @seealso [predict.dg_learner()], [dg_compare()]
 #' @examples
 #' dg_lm(Sepal.Length ~ . | Species, data = iris)
 #' dg_null(Sepal.Length ~ . | Species, data = iris)
+#' if (requireNamespace("survival", quietly = TRUE)) {
+#'   lung <- na.omit(survival::lung[c("time", "status", "age", "sex", "ph.ecog", "inst")])
+#'   cox <- dg_lm(survival::Surv(time, status) ~ age + sex + ph.ecog | inst, data = lung)
+#'   predict(cox, lung[1:3, ], type = "survival", times = c(180, 365))
+#' }
 #' @export
 dg_lm <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
                   domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
                   na.action = stats::na.omit, ...) {
-  spec <- method_spec("dg_lm", "dg_lm_spec", learner_parts("Linear model"), environment())
+  parts <- learner_parts("Linear model", "open")
+  spec <- method_spec("dg_lm", "dg_lm_spec", parts, environment())
   fit_or_specify(spec, match.call(), parent.frame())
 }
 
@@ -39,15 +47,19 @@ dg_lm <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
 fit_sample.dg_lm_spec <- function(spec, sample) {
   check_two_classes(sample$y, "dg_lm")
   response <- new_targets(rows_frame(sample), standardise = FALSE)
-  target <- drop(code_rows(response, sample$y))
   # a predictor of 1e10 +- 1 is hardly to be told from the constant
   scaling <- suppressWarnings(learn_scaling(sample$X, "pooled"), "domgen_warning_constant")
   design <- cbind(`(Intercept)` = 1, apply_scaling(sample$X, scaling))
   costs <- row_costs(1, sample$weights / max(sample$weights), sample$domain,
                      spec$args$domain_weights)
-  coefficients <- if (response$kind == "class") logistic(design, target, costs)
-                  else stats::lm.wfit(design, target, costs)$coefficients
+  coefficients <- switch(response$kind,
+    class = logistic(design, drop(code_rows(response, sample$y)), costs),
+    number = stats::lm.wfit(design, drop(code_rows(response, sample$y)), costs)$coefficients,
+    censored = linear_cox(design, sample$y, costs))
   coefficients <- zero_lost(coefficients, design)
+  if (response$kind == "censored") {
+    response$family <- cox_family(sample$y, drop(design %*% coefficients), costs, "efron")
+  }
   structure(list(
     coefficients = unscaled(coefficients, scaling), decision = design %*% coefficients,
     weights = sample$weights, y = sample$y,
@@ -103,6 +115,28 @@ logistic <- function(design, target, costs) {
   fitted$coefficients
 }
 
+# The constant is 0: the baseline hazard has it.
+linear_cox <- function(design, y, costs) {
+  loss_cox()$check(y)
+  need_package("survival", "dg_lm()` of censored times; `dg_lm()")
+  used <- costs > 0
+  y <- as_surv(y[used])
+  X <- design[used, -1L, drop = FALSE]
+  if (ncol(X) == 0L) return(c(`(Intercept)` = 0))
+  weights <- costs[used]
+  fitted <- withCallingHandlers(
+    on_error(survival::coxph(y ~ X, weights = weights, ties = "efron", model = FALSE, x = FALSE,
+                             y = FALSE),
+             function(e) abort("data", "Cox regression fails on these data: ",
+                               conditionMessage(e), ".")),
+    warning = function(w) {
+      warn("separation", "Cox regression: ", conditionMessage(w), ".")
+      invokeRestart("muffleWarning")
+    }
+  )
+  stats::setNames(c(0, stats::coef(fitted)), colnames(design))
+}
+
 #' @exportS3Method
 decision.dg_lm <- function(object, rows) {
   cbind(rep(1, nrow(rows$X)), rows$X) %*% object$coefficients
@@ -119,4 +153,4 @@ print_details.dg_lm <- function(x) {
 }
 
 #' @exportS3Method
-spec_gives.dg_lm_spec <- function(spec) "prob"
+spec_gives.dg_lm_spec <- function(spec) c("prob", "survival")

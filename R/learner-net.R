@@ -1,8 +1,8 @@
 #' Elastic net
 #'
 #' @description
-#' Linear, logistic and multinomial regression with the elastic net penalty, by the package glmnet
-#' (`glmnet::glmnet()`). The penalty is chosen on held-out domains.
+#' Linear, logistic, multinomial and Cox regression with the elastic net penalty, by the package
+#' glmnet (`glmnet::glmnet()`). The penalty is chosen on held-out domains.
 #'
 #' @details
 #' The coefficients minimise
@@ -11,7 +11,8 @@
 #'   sum_i c_i l(y_i, beta_0 + x_i'beta) / sum_i c_i +
 #'   lambda sum_j (alpha |beta_j| + (1 - alpha) / 2 beta_j^2)}
 #' for columns that glmnet standardises itself (Friedman, Hastie and Tibshirani, 2010). The c are
-#' the costs of the rows; l is half the squared error or the negative log likelihood.
+#' the costs of the rows; l is half the squared error or the negative log likelihood (for censored
+#' times the partial one, with ties as by Breslow and no constant).
 #'
 #' If `lambda` is not given, each domain is held out in turn, or ten folds of domains with more than
 #' ten domains. A path is fitted to the other domains, and the value of the path of all rows with
@@ -33,7 +34,10 @@
 #'     classes a matrix with one column per class}
 #'   \item{lambda}{as given or chosen}
 #'   \item{search}{data frame, if `lambda` was chosen: `lambda` and the mean `loss` of held-out rows
-#'     (squared error or deviance)}
+#'     (squared error or deviance; of censored times the deviance of all rows less that of the
+#'     training rows, van Houwelingen and others, 2006)}
+#'   \item{baseline}{of censored times, a data frame with the `time` of events and the cumulative
+#'     `hazard`}
 #'   Without data, a specification. By default, [dg_tune()] tries `alpha` 0, 0.5 and 1.
 #' @section Errors:
 #' Without the package glmnet, an error of class `domgen_error_package`. Errors of glmnet have class
@@ -41,6 +45,9 @@
 #' @references
 #' Friedman, J., Hastie, T. and Tibshirani, R. (2010). Regularization paths for generalized linear
 #' models via coordinate descent. *Journal of Statistical Software* 33(1).
+#'
+#' van Houwelingen, H. C. and others (2006). Cross-validated Cox regression on microarray gene
+#' expression data. *Statistics in Medicine* 25, 3201-3216.
 #' @seealso [learner_custom()], [dg_lm()]
 #' @examplesIf requireNamespace("glmnet", quietly = TRUE)
 #' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)
@@ -52,7 +59,8 @@ dg_net <- function(x, y = NULL, domain = NULL, data = NULL, alpha = 1, lambda = 
                    calibration = c("none", "platt", "isotonic"), weights = NULL,
                    domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
                    na.action = stats::na.omit, ...) {
-  spec <- engine_spec("dg_net", "Elastic net", "glmnet", environment(), net_parameters)
+  spec <- engine_spec("dg_net", "Elastic net", "glmnet", environment(), net_parameters,
+                      response = "open")
   fit_or_specify(spec, match.call(), parent.frame())
 }
 
@@ -62,25 +70,35 @@ net_parameters <- function() parameters(
 )
 
 #' @exportS3Method
-engine_of.dg_net_spec <- function(spec) list(fit = net_fit, predict = net_predict)
+engine_of.dg_net_spec <- function(spec) {
+  list(fit = net_fit, predict = net_predict, survival = net_survival)
+}
 
 # In units of powers of two, in which glmnet gives the same numbers: squares of others overflow, or
 # are taken for a constant column.
 net_fit <- function(x, y, domain, weights, alpha, lambda = NULL) {
   X <- as.matrix(x)
   units <- power_of_two(apply(abs(X), 2L, max))
-  unit <- if (is.factor(y)) 1 else power_of_two(max(abs(y)))
+  numbers <- !is.factor(y) && !inherits(y, "Surv")
+  unit <- if (numbers) power_of_two(max(abs(y))) else 1
   X <- X / rep(units, each = nrow(X))
-  if (!is.factor(y)) y <- y / unit
+  if (numbers) y <- y / unit
   found <- net_scaled(X, y, domain, weights, alpha, if (!is.null(lambda)) lambda / unit)
   found$coefficients <- found$coefficients * unit / c(1, units)
   found$lambda <- found$lambda * unit
   if (!is.null(found$search)) {
     found$search$lambda <- found$search$lambda * unit
-    found$search$loss <- found$search$loss * unit^(2 * !is.factor(y))
+    found$search$loss <- found$search$loss * unit^(2 * numbers)
+  }
+  if (inherits(y, "Surv")) {
+    f <- drop(X %*% (found$coefficients[-1L] * units))
+    # as glmnet's own survfit()
+    found$baseline <- cox_baseline(net_times(y), f, weights, "efron")
   }
   found
 }
+
+net_times <- function(y) matrix(complex(real = y[, "time"], imaginary = y[, "status"]))
 
 power_of_two <- function(size) ifelse(size > 0, 2^floor(log2(size)), 1)
 
@@ -88,7 +106,8 @@ net_scaled <- function(X, y, domain, weights, alpha, lambda) {
   columns <- seq_len(ncol(X))
   # glmnet wants two columns
   if (ncol(X) == 1L) X <- cbind(X, 0)
-  family <- if (!is.factor(y)) "gaussian" else if (nlevels(y) == 2L) "binomial" else "multinomial"
+  family <- if (inherits(y, "Surv")) "cox" else if (!is.factor(y)) "gaussian"
+            else if (nlevels(y) == 2L) "binomial" else "multinomial"
   fit_to <- function(rows, path = NULL) own_warnings("Elastic net", {
     glmnet::glmnet(X[rows, , drop = FALSE], y[rows], family, weights[rows], alpha = alpha,
                    lambda = path)
@@ -103,6 +122,8 @@ net_scaled <- function(X, y, domain, weights, alpha, lambda) {
   }
   found <- stats::coef(whole, s = lambda)
   keep <- c(1L, columns + 1L)
+  # the baseline hazard has the constant
+  if (family == "cox") found <- rbind(`(Intercept)` = 0, found)
   coefficients <- if (family != "multinomial") found[keep, ] else {
     vapply(found, function(b) b[keep, ], numeric(length(keep)))
   }
@@ -120,6 +141,7 @@ net_search <- function(whole, fit_to, X, y, domain, weights) {
   if (all(is.na(fold)) || nlevels(domain) < 2L) {
     fold <- sample(rep_len(seq_len(min(most_folds, length(y))), length(y)))
   }
+  if (inherits(y, "Surv")) return(net_search_times(whole, fit_to, X, y, fold, weights))
   losses <- matrix(NA_real_, length(y), length(whole$lambda))
   for (held in split(seq_along(y), fold)) {
     part <- fit_to(setdiff(seq_along(y), held))
@@ -130,6 +152,21 @@ net_search <- function(whole, fit_to, X, y, domain, weights) {
   data.frame(lambda = whole$lambda,
              loss = colSums(losses[scored, , drop = FALSE] * weights[scored]) /
                sum(weights[scored]))
+}
+
+# Of censored times the deviance of all rows less that of the rows of training, both by the fit to
+# these (van Houwelingen and others, 2006).
+net_search_times <- function(whole, fit_to, X, y, fold, weights) {
+  Y <- net_times(y)
+  deviances <- function(f, costs) {
+    plan <- cox_plan(Y, costs)
+    2 * apply(f, 2L, function(values) cox_state(plan, values)$value)
+  }
+  losses <- lapply(split(seq_len(nrow(Y)), fold), function(held) {
+    f <- stats::predict(fit_to(setdiff(seq_len(nrow(Y)), held)), X, s = whole$lambda)
+    deviances(f, weights) - deviances(f, replace(weights, held, 0))
+  })
+  data.frame(lambda = whole$lambda, loss = Reduce(`+`, losses) / sum(weights[!is.na(fold)]))
 }
 
 # Squared errors or deviances [rows x lambdas], probabilities at least 1e-5 as in glmnet.
@@ -151,6 +188,10 @@ net_predict <- function(object, x) {
   if (ncol(values) == 1L) return(stats::plogis(drop(values)))
   P <- exp(values - apply(values, 1L, max))
   P / rowSums(P)
+}
+
+net_survival <- function(object, x, times) {
+  baseline_survival(object$baseline, net_predict(object, x), times)
 }
 
 #' @exportS3Method

@@ -16,9 +16,16 @@ fit_null <- function(problem, shared) {
   value <- switch(means$kind, class = which.max(means$shares), censored = 0, number = means$mean)
   n <- if (rows$keeps) nrow(rows$sample$X) else 0L
   response <- switch(means$kind, class = means[c("kind", "levels", "shares")],
-                     censored = c(means, list(family = new_family("cox"))),
+                     censored = null_hazard(rows$sample, problem$args$domain_weights),
                      number = list(kind = "number", centre = 0, scale = 1))
   list(coefficients = value, decision = matrix(unname(value), n, 1L), response = response)
+}
+
+# The response of rows that all have the same hazard.
+null_hazard <- function(sample, domain_weights) {
+  costs <- row_costs(1, sample$weights / max(sample$weights), sample$domain, domain_weights)
+  c(censored_response(sample$y),
+    list(family = cox_family(sample$y, numeric(length(costs)), costs)))
 }
 
 # list(kind, mean of numbers, or levels and shares of classes); domains weigh as they are to.
@@ -28,7 +35,7 @@ response_means <- function(rows, domain_weights) UseMethod("response_means")
 response_means.rows_frame <- function(rows, domain_weights) {
   sample <- rows$sample
   y <- sample$y
-  if (is_censored(y)) return(list(kind = "censored", words = times_words(y)))
+  if (is_censored(y)) return(list(kind = "censored"))
   costs <- row_costs(1, sample$weights / max(sample$weights), sample$domain, domain_weights)
   if (!is.factor(y)) return(list(kind = "number", mean = weighted_mean(y, costs)))
   list(kind = "class", levels = levels(y), shares = c(tapply(costs, y, sum) / sum(costs)))
@@ -62,4 +69,4 @@ print_details.dg_null <- function(x) {
 }
 
 #' @exportS3Method
-spec_gives.dg_null_spec <- function(spec) c("prob", "se")
+spec_gives.dg_null_spec <- function(spec) c("prob", "se", "survival")

@@ -9,7 +9,7 @@ read_prediction <- function(found, n, response, title) {
   if (is_other_class(found, response$levels)) refuse("1 column called ", enumerate(colnames(found)))
   found <- single_column(found)
   if (length(dim(found)) == 1L) found <- as.vector(found)
-  if (response$kind == "number") {
+  if (response$kind != "class") {
     return(list(values = read_number_values(found, n, refuse), probabilities = FALSE))
   }
   levels <- response$levels
@@ -37,7 +37,7 @@ is_other_class <- function(found, levels) {
 }
 
 expected_prediction <- function(n, response) {
-  if (response$kind == "number") return(paste("a vector of", plural(n, "finite number")))
+  if (response$kind != "class") return(paste("a vector of", plural(n, "finite number")))
   levels <- response$levels
   paste0("for each of ", plural(n, "row"), " a class (", enumerate(levels, quote = "\""), "), ",
          if (length(levels) == 2L) paste0("the probability of \"", levels[2L], "\", "),
@@ -85,4 +85,18 @@ read_class_columns <- function(found, n, levels, refuse) {
   if (max(off) > 1e-4) refuse("rows that sum to ", format(sums[which.max(off)]))
   P <- pmin(pmax(P, 0), 1)
   if (max(off) > 1e-9) P / rowSums(P) else P
+}
+
+# [n x times], of the probability of no event.
+read_survival <- function(found, n, times, title) {
+  refuse <- function(...) {
+    abort("learner", title, ": `survival` must return a matrix of probabilities with ",
+          plural(n, "row"), " and a column for each of ", plural(length(times), "time"), ", not ",
+          ..., ".")
+  }
+  if (is.numeric(found) && length(times) == 1L && is.null(dim(found))) found <- matrix(found)
+  if (!is.numeric(found) || !identical(dim(found), c(n, length(times)))) refuse(describe(found))
+  bad <- is.na(found) | found < -1e-9 | found > 1 + 1e-9
+  if (any(bad)) refuse("with ", format(found[bad][1L]))
+  pmin(pmax(unname(found), 0), 1)
 }

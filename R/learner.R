@@ -64,6 +64,7 @@ domain_weightings <- c("equal", "size")
 #' | `"decision"` | see below | all models |
 #' | `"similarity"` | similarity to the training rows, 0 to 1 | kernels, see below |
 #' | `"set"` | a set that contains the class with probability `level` | classes: [set_intervals()] |
+#' | `"survival"` | probability of no event until each of `times` | censored times, see below |
 #'
 #' Decision values: with two classes, the sign decides (positive: the second level). With more
 #' classes, there is one score per class, and the largest decides. For a numeric response they equal
@@ -75,6 +76,17 @@ domain_weightings <- c("equal", "size")
 #' them; and from any classifier fitted with `calibration = "platt"` or `"isotonic"`
 #' ([calibration]). Such a model predicts the most probable class (the first in case of ties). This
 #' class can differ from the one that the decision values would give.
+#'
+#' ## Survival probabilities
+#' For censored times, `type = "survival"` returns the probability of no event until each time t of
+#' `times`. Models of proportional hazards ([dg_glm()], [dg_lm()], [dg_net()], [dg_null()]) have
+#' \deqn{S(t \mid x) = \exp(-H(t)\, e^{f(x)}),}{S(t | x) = exp(-H(t) exp(f(x))),}
+#' with f the decision value and H the cumulative baseline hazard of the training rows: that of
+#' Breslow (1974), or for [dg_lm()] and [dg_net()] that of Efron (1977). [dg_forest()] averages the
+#' cumulative hazards of its trees. H is that of the training domains: the mean risk in a new domain
+#' may differ, which the observed over expected events of [dg_validate()] measure. After the last
+#' time of training nothing is known: the probability stays at its last value, with a warning of
+#' class `domgen_warning_late_times`.
 #'
 #' ## Intervals
 #'
@@ -161,6 +173,8 @@ domain_weightings <- c("equal", "size")
 #'   for models with a posterior, see Details.
 #' @param interval Type of interval, see Details. Default `"none"`; only for a numeric response.
 #' @param level Probability of intervals and sets, between 0 and 1. Default 0.9.
+#' @param times Non-negative numbers, in the unit of the response: the times of `type =
+#'   "survival"`.
 #' @return A vector with one entry per row of `newdata`: numbers, or a factor of classes.
 #'   Exceptions:
 #'
@@ -169,6 +183,7 @@ domain_weightings <- c("equal", "size")
 #'   | `type = "prob"` | matrix, one column per class (named by level); rows sum to 1 |
 #'   | `type = "decision"`, more than two classes | matrix, one column per class |
 #'   | `type = "set"` | logical matrix, one column per class |
+#'   | `type = "survival"` | matrix, one column per time |
 #'   | `interval` | data frame `fit`, `lower`, `upper`, one row per row of `newdata` |
 #'   | `interval = "domain_mean"` | the same per domain, after columns `domain` and `rows` |
 #'   | `se.fit = TRUE` | list of `fit` (as above), `se.fit` and `residual.scale` |
@@ -191,6 +206,11 @@ domain_weightings <- c("equal", "size")
 #' number was replaced by another. Parts added by users are
 #' ignored, and `model$spec$args$threads` may be changed to a number from 1 to 1024.
 #' @references
+#' Breslow, N. (1974). Covariance analysis of censored survival data. *Biometrics* 30(1), 89-99.
+#'
+#' Efron, B. (1977). The efficiency of Cox's likelihood function for censored data. *Journal of the
+#' American Statistical Association* 72, 557-565.
+#'
 #' Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*. MIT
 #' Press.
 #' @seealso [set_intervals()], [dg_novelty()], [calibration], [standard_errors]
@@ -217,11 +237,11 @@ domain_weightings <- c("equal", "size")
 #' @export
 predict.dg_learner <- function(object, newdata, domain = NULL,
                                type = c("response", "class", "prob", "decision", "similarity",
-                                        "set"),
+                                        "set", "survival"),
                                reference = NULL, reference_domain = NULL, se.fit = FALSE,
                                interval = c("none", "confidence", "posterior", "prediction",
                                             "domain_share", "domain_mean"), level = 0.9,
-                               new_levels = c("na", "error"), ...) {
+                               new_levels = c("na", "error"), times = NULL, ...) {
   check_sealed(object)
   posterior <- has_posterior(object)
   known <- setdiff(names(formals(predict.dg_learner)), c("object", if (!posterior) "se.fit"))
@@ -240,19 +260,28 @@ predict.dg_learner <- function(object, newdata, domain = NULL,
           else paste0(kind_words(kind), "."))
   }
   type <- check_choice(type, "type", prediction_types)
-  if (type %in% c("class", "prob", "set") && kind != "class") {
-    abort("argument", "`type` must be \"response\" or \"decision\" when the response is ",
+  if (type %in% c("class", "prob", "set") && kind != "class" ||
+        type == "survival" && kind != "censored") {
+    abort("argument", "`type` must be \"response\"", if (kind == "class") ", \"prob\"",
+          if (kind == "censored") ", \"survival\"", " or \"decision\" when the response is ",
           kind_words(kind), ", not \"", type, "\".")
+  }
+  if (type == "survival") {
+    times <- check_horizons(times)
+    warn_late_times(object, times)
+  } else if (!is.null(times)) {
+    abort("argument", "`times` must be NULL unless `type` is \"survival\".")
   }
   of <- list(domain = domain, reference = reference, reference_domain = reference_domain,
              new_levels = new_levels)
   asked <- list(type = if (type == "response") kind else type, interval = interval,
-                level = check_level(level), se = se,
+                level = check_level(level), se = se, times = times,
                 sd = se || interval %in% c("confidence", "posterior"), env = parent.frame())
   predict_rows(object, newdata, of, asked, list(...), known)
 }
 
-prediction_types <- c("response", "class", "prob", "decision", "similarity", "set")
+prediction_types <- c("response", "class", "prob", "decision", "similarity", "set",
+                      "survival")
 
 #' @export
 fitted.dg_learner <- function(object, ...) {

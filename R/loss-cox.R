@@ -33,10 +33,7 @@ loss_cox <- function() new_loss(
     par
   },
   update = function(par, Y, f, costs) {
-    plan <- cox_plan(Y, costs)
-    at <- cox_state(plan, f)
-    # the cumulative hazard of f = 0 (Breslow, 1974) at the times of events
-    par$baseline <- data.frame(time = plan$ends, hazard = cumsum(at$rate) * exp(-at$largest))
+    par$baseline <- cox_baseline(Y, f, costs)
     par
   },
   # the hazard beside that of f = 0

@@ -131,7 +131,7 @@ prediction_columns <- function(values, type) {
     return(stats::setNames(list(unname(values)), name))
   }
   stats::setNames(lapply(seq_len(ncol(values)), function(j) unname(values[, j])),
-                  colnames(values))
+                  paste0(if (type == "survival") "survival_", colnames(values)))
 }
 
 # In the form that predict() gives for all rows at once.

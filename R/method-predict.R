@@ -27,6 +27,13 @@ predict_block <- function(object, newdata, of, asked) {
     check_given(newdata, "newdata")
     return(drop(decide_rows(object, new, similarity)))
   }
+  if (type == "survival") {
+    check_given(newdata, "newdata")
+    found <- decide_rows(object, new, function(object, rows) {
+      survival_at(object, rows, asked$times)
+    })
+    return(structure(found, dimnames = list(NULL, horizon_names(asked$times))))
+  }
   if (type == "set") return(prediction_set(object, new, asked))
   if (asked$interval %in% prediction_kinds[-1L]) return(prediction_interval(object, new, asked))
   values_of <- if (asked$sd) mean_and_variance else decision

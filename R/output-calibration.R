@@ -24,6 +24,12 @@
 #' bin. It is `NA` if a bin has rows of one domain only. If all rows of a bin are of the class, or
 #' none is, the design effect uses the intraclass correlation of the other bins.
 #'
+#' **Censored times.** The predicted probability is that of an event until `time`, 1 - S(`time`).
+#' The observed number of rows is the number of rows times 1 - Kaplan and Meier's estimate, of a
+#' domain or a bin, and the p value of the ratio is a normal approximation on its logarithm. The
+#' slope is that of Cox regression on log(-log S), and there is no intercept ([dg_validate()]). A
+#' domain that is not followed until `time` has no ratio.
+#'
 #' `plot()` (and `autoplot()`) draws the reliability diagram: a point per bin with its interval, the
 #' diagonal on which predicted equals observed, and the number of rows as columns at the bottom.
 #' With more than two classes each has a panel.
@@ -35,6 +41,8 @@
 #' @param domain,y Domain and response of each row of `newdata`, if they are not columns of it.
 #' @param bins Number of bins of equal width. Default 10.
 #' @param class Names of classes. Default `NULL`: the second of two, else all.
+#' @param time Positive number: the time of survival probabilities; for a cross-validation, one of
+#'   the times of its [metric_brier()].
 #' @return `plot()` returns a ggplot2 object, `dg_calibration()` an object of class
 #'   `dg_calibration`, a list with
 #'   \item{by_domain}{data frame, a row per class and domain: `class`, `domain`, `rows`, `observed`
@@ -48,9 +56,9 @@
 #'   \item{rows, domains}{numbers of rows and domains}
 #'   \item{labels}{names of the response and domain variables}
 #' @section Errors:
-#' A model or cross-validation without probabilities; `newdata`, `domain` or `y` with a
-#' cross-validation; a response that is missing or has other classes; those of
-#' [predict.dg_learner()].
+#' A model or cross-validation without probabilities (of censored times: at `time`); `newdata`,
+#' `domain` or `y` with a cross-validation; a response that is missing or has other classes; those
+#' of [predict.dg_learner()].
 #' @references
 #' Cochran, W. G. (1977). *Sampling Techniques*, third edition. Wiley.
 #'
@@ -71,17 +79,20 @@
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(calibration)
 #' @export
 dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins = 10,
-                           class = NULL) {
+                           class = NULL, time = NULL) {
   check_given(object, "object")
   bins <- check_count(bins, "bins", at_least = 2L)
+  if (!is.null(time)) time <- check_number(time, "time", "positive")
   if (inherits(object, "dg_validate")) check_events(object$kind)
-  found <- with_given_names(validation_rows(object, newdata, domain, y), substitute(y),
+  found <- with_given_names(validation_rows(object, newdata, domain, y, time), substitute(y),
                             substitute(domain))
   if (length(found$methods) > 1L) {
     abort("argument", "`object` must be of one method, not of ", length(found$methods),
           ": give one of its `$runs`.")
   }
   held <- found$methods[[1L]]
+  if (is_censored(held$truth)) return(calibrate_times(found, time, bins))
+  if (!is.null(time)) abort("argument", "`time` must be NULL without censored times.")
   if (is.null(held$prob)) abort_no_events(found)
   levels <- class_levels(held)
   class <- read_class(class, levels)
@@ -107,6 +118,67 @@ dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins
   structure(list(by_domain = by_domain, table = table, error = error, rows = sum(rows),
                  domains = nlevels(domain), labels = found$labels),
             class = c("dg_calibration", "dg_result"))
+}
+
+# Of censored times at one of these: events until then are the class.
+calibrate_times <- function(found, time, bins) {
+  if (is.null(time)) {
+    abort("argument", "`time` must be given with censored times: the time until which events are ",
+          "predicted.")
+  }
+  held <- with_times(found, time)$methods[[1L]]
+  place <- if (is.null(held$row)) seq_along(held$truth) else held$row
+  rows <- !is.na(held$truth) & !is.na(held$survival[, 1L]) & !is.na(held$domain)
+  rows[rows] <- !duplicated(data.frame(place, held$domain)[rows, ])
+  if (!any(rows)) abort("data", "No row has both a time and a probability.")
+  y <- as_times(as.vector(held$truth)[rows])
+  S <- held$survival[rows, 1L]
+  domain <- factor(held$domain[rows])
+  class <- paste("event until", format(time))
+  by_domain <- lapply(split(seq_along(S), domain), function(i) {
+    ratio <- events_ratio(y[i], S[i], time)
+    expected <- sum(1 - S[i])
+    z <- log(ratio$estimate) / (ratio$se / ratio$estimate)
+    if (isTRUE(ratio$estimate == 0)) z <- ratio$value / ratio$value_se
+    slope <- hazard_slope(list(y = y[i], score = log(-log(pmin(pmax(S[i], 1e-10), 1 - 1e-10)))))
+    data.frame(rows = length(i), observed = ratio$estimate * expected, expected = expected,
+               ratio = ratio$estimate, p = 2 * stats::pnorm(-abs(z)), intercept = NA_real_,
+               slope = slope$estimate)
+  })
+  groups <- split(seq_along(S), pmin(floor((1 - S) * bins), bins - 1))
+  events <- lapply(groups, function(i) {
+    values <- list(event = rep(1, length(i)), later = numeric(length(i)))
+    ipcw_mean(y[i], time, values)
+  })
+  ends <- mapply(censored_interval, events, lapply(groups, function(i) domain[i]))
+  low <- as.numeric(names(groups)) / bins
+  table <- data.frame(
+    class = factor(class), low = low, high = low + 1 / bins, rows = lengths(groups),
+    predicted = vapply(groups, function(i) mean(1 - S[i]), 0),
+    observed = vapply(events, `[[`, 0, "mean"), lower = ends[1L, ], upper = ends[2L, ],
+    row.names = NULL
+  )
+  known <- !is.na(table$observed)
+  error <- sum((table$rows * abs(table$observed - table$predicted))[known]) / sum(table$rows[known])
+  structure(list(
+    by_domain = data.frame(class = class, domain = levels(domain), do.call(rbind, by_domain),
+                           row.names = NULL),
+    table = table, error = stats::setNames(error, class), rows = length(S),
+    domains = nlevels(domain), labels = found$labels, times = TRUE
+  ), class = c("dg_calibration", "dg_result"))
+}
+
+# Wilson's for as many rows as have the standard error of the proportion, that of independent rows
+# or of domains, whichever is larger. found: of ipcw_mean().
+censored_interval <- function(found, domain, level = 0.95) {
+  share <- min(max(found$mean, 0), 1)
+  n <- length(domain)
+  G <- length(unique(domain))
+  if (G < 2L || is.na(share)) return(c(NA_real_, NA_real_))
+  by_domain <- rowsum(found$effect, as.integer(domain))
+  variance <- max(sum(found$effect^2), G / (G - 1) * sum(by_domain^2))
+  size <- if (share > 0 && share < 1 && variance > 0) min(share * (1 - share) / variance, n) else n
+  wilson_interval(share, size, stats::qt((1 + level) / 2, G - 1))
 }
 
 # Ratio, intercept and slope are those of dg_validate().
@@ -211,10 +283,13 @@ calibration_words <- function(x) {
   unlist(lapply(names(x$error), function(class) {
     own <- x$by_domain[x$by_domain$class == class, ]
     slopes <- own$slope[is.finite(own$slope)]
-    enough <- paste(calibration_rows, "rows of the class and of others")
-    c(paste0(class, ": observed/expected by domain ", range_of(own$ratio), "; differs from 1 ",
-             "(p < 0.05, for independent rows) in ", sum(own$p < 0.05), " of ",
-             plural(nrow(own), "domain")),
+    enough <- paste(calibration_rows, if (isTRUE(x$times)) "events"
+                                      else "rows of the class and of others")
+    known <- own[!is.na(own$ratio), ]
+    c(paste0(class, ": observed/expected by domain ",
+             if (nrow(known)) range_of(known$ratio) else "not known", "; differs from 1 ",
+             "(p < 0.05, for independent rows) in ", sum(known$p < 0.05), " of ",
+             plural(nrow(known), "domain")),
       paste0("  slope by domain ", if (length(slopes)) {
         paste0(range_of(slopes), if (length(slopes) < nrow(own)) {
           paste0(", of the ", plural(length(slopes), "domain"), " with ", enough)

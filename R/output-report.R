@@ -49,6 +49,10 @@ dg_report <- function(object, data = NULL, formula = NULL, method = NULL, site =
   if (!inherits(object, "dg_validate")) {
     abort("argument", "`object` must be the result of dg_validate(), not ", describe(object), ".")
   }
+  if (object$kind == "censored") {
+    abort("argument", "`object` must not be a validation of censored times, for which there are ",
+          "no sentences: use its print(), tidy() and plot().")
+  }
   methods <- object$methods
   method <- if (is.null(method)) methods[1L] else check_choice(method, "method", methods)
   words <- as.list(c(read_word(site, "site"), read_word(row, "row")))

@@ -220,7 +220,7 @@ inner_ratios <- function(ends) {
 # ---- calibration ------------------------------------------------------------------------------
 
 plot_calibration_lines <- function(x, method) {
-  if (x$kind == "ordinal" || is.null(x$rows$p)) {
+  if (x$kind %in% c("ordinal", "censored") || is.null(x$rows$p)) {
     abort("argument", "`type` \"calibration\" needs probabilities of a class, numbers or counts.")
   }
   link <- calibration_families[[x$kind]]$link
@@ -312,7 +312,7 @@ describe_result.dg_validate <- function(x) {
   number <- as_measured(x)
   rows <- distinct_rows(list(list(place = x$rows$row, domain = x$rows$domain, y = x$rows$y)))
   domains <- length(unique(rows$domain))
-  events <- if (x$kind == "class") sum(rows$y) else NA_integer_
+  events <- switch(x$kind, class = sum(rows$y), censored = sum(has_event(rows$y)), NA_integer_)
   new_result(
     paste0("Validation by ", x$labels$domain, ": ",
            if (several) plural(length(x$methods), "method") else x$title, ", ", x$labels$response,

@@ -175,7 +175,8 @@ held_in_periods <- function(splits, units, domains, scope) {
 without_score <- function(missing, predictions) {
   paste0(plural(missing, "domain"), " without a score",
          if (anyNA(predictions$prediction)) " (rows could not be predicted)"
-         else if (is.factor(predictions$truth)) " (a class is missing)")
+         else if (is.factor(predictions$truth)) " (a class is missing)"
+         else if (is_censored(predictions$truth)) " (too few events, or too short a follow-up)")
 }
 
 # Missing scores of a cross-validation, and warnings of its fits.

@@ -57,6 +57,9 @@
 #'   from the interval (Gneiting and Raftery, 2007, equation 43).
 #' * `"concordance"` is the proportion of pairs of rows, of those with a known order of events, in
 #'   which the earlier one has the larger decision value; ties count 1/2 (Harrell and others, 1982).
+#'   `"uno"` weighs pairs by the inverse probability of censoring, see [metric_concordance()].
+#'   `overall` is that of all pairs within domains: domains are weighted by their pairs. For Brier
+#'   scores of survival probabilities see [metric_brier()].
 #' * A deviance is [metric_deviance()].
 #'
 #' Rows of a domain have equal weight: `weights` are for fits only.

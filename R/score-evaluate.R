@@ -166,6 +166,10 @@ predicted_rows <- function(rows, model, values, newdata, domain, levels, needs) 
   if (!is.null(levels) && gives_probabilities(model)) needs <- union(needs, "prob")
   rows <- score_data(rows, model, values, levels, needs)
   if ("se" %in% needs) rows$se <- predictive_sd(model, newdata, domain)
+  if ("survival" %in% needs) {
+    rows$survival <- predict(seal(model), newdata, domain = domain, type = "survival",
+                             times = attr(needs, "times"))
+  }
   rows
 }
 

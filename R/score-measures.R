@@ -5,9 +5,10 @@
 # By kind of response. better: "high", "low", or the value of perfect predictions; scale: on which
 # the error is nearly normal, see scales; large: a large standard deviation over sites on that
 # scale, see site_posterior(); response: TRUE if the value has the response's unit; needs: "prob" or
-# "threshold"; of: the function of a site's rows, which gives a site_value(). Rows are a list: y
-# (events 0 and 1, numbers, counts, or codes of ordered classes), p (probability of the event, mean,
-# or matrix of probabilities), score (that ranks the rows).
+# "threshold"; of: the function of a site's rows, which gives a site_value(); at: the same at a
+# time, of which each time makes a measure. Rows are a list: y (events 0 and 1, numbers, counts,
+# codes of ordered classes, or censored times), p (probability of the event, mean, or matrix of
+# probabilities, of censored times a column for each time), score (that ranks the rows).
 measures <- list(
   class = list(
     auc = list(title = "AUC", better = "high", scale = "logit", large = 1,
@@ -61,6 +62,18 @@ measures <- list(
                of = function(d, ...) site_mean(ranked_probability(d))),
     concordance = list(title = "concordance", better = "high", scale = "logit", large = 1,
                        of = function(d, ...) site_auc(d))
+  ),
+  censored = list(
+    concordance = list(title = "concordance", better = "high", scale = "logit", large = 1,
+                       needs = "score", of = function(d, ...) site_concordance(d, FALSE)),
+    uno = list(title = "Uno's concordance", better = "high", scale = "logit", large = 1,
+               needs = "score", of = function(d, ...) site_concordance(d, TRUE)),
+    slope = list(title = "calibration slope", better = 1, scale = "identity", large = 0.5,
+                 needs = "score", of = function(d, ...) hazard_slope(d)),
+    oe = list(title = "observed/expected", better = 1, scale = "log", large = 1, needs = "prob",
+              at = function(d, S, t) events_ratio(d$y, S, t)),
+    brier = list(title = "Brier score", better = "low", scale = "log", large = 0.5,
+                 needs = "prob", at = function(d, S, t) site_brier(d$y, S, t))
   )
 )
 

@@ -13,6 +13,19 @@
 #' \eqn{\mu}{mu}. A prediction outside the family's range (a count below 0) has an infinite
 #' deviance, unless it equals the response.
 #'
+#' `metric_brier()` and `metric_concordance()` are for censored times T. With S the predicted
+#' probability of no event until t, the Brier score at t is (Graf and others, 1999)
+#' \deqn{\frac{1}{n}\sum_i \left[\frac{S_i^2\, 1(T_i \le t, \mathrm{event})}{G(T_i-)} +
+#'   \frac{(1 - S_i)^2\, 1(T_i > t)}{G(t)}\right],}{
+#'   mean of S_i^2 1(T_i <= t, event) / G(T_i-) + (1 - S_i)^2 1(T_i > t) / G(t),}
+#' with G the Kaplan-Meier estimate of the probability of not being censored. G is that of the
+#' domain that is scored, because follow-up differs between domains. A domain whose longest time is
+#' before t has no score. `metric_brier()` needs a model with survival probabilities, see
+#' [predict.dg_learner()]. Uno's concordance weighs a pair by 1 / G(t-)^2, with t the time of its
+#' earlier event (Uno and others, 2011): unlike Harrell's, its limit does not depend on how times
+#' are censored before `until`. The `overall` score of a concordance is that of all pairs within
+#' domains, so that domains are weighted by their pairs.
+#'
 #' @order 1
 #' @param fun Function that returns one number. Its arguments, matched by name, are `truth` and
 #'   `prediction` (vectors) and optionally `decision` (decision values; with more than two classes a
@@ -25,8 +38,16 @@
 #' @return A metric, of class `dg_metric`.
 #' @section Errors:
 #' Functions of other arguments; a `fun` that fails or does not return one number; for
-#' `metric_deviance()`, classes, and responses outside the family's range.
+#' `metric_deviance()`, classes, and responses outside the family's range; `metric_brier()` of a
+#' model without survival probabilities, and of `times` that are not ascending.
 #' @references
+#' Graf, E., Schmoor, C., Sauerbrei, W. and Schumacher, M. (1999). Assessment and comparison of
+#' prognostic classification schemes for survival data. *Statistics in Medicine* 18, 2529-2545.
+#'
+#' Uno, H., Cai, T., Pencina, M. J., D'Agostino, R. B. and Wei, L. J. (2011). On the C-statistics
+#' for evaluating overall adequacy of risk prediction procedures with censored survival data.
+#' *Statistics in Medicine* 30, 1105-1117.
+#'
 #' McCullagh, P. and Nelder, J. A. (1989). *Generalized Linear Models*, 2nd edition. Chapman and
 #' Hall.
 #' @seealso [dg_cv()], [dg_glm()]
@@ -161,7 +182,7 @@ read_plain_metrics <- function(metric, y) {
 
 check_own_metric <- function(metric, kind) {
   if (!kind %in% metric$kind) {
-    if (kind == "number" || "prob" %in% metric$needs) {
+    if ("prob" %in% metric$needs) {
       abort("argument", "`metric` must not need probabilities of classes (`prob`) for a numeric ",
             "response.")
     }
@@ -170,7 +191,12 @@ check_own_metric <- function(metric, kind) {
   metric
 }
 
-metrics_need <- function(metrics) unique(unlist(lapply(metrics, `[[`, "needs")))
+# With the times of survival probabilities as an attribute.
+metrics_need <- function(metrics) {
+  needs <- unique(unlist(lapply(metrics, `[[`, "needs")))
+  times <- sort(unique(unlist(lapply(metrics, `[[`, "times"))))
+  if (length(times)) structure(needs, times = times) else needs
+}
 
 # Before hours of work.
 check_metrics_fit <- function(metrics, spec) {
@@ -180,7 +206,10 @@ check_metrics_fit <- function(metrics, spec) {
     missing <- setdiff(metrics[[name]]$needs, c(spec_gives(inner), "interval"))
     if (length(missing) == 0L) next
     how <- if (missing[1L] == "se") "which gives no predictive density; `dg_gp()` does"
-           else if ("calibration" %in% names(inner$args)) {
+           else if (missing[1L] == "survival") {
+             if (inner$method == "learner_custom") "which has no function `survival`"
+             else "which gives no survival probabilities"
+           } else if ("calibration" %in% names(inner$args)) {
              "which gives probabilities with `calibration = \"platt\"` or \"isotonic\""
            } else "which gives no probabilities"
     abort("argument", "`metric` must not be \"", name, "\" for `", inner$method, "()`, ", how, ".")

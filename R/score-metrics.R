@@ -1,8 +1,10 @@
 # Scores of predictions, one element per metric. kind: of response; better: which direction; needs:
 # what a model must give besides its prediction; the formula as `value`, or as `rows` with the
 # metric as their mean, or root mean square (`root`); range: of all values, at which intervals end.
-# d is a list of the rows' truth, prediction and decision, and if needed prob [rows x classes] and
-# se; uses: the parts of d that are enough; help: the definition on the help page.
+# d is a list of the rows' truth, prediction and decision, and if needed prob [rows x classes], se,
+# or survival [rows x times], of which `times` says which; overall: of all rows of d, where it is
+# not the value of them as one domain; uses: the parts of d that are enough; help: the definition on
+# the help page.
 
 metrics <- list(
   rmse = list(kind = "number", better = "low", title = "RMSE", root = TRUE,
@@ -65,7 +67,13 @@ metrics <- list(
   concordance = list(kind = "censored", better = "high", title = "concordance",
                      range = c(0, 1), uses = c("truth", "decision"),
                      value = function(d) concordance(d$truth, d$decision),
-                     help = "Harrell's concordance")
+                     overall = function(d) pooled_concordance(d),
+                     help = "Harrell's concordance"),
+  uno = list(kind = "censored", better = "high", title = "Uno's concordance", range = c(0, 1),
+             uses = c("truth", "decision"),
+             value = function(d) concordance(d$truth, d$decision, uno = TRUE),
+             overall = function(d) pooled_concordance(d, uno = TRUE),
+             help = "Uno's concordance")
 )
 
 # The table of them in help pages.
@@ -85,7 +93,10 @@ metrics_help <- function() {
 losses <- function(scores, better) if (better == "low") scores else -scores
 
 # The score of all rows of d.
-score <- function(d, metric) score_groups(d, rep(1L, length(d$truth)), metric)[[1L]]
+score <- function(d, metric) {
+  if (!is.null(metric$overall)) return(metric$overall(d))
+  score_groups(d, rep(1L, length(d$truth)), metric)[[1L]]
+}
 
 # The score of each group of rows, in the order of the levels of `groups` (a factor), or sorted.
 score_groups <- function(d, groups, metric) {

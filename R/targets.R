@@ -1,5 +1,5 @@
 # The response as solvers see it. Targets are list(
-#   kind       "number" or "class"; levels: of classes
+#   kind       "number", "class" or "censored"; levels: of classes
 #   centre, scale   of numbers, whose targets are (y - centre) / scale
 #   columns    what classes become: "each" (-1 and 1 of two; of more an indicator each),
 #              "one_vs_one" or "one_vs_rest" (-1, 1, or 0 where a row takes no part, for each pair)
@@ -10,6 +10,7 @@
 # standardise: are numbers centred and scaled?
 new_targets <- function(rows, standardise, columns = "each") {
   facts <- response_facts(rows, standardise)
+  if (facts$kind == "censored") return(facts)
   if (facts$kind == "class") {
     levels <- facts$levels
     check_several_classes(factor(levels))
@@ -30,7 +31,7 @@ new_targets <- function(rows, standardise, columns = "each") {
 }
 
 # What targets are made of: list(kind, levels) of classes; of numbers list(kind, values: where there
-# are two, mean and spread: 0 and 1 unless they are wanted).
+# are two, mean and spread: 0 and 1 unless they are wanted); of times see censored_response().
 response_facts <- function(rows, standardise) UseMethod("response_facts")
 
 #' @exportS3Method
@@ -38,6 +39,7 @@ response_facts.rows_frame <- function(rows, standardise) {
   y <- rows$sample$y
   weights <- rows$sample$weights
   if (is.factor(y)) return(list(kind = "class", levels = levels(y)))
+  if (is_censored(y)) return(censored_response(y))
   # weighted, so that weight k is k copies of a row
   mean <- if (standardise) weighted_mean(y, weights) else 0
   list(kind = "number", values = if (length(y) > 2L) unique(y), mean = mean,

@@ -35,11 +35,14 @@ test_that("other methods and other times are refused in words", {
   skip_if_not_installed("survival")
   rows <- data.frame(time = 1:6, status = 1, x = 6:1, g = rep(c("a", "b"), each = 3))
   formula <- survival::Surv(time, status) ~ x | g
-  for (method in list(dg_ridge, dg_svm, dg_lm, dg_gp, dg_dica, dg_kpca, dg_auto)) {
+  for (method in list(dg_ridge, dg_svm, dg_gp, dg_dica, dg_kpca, dg_auto)) {
     expect_error(method(formula, data = rows), "dg_glm\\(family = \"cox\"\\)",
                  class = "domgen_error_data")
   }
   expect_error(dg_glm(survival::Surv(time, time + 1, status) ~ x | g, data = rows), "counting",
+               class = "domgen_error_data")
+  rows$kind <- factor(c("censored", "a", "b", "a", "b", "a"), c("censored", "a", "b"))
+  expect_error(dg_lm(survival::Surv(time, kind) ~ x | g, data = rows), "status == .a.",
                class = "domgen_error_data")
   expect_error(dg_glm(survival::Surv(time, status, type = "left") ~ x | g, data = rows), "left",
                class = "domgen_error_data")
