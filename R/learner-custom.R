@@ -99,7 +99,7 @@
 learner_custom <- function(fit, predict, ..., title = "Custom learner",
                            needs = c("numbers", "data"), scale = "none", domain_means = FALSE,
                            domain_weights = c("size", "equal"),
-                           calibration = c("none", "platt", "isotonic")) {
+                           calibration = c("none", "platt", "isotonic"), terms = NULL) {
   check_engine(fit, "fit", missing(fit))
   check_engine(predict, "predict", missing(predict))
   own <- own_arguments(fit, given_dots(list(...)))
@@ -108,7 +108,7 @@ learner_custom <- function(fit, predict, ..., title = "Custom learner",
     list(fit = portable_function(fit), predict = portable_function(predict), title = title,
          needs = needs), own,
     list(scale = scale, domain_means = domain_means, domain_weights = domain_weights,
-         calibration = calibration)
+         calibration = calibration, terms = terms)
   )
   parts <- c(learner_parts("Custom learner", parameters = custom_rows(names(own))),
              list(own = names(own)))
@@ -200,7 +200,8 @@ constant_default <- function(default) {
 
 #' @exportS3Method
 spec_needs.learner_custom_spec <- function(spec) {
-  needs <- list(response = spec$parts$response, domain = spec$parts$domain)
+  needs <- list(response = spec$parts$response, domain = spec$parts$domain,
+                terms = spec$args$terms)
   if (identical(spec$args$needs, "data")) needs$columns <- list(c("number", "factor"))
   needs
 }

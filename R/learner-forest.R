@@ -53,7 +53,7 @@
 dg_forest <- function(x, y = NULL, domain = NULL, data = NULL, trees = 500, mtry = NULL,
                       min_n = NULL, calibration = c("none", "platt", "isotonic"), weights = NULL,
                       domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
-                      na.action = stats::na.omit, threads = NULL, ...) {
+                      terms = NULL, na.action = stats::na.omit, threads = NULL, ...) {
   spec <- engine_spec("dg_forest", "Random forest", "ranger", environment(), forest_parameters)
   fit_or_specify(spec, match.call(), parent.frame())
 }

@@ -59,10 +59,10 @@
 #' # at the population level
 #' predict(model, transform(schools[1:3, ], School = "new"))
 #' @export
-dg_mixed <- function(x, y = NULL, domain = NULL, data = NULL, slopes = NULL,
-                     marginal = TRUE, calibration = c("none", "platt", "isotonic"), weights = NULL,
+dg_mixed <- function(x, y = NULL, domain = NULL, data = NULL, slopes = NULL, marginal = TRUE,
+                     calibration = c("none", "platt", "isotonic"), weights = NULL,
                      domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
-                     na.action = stats::na.omit, ...) {
+                     terms = NULL, na.action = stats::na.omit, ...) {
   spec <- engine_spec("dg_mixed", "Mixed model", "lme4", environment(), mixed_parameters,
                       domain = TRUE)
   fit_or_specify(spec, match.call(), parent.frame())

@@ -153,7 +153,7 @@ dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = NULL, ker
                      calibration = c("none", "platt", "isotonic"), weights = NULL,
                      domain_weights = c("size", "equal"),
                      scale = c("pooled", "domain", "both", "rank", "none"), domain_means = FALSE,
-                     na.action = stats::na.omit, threads = NULL, ...) {
+                     terms = NULL, na.action = stats::na.omit, threads = NULL, ...) {
   learner_call("dg_ridge", environment(), match.call(), parent.frame())
 }
 

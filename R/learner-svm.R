@@ -210,9 +210,9 @@ dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = NULL, loss = 
                    multiclass = c("one_vs_one", "one_vs_rest"),
                    calibration = c("none", "platt", "isotonic"), weights = NULL,
                    domain_weights = c("equal", "size"),
-                   scale = c("pooled", "domain", "both", "rank", "none"),
-                   tolerance = 1e-3, max_iterations = 0, na.action = stats::na.omit,
-                   threads = NULL, ...) {
+                   scale = c("pooled", "domain", "both", "rank", "none"), tolerance = 1e-3,
+                   max_iterations = 0, terms = NULL, na.action = stats::na.omit, threads = NULL,
+                   ...) {
   learner_call("dg_svm", environment(), match.call(), parent.frame())
 }
 

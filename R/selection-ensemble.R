@@ -44,6 +44,7 @@
 #' @param calibration `"none"`: probabilities are the weighted means of the members' probabilities,
 #'   if all members have them. `"platt"` or `"isotonic"`: the ensemble's values are calibrated on
 #'   held-out domains, see [calibration].
+#' @param terms Predictors of the ensemble alone, see [terms].
 #' @param ... Must be empty: data are given to [fit()].
 #' @return A specification for [fit()], [dg_cv()], [dg_compare()] and [dg_tune()] (a member's
 #'   parameter is `"name.parameter"`, as in `svm.cost`). Fitted, an object of class `dg_ensemble`, a
@@ -76,7 +77,7 @@
 #' dg_lodo(model)
 #' @export
 dg_ensemble <- function(members, member_weights = c("equal", "stacked"),
-                        calibration = c("none", "platt", "isotonic"), ...) {
+                        calibration = c("none", "platt", "isotonic"), terms = NULL, ...) {
   check_given(members, "members")
   dots <- list(...)
   # as it is with other learners: dg_ensemble(list(...), y ~ x | domain, data = rows)
@@ -90,7 +91,8 @@ dg_ensemble <- function(members, member_weights = c("equal", "stacked"),
   check_no_dots(dots, names(formals(dg_ensemble)))
   members <- read_members(members)
   args <- list(members = members, member_weights = read_member_weights(member_weights, members),
-               calibration = shared_parameters$calibration$check(calibration, "calibration"))
+               calibration = shared_parameters$calibration$check(calibration, "calibration"),
+               terms = check_own_terms(terms, "terms"))
   parts <- list(title = paste0("Ensemble of ", enumerate(names(members), length(members), "")),
                 response = "any", domain = TRUE, parameters = ensemble_parameters,
                 weights = all(vapply(members, takes_weights, NA)))
@@ -112,6 +114,7 @@ read_members <- function(members) {
     abort("argument", "`members` must be at least two learners, not ", length(members), ".")
   }
   members <- lapply(members, read_specification, "members")
+  for (member in members) check_no_own_terms(member, "members", "dg_ensemble")
   given <- names(members)
   if (is.null(given)) given <- rep("", length(members))
   open <- is.na(given) | given == ""
@@ -150,7 +153,7 @@ spec_needs.dg_ensemble_spec <- function(spec) {
   needs <- lapply(spec$args$members, spec_needs)
   wishes <- lapply(needs, `[[`, "columns")
   plain <- vapply(wishes, is.null, NA)
-  list(response = "any", domain = TRUE,
+  list(response = "any", domain = TRUE, terms = spec$args$terms,
        columns = if (!all(plain)) {
          unique(do.call(c, c(wishes, if (any(plain)) list(list(plain_wish)))))
        })
