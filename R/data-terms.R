@@ -28,7 +28,7 @@ check_own_terms <- function(value, arg) {
 with_own_terms <- function(input, needs) {
   if (is.null(needs$terms) && is.null(needs$carried)) return(input)
   if (is.null(input$parts)) {
-    if (is.null(needs$terms)) abort_carried(needs$carried)
+    if (is.null(needs$terms)) return(input)
     abort("argument", "`terms` needs a data frame and a formula, as in `y ~ x1 + x2 | domain`; a ",
           "matrix has no columns to make terms of.")
   }
@@ -42,7 +42,7 @@ with_own_terms <- function(input, needs) {
     env <- joined_environment(parts, needs$terms, input$data)
     as_of_terms(check_formula_calls(parts, env))
   } else parts$bare[[last]] <- shared
-  carried <- setdiff(needs$carried, all.vars(parts$domain))
+  carried <- setdiff(needs$carried, if (is.null(parts$domain)) "domain" else all.vars(parts$domain))
   check_carried(carried, parts, input$data)
   if (length(carried)) {
     env <- list2env(list(.carried = .carried), parent = env)
@@ -83,12 +83,6 @@ check_carried <- function(names, parts, data) {
           "formula", if (!is.null(parts$domain)) paste0(" (`", deparse1(parts$domain), "`)"),
           "; there is no ", enumerate(absent), ".")
   }
-}
-
-abort_carried <- function(names) {
-  abort("argument", "`random` names the column", if (length(names) > 1L) "s", " ",
-        enumerate(names), ", which ", if (length(names) > 1L) "need" else "needs",
-        " a formula and `data`, and a learner that stands alone.")
 }
 
 # Of the terms without a response.
