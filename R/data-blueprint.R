@@ -89,6 +89,10 @@ describe_lost <- function(ok, domain) {
 replay_columns <- function(blueprint, newdata, arg, new_levels) {
   newdata <- check_data(newdata, arg)
   names <- names(blueprint$prototype)
+  # a group that is not said is a new one
+  for (name in setdiff(intersect(names, blueprint$coding$open), names(newdata))) {
+    if (is_category(blueprint$prototype[[name]])) newdata[[name]] <- rep(new_level, nrow(newdata))
+  }
   check_columns(newdata, names, arg)
   same <- vapply(newdata[names], is_plain_number, NA) & names %in% blueprint$plain$numeric
   for (name in names[!same]) newdata[[name]] <- replay_column(newdata[[name]], name, blueprint, arg)

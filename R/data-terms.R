@@ -1,3 +1,61 @@
+#' Terms of one method: `terms =`
+#'
+#' @description
+#' Methods that are compared on the same response, folds and rows need not share their predictors.
+#' The argument `terms`, a one-sided formula, replaces the predictors of the formula for one method:
+#' \preformatted{dg_compare(
+#'   list(glm = dg_glm(terms = ~ splines::ns(age, 4) * sex), auto = dg_auto()),
+#'   y ~ age + sex | site, data
+#' )}
+#' It works wherever a specification is fitted: [fit()], [dg_cv()], [dg_compare()], [dg_tune()],
+#' [dg_validate()] of a comparison. With data, `dg_lm(y ~ age + sex | site, data, terms = ~
+#' log(age))` is the model of `y ~ log(age) | site`.
+#'
+#' @details
+#' ## What terms may contain
+#' * All that the formula may: columns of `data`, functions of them, interactions, `offset()` for
+#'   [dg_glm()] and [dg_mixed()].
+#' * Columns that the formula does not have.
+#' * `.`, which stands for the predictors of the formula, as in [update()]: `~ . + I(age^2)`.
+#'
+#' Everything between `~` and `|` is replaced, also an `offset()`. The response and the domain are
+#' those of the formula, so that `terms` has neither a left side nor a bar.
+#'
+#' ## Bases that depend on the data
+#' Knots of [splines::ns()], and the centre and scale of [poly()] and [scale()], are learned from
+#' the training rows, in cross-validation from those of each fold, and are kept for new rows (safe
+#' prediction, see [makepredictcall()]). The same holds for terms of the formula itself. A function
+#' whose value in a row depends on the other rows and cannot be kept, such as `x - mean(x)`, is an
+#' error.
+#'
+#' ## Rows
+#' [dg_compare()], [dg_cv()] and [dg_tune()] with several `terms` use the rows that are complete for
+#' the formula and for the terms of every method. The printout says how many rows were dropped.
+#'
+#' ## Pipelines, ensembles, searches
+#' A [dg_pipeline()] and a [dg_ensemble()] have `terms` for all of their parts; the parts must have
+#' none. [dg_tune()] takes those of the method that it tunes, and `grid = list(terms = list(~ x, ~
+#' poly(x, 2)))` compares several. [dg_null()] and projections have no `terms`.
+#'
+#' @section Errors:
+#' A formula with a response or a bar; a matrix instead of a data frame; a [row_source()]; columns
+#' that `data` does not have; `update(model, . ~ .)` of a model with `terms` (change `terms`
+#' instead).
+#' @seealso [dg_compare()], [update.dg_fit()]
+#' @examples
+#' data <- transform(warpbreaks, loom = rep(1:9, 6), day = rep(1:54))
+#' dg_compare(
+#'   list(line = dg_lm(), curve = dg_lm(terms = ~ . + splines::ns(day, 3)),
+#'        both = dg_lm(terms = ~ wool * tension)),
+#'   breaks ~ wool + tension | loom, data = data
+#' )
+#' model <- dg_lm(breaks ~ wool + tension | loom, data = data, terms = ~ . + poly(day, 2))
+#' formula(model)
+#' predict(model, data[1:3, ])
+#' @name own_terms
+#' @aliases terms
+NULL
+
 # Terms of a method's own, `terms = ~ splines::ns(age, 4) * sex`: they take the place of the
 # predictors of the formula, whose response and domain stay. They are put in where rows are read,
 # so that no method knows of them, and the blueprint replays them as any others. Columns that are
@@ -116,8 +174,8 @@ joined_environment <- function(parts, terms, data) {
 }
 
 same_value <- function(a, b) {
-  if (is.function(a) && is.function(b)) identical(body(a), body(b)) && identical(formals(a), formals(b))
-  else identical(a, b)
+  if (!is.function(a) || !is.function(b)) return(identical(a, b))
+  identical(body(a), body(b)) && identical(formals(a), formals(b))
 }
 
 # Those of a specification: of a search those of what it tunes.
@@ -129,6 +187,6 @@ spec_terms <- function(spec) {
 # Those of an element of a pipeline or an ensemble, which gets columns that are made already.
 check_no_own_terms <- function(spec, arg, whole) {
   if (is.null(spec_terms(spec))) return(invisible())
-  abort("argument", "`", arg, "` must not have `terms`, since all parts get the same columns: use `",
-        whole, "(..., terms = )`.")
+  abort("argument", "`", arg, "` must not have `terms`, since all parts get the same columns: use ",
+        "`", whole, "(..., terms = )`.")
 }

@@ -70,6 +70,8 @@
 #'   selection or shrinkage can therefore overfit these columns.
 #' @param domain_weights `"size"` (default): each row has the same weight; `"equal"`: each domain
 #'   has.
+#' @param terms One-sided formula: predictors of this method alone, see [own_terms]. Default `NULL`:
+#'   those of the formula.
 #' @param calibration For classes. `"none"`: the probabilities of `predict`, if it returns any.
 #'   `"platt"` or `"isotonic"`: calibrated on held-out domains, see [calibration].
 #' @return A specification. Fitted, it is a model of class `learner_custom`, a list with

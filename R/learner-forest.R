@@ -27,6 +27,8 @@
 #'   up to a factor.
 #' @param domain_weights `"size"` (default): each row has the same weight; `"equal"`: each domain
 #'   has.
+#' @param terms One-sided formula: predictors of this method alone, see [own_terms]. Default `NULL`:
+#'   those of the formula.
 #' @param scale As in [dg_svm()], but `"none"` by default.
 #' @param threads Number of threads. `NULL`: `getOption("domgen.threads", 2)`.
 #' @return With data, a model of class `dg_forest`, see [learner_custom()], whose `engine$object` is

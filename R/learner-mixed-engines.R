@@ -31,8 +31,8 @@ check_mixed_family <- function(value, arg) {
   }
   links <- mixed_links[[family$name]]
   if (!is.null(links) && !family$link %in% links) {
-    abort("argument", "`", arg, "` must have the link ", paste0("\"", links, "\"", collapse = " or "),
-          " for ", family$name, ", not \"", family$link, "\".")
+    abort("argument", "`", arg, "` must have the link ", paste0("\"", links, "\"",
+          collapse = " or "), " for ", family$name, ", not \"", family$link, "\".")
   }
   family
 }
@@ -71,7 +71,7 @@ fit_engine <- function(family, data) {
   for (i in seq_along(data$terms)) {
     term <- data$terms[[i]]
     group <- paste0(".r", match(term$title, groups))
-    frame[[group]] <- factor(data$labels[[i]])
+    frame[[group]] <- data$labels[[i]]
     own <- sprintf(".z%d.%d", i, seq_along(term$columns))
     constant <- term$columns == "(Intercept)"
     frame[own] <- lapply(seq_along(own), function(j) term$Z[, j])
@@ -85,16 +85,20 @@ fit_engine <- function(family, data) {
                                env = environment())
   costs <- data$costs
   engine <- mixed_packages[[family$name]]
+  # the columns of the frame by the names that users gave
+  words <- function(text) {
+    for (i in rev(seq_along(groups))) text <- gsub(paste0(".r", i), groups[i], text, fixed = TRUE)
+    for (j in rev(seq_along(names))) text <- gsub(names[j], colnames(data$X)[j], text, fixed = TRUE)
+    text
+  }
   fitted <- on_error(own_warnings("Mixed model", switch(engine,
     lme4 = fit_lme4(family, formula, frame, costs, length(parts) > 0L),
     glmmTMB = fit_glmmtmb(family, formula, frame, costs),
     ordinal = fit_clmm(formula, frame, costs, length(parts) > 0L)
-  )), function(e) {
+  ), words), function(e) {
     if (inherits(e, "domgen_error")) stop(e)
-    abort("learner", "Mixed model: the package ", engine, " failed: ", conditionMessage(e),
-          if (grepl("scale|converge|singular|definite", conditionMessage(e))) {
-            "; `scale = \"pooled\"` gives it columns of one scale"
-          }, ".")
+    abort("learner", "Mixed model: the package ", engine, " failed: ", words(conditionMessage(e)),
+          ".")
   })
   for (i in seq_along(data$terms)) {
     term <- data$terms[[i]]
@@ -146,8 +150,12 @@ fit_clmm <- function(formula, frame, costs, effects) {
             else ordinal::clm(formula, data = frame, weights = costs)
   # those of the random effects stand at the end
   fixed <- seq_along(stats::coef(fitted))
+  V <- on_error(as.matrix(stats::vcov(fitted)), function(e) {
+    warn("engine", "Mixed model: there are no standard errors: ", conditionMessage(e))
+    matrix(NA_real_, length(fixed), length(fixed))
+  })
   list(beta = stats::coef(fitted), thresholds = length(fitted$alpha),
-       vcov = as.matrix(stats::vcov(fitted))[fixed, fixed], log_likelihood = stats::logLik(fitted),
+       vcov = V[fixed, fixed, drop = FALSE], log_likelihood = stats::logLik(fitted),
        effects = if (effects) ordinal::ranef(fitted),
        covariances = if (effects) unclass(ordinal::VarCorr(fitted)))
 }

@@ -6,8 +6,8 @@
 check_random <- function(value, arg) {
   if (is.null(value)) return(NULL)
   refuse <- function(...) {
-    abort("argument", "`", arg, "` must be a formula with one side, as in `~ 1 + x` or `~ (1 + x | ",
-          "site) + (1 | district)`, not ", ..., ".")
+    abort("argument", "`", arg, "` must be a formula with one side, as in `~ 1 + x` or ",
+          "`~ (1 + x | site) + (1 | district)`, not ", ..., ".")
   }
   if (!inherits(value, "formula")) {
     refuse(describe(value), if (is.character(value) && length(value)) {
@@ -23,7 +23,8 @@ check_random <- function(value, arg) {
            " stands in no term with a group")
   }
   env <- environment(value)
-  environment(value) <- small_environment(value, character(), if (is.null(env)) globalenv() else env)
+  if (is.null(env)) env <- globalenv()
+  environment(value) <- small_environment(value, character(), env)
   value
 }
 
@@ -71,14 +72,15 @@ domain_name <- function(blueprint) {
   if (is.null(blueprint$domain)) "domain" else deparse1(blueprint$domain)
 }
 
-# The level of each variable of the domains of these names, text by name; NA where there is none.
+# The level of each variable of the domains, factors by name; NA where there is none.
 domain_parts <- function(structure, name, domain) {
-  domain <- as.character(domain)
+  domain <- as.factor(domain)
   if (is.null(structure)) return(stats::setNames(list(domain), name))
-  parts <- matrix(NA_character_, length(structure$leaves), length(domain))
-  known <- !is.na(domain)
-  if (any(known)) parts[, known] <- leaf_levels(structure, domain[known])
-  stats::setNames(lapply(seq_len(nrow(parts)), function(i) parts[i, ]), names(structure$factors))
+  levels <- leaf_levels(structure, levels(domain))
+  parts <- lapply(seq_len(nrow(levels)), function(i) {
+    factor(levels[i, as.integer(domain)], unique(levels[i, ]))
+  })
+  stats::setNames(parts, names(structure$factors))
 }
 
 # ---- of rows ------------------------------------------------------------------------------------
@@ -97,15 +99,14 @@ random_rows <- function(places, rows) {
        parts = domain_parts(places$structure, places$domain, rows$domain), n = nrow(rows$X))
 }
 
-# The label of each row's group, NA where it has none.
+# The label of each row's group, a factor, NA where it has none.
 group_labels <- function(term, found) {
-  levels <- lapply(term$group, function(name) {
-    value <- if (is.null(found$parts[[name]])) found$columns[[name]] else found$parts[[name]]
-    as.character(value)
+  parts <- lapply(term$group, function(name) {
+    as.factor(if (is.null(found$parts[[name]])) found$columns[[name]] else found$parts[[name]])
   })
-  labels <- do.call(paste, c(levels, sep = ":"))
-  labels[Reduce(`|`, lapply(levels, is.na))] <- NA
-  labels
+  labels <- do.call(paste, c(parts, sep = ":"))
+  labels[Reduce(`|`, lapply(parts, is.na))] <- NA
+  factor(labels, unique(labels[do.call(order, unname(parts))]))
 }
 
 check_random_names <- function(terms, found) {
@@ -114,8 +115,8 @@ check_random_names <- function(terms, found) {
     absent <- c(setdiff(all.vars(term$terms), names(found$columns)),
                 setdiff(term$group, c(of_domain, names(found$columns))))
     if (length(absent)) {
-      abort("argument", "`random` must name columns of `data`, or what stands after the bar of the ",
-            "formula (", enumerate(of_domain), "); there is no ", enumerate(absent), ".")
+      abort("argument", "`random` must name columns of `data`, or what stands after the bar of ",
+            "the formula (", enumerate(of_domain), "); there is no ", enumerate(absent), ".")
     }
   }
 }
@@ -143,6 +144,11 @@ random_frame <- function(term, found) {
 }
 
 term_numbers <- function(term, found) {
-  Z <- stats::model.matrix(term$terms, random_frame(term, found), contrasts.arg = term$contrasts)
+  frame <- random_frame(term, found)
+  lost <- names(frame)[vapply(frame, anyNA, NA)]
+  if (length(lost)) {
+    abort("data", "Random effects of ", enumerate(lost), " need levels that training had.")
+  }
+  Z <- stats::model.matrix(term$terms, frame, contrasts.arg = term$contrasts)
   matrix(Z, nrow(Z))
 }

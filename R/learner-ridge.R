@@ -90,6 +90,8 @@
 #'   (default, the Gram matrix), or features, of which only sums over rows are needed.
 #' @param domain_weights `"size"` (default): each row has the same weight; `"equal"`: each domain
 #'   has.
+#' @param terms One-sided formula: predictors of this method alone, see [own_terms]. Default `NULL`:
+#'   those of the formula.
 #' @param domain_means If `TRUE`, domain means of the scaled predictors are added as predictors
 #'   (contextual effects), see [learner_custom()]. Default `FALSE`.
 #' @param bandwidths `"given"` (default): bandwidths of the kernels, and medians where they have

@@ -123,6 +123,8 @@
 #'   `predict(type = "prob")`, calibrated on held-out domains, see [calibration].
 #' @param weights Non-negative numbers, one per row, that multiply the row's cost. May be a column
 #'   of `data`.
+#' @param terms One-sided formula: predictors of this method alone, see [own_terms]. Default `NULL`:
+#'   those of the formula.
 #' @param domain_weights `"equal"` (default): each domain has the same weight, as in the MTL paper;
 #'   `"size"`: each row has. See Details.
 #' @param tolerance Positive number: largest violation of the optimality conditions at which the

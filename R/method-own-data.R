@@ -141,7 +141,8 @@ own_bare <- function(object) {
   if ("." %in% all.names(bare[[last]])) {
     plain <- object$blueprint$plain
     shared <- object$blueprint$shared
-    bare[[last]] <- if (!is.null(shared)) shared else if (is.null(plain)) stats::formula(stats::terms(object))[[2L]]
+    bare[[last]] <- if (!is.null(shared)) shared
+                    else if (is.null(plain)) stats::formula(stats::terms(object))[[2L]]
                     else plain_sum(plain)
   }
   bare

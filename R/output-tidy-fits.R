@@ -56,7 +56,8 @@
 #' |---|---|
 #' | projection | components: eigenvalue `value` and `residual` |
 #' | [dg_gp()] | parameters |
-#' | [dg_lm()], [dg_net()], [dg_mixed()] | coefficients (by class, with more than two) |
+#' | [dg_lm()], [dg_net()] | coefficients (by class, with more than two) |
+#' | [dg_mixed()] | coefficients and parameters of random effects, as in broom.mixed |
 #' | [dg_ensemble()] | weights of members |
 #' | other learners, [dg_pipeline()] | arguments of the fit, as text, with selected penalties |
 #'
@@ -191,8 +192,8 @@ tidy.dg_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.level = 0.95
 # With the names of broom.mixed.
 random_parameters <- function(x) {
   row <- function(group, term, estimate) {
-    data.frame(effect = rep("ran_pars", length(term)), group = rep(group, length(term)), term = term,
-               estimate = estimate)
+    data.frame(effect = rep("ran_pars", length(term)), group = rep(group, length(term)),
+               term = term, estimate = estimate)
   }
   parts <- lapply(x$random, function(own) {
     sd <- sqrt(diag(own$covariance))
