@@ -187,6 +187,7 @@ spec_terms <- function(spec) {
 # Those of an element of a pipeline or an ensemble, which gets columns that are made already.
 check_no_own_terms <- function(spec, arg, whole) {
   if (is.null(spec_terms(spec))) return(invisible())
-  abort("argument", "`", arg, "` must not have `terms`, since all parts get the same columns: use ",
-        "`", whole, "(..., terms = )`.")
+  abort("argument", if (arg == "part") "A part" else paste0("`", arg, "`"),
+        " must not have `terms`, since all parts get the same columns: use `", whole,
+        "(..., terms = )`.")
 }

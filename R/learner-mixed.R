@@ -364,7 +364,7 @@ print_details.dg_mixed <- function(x) {
             if (x$family$name != "gaussian" && !x$marginal) "; marginal = FALSE")
   spreads <- lapply(x$random, function(term) sqrt(diag(term$covariance)))
   for (i in seq_along(spreads)) {
-    cat_field(paste("sd of", x$random[[i]]$title),
+    cat_field(if (i == 1L) "sd" else "", x$random[[i]]$title, ": ",
               paste(names(spreads[[i]]), rounded(spreads[[i]], 4), collapse = ", "))
   }
   if (!is.null(x$sigma)) cat_field(if (x$family$name == "gaussian") "residual sd"

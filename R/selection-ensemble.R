@@ -173,7 +173,7 @@ find_parameter.dg_ensemble_spec <- function(spec, name, all = FALSE) {
     found <- find_parameter(members[[front]], substring(name, nchar(front) + 2L), all)
     if (!is.null(found)) return(in_member(found, front))
   }
-  if (name %in% c("member_weights", "members", "calibration")) return(NextMethod())
+  if (name %in% c("member_weights", "members", "calibration", "terms")) return(NextMethod())
   found <- Filter(Negate(is.null), lapply(members, find_parameter, name, all))
   if (length(found) > 1L) {
     abort("argument", "`", name, "` is a parameter of several members; use `",
@@ -190,7 +190,7 @@ in_member <- function(found, member) {
 known_parameters.dg_ensemble_spec <- function(spec) {
   members <- spec$args$members
   c("member_weights", unlist(lapply(names(members), function(name) {
-    paste0(name, ".", known_parameters(members[[name]]))
+    paste0(name, ".", setdiff(known_parameters(members[[name]]), "terms"))
   })))
 }
 

@@ -149,6 +149,8 @@ test_that("what terms cannot be is said", {
                "`terms` needs a data frame")
   expect_error(dg_ensemble(list(dg_lm(terms = ~ age), dg_ridge())), "use `dg_ensemble\\(...,")
   expect_error(dg_pipeline(dg_kpca(), dg_lm(terms = ~ age)), "use `dg_pipeline\\(...,")
+  expect_error(dg_tune(dg_pipeline(dg_kpca(), dg_lm()), grid = list(terms = list(~ age))),
+               "A part must not have `terms`")
   # data frames without a formula have columns
   expect_equal(coef(dg_lm(d["age"], d$y, d$site, terms = ~ log(age))),
                coef(lm(y ~ log(age), d)))

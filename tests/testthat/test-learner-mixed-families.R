@@ -174,7 +174,7 @@ test_that("tidy() has the terms of broom.mixed, with Wald's intervals", {
   expect_equal(diff(unlist(tidy(model, "fixed", 0.5)[2L, c("conf.low", "conf.high")])),
                2 * qnorm(0.75) * fixed$std.error[2L], ignore_attr = TRUE)
   expect_error(tidy(model, effects = "all"), "`effects` must be one of")
-  expect_output(print(model), "sd of Subject .*Days 5.922.*residual sd")
+  expect_output(print(model), "sd  *Subject: .*Days 5.922.*residual sd")
   skip_if_not_installed("broom.mixed")
   theirs <- broom.mixed::tidy(lme4::lmer(Reaction ~ Days + (Days | Subject), sleep),
                               conf.int = TRUE)
