@@ -47,7 +47,7 @@
 #' dg_compare(
 #'   list(line = dg_lm(), curve = dg_lm(terms = ~ . + splines::ns(day, 3)),
 #'        both = dg_lm(terms = ~ wool * tension)),
-#'   breaks ~ wool + tension | loom, data = data
+#'   breaks ~ wool + tension | loom, data = data, refits = FALSE
 #' )
 #' model <- dg_lm(breaks ~ wool + tension | loom, data = data, terms = ~ . + poly(day, 2))
 #' formula(model)

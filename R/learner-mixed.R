@@ -132,9 +132,9 @@
 #'
 #' # ordered classes
 #' if (requireNamespace("ordinal", quietly = TRUE)) {
-#'   wine <- ordinal::wine
-#'   print(dg_cv(dg_mixed(family = "ordinal"), rating ~ temp + contact | judge, data = wine,
-#'               metric = "log_loss"))
+#'   wine <- dg_mixed(rating ~ temp + contact | judge, data = ordinal::wine, family = "ordinal")
+#'   print(wine)
+#'   predict(wine, data.frame(temp = "warm", contact = "no", judge = "new"), type = "prob")
 #' }
 #' @export
 dg_mixed <- function(x, y = NULL, domain = NULL, data = NULL, random = NULL, family = NULL,
