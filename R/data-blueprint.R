@@ -17,6 +17,8 @@ blueprint_formula <- function(input, frame, design, plain) {
     structure = parts$structure,
     response_name = if (is.null(parts$response)) "y" else deparse1(parts$response)
   )
+  # what the formula has, where a method has terms of its own
+  blueprint$shared <- input$shared
   if (!is.null(design$coding)) {
     environment(design$coding$terms) <- input$home
     blueprint$coding <- design$coding
@@ -87,6 +89,10 @@ describe_lost <- function(ok, domain) {
 replay_columns <- function(blueprint, newdata, arg, new_levels) {
   newdata <- check_data(newdata, arg)
   names <- names(blueprint$prototype)
+  # a group that is not said is a new one
+  for (name in setdiff(intersect(names, blueprint$coding$open), names(newdata))) {
+    if (is_category(blueprint$prototype[[name]])) newdata[[name]] <- rep(new_level, nrow(newdata))
+  }
   check_columns(newdata, names, arg)
   same <- vapply(newdata[names], is_plain_number, NA) & names %in% blueprint$plain$numeric
   for (name in names[!same]) newdata[[name]] <- replay_column(newdata[[name]], name, blueprint, arg)
@@ -116,7 +122,7 @@ replay_complete <- function(blueprint, columns, arg, new_levels) {
 }
 
 # The variables that may have a level that training did not have.
-open_levels <- function(coding) if (!isTRUE(coding$strict)) coding$dropped
+open_levels <- function(coding) if (!isTRUE(coding$strict)) c(coding$dropped, coding$open)
 
 # The columns of the design, for complete rows.
 replay_design <- function(blueprint, newdata, arg, new_levels) {

@@ -3,6 +3,7 @@
 #   ordered   the rank of the level, from 0 to 1
 #   id        the place of the id among those that its kernel knows
 #   offset    the number itself
+#   carried   the number itself or the number of the level, see data-terms.R
 # A level that training did not have has a number below 0, at least 1 from all that are known; where
 # "factor" was wished for, a row with such a level is incomplete (`strict`).
 
@@ -16,7 +17,8 @@ plain_wish <- c("number", "dummy")
 new_coding <- function(wishes, variables, offsets = character()) {
   ids <- lapply(Filter(is.list, wishes), id_column, variables)
   named <- vapply(ids, `[[`, "", "name")
-  categorical <- setdiff(names(variables)[vapply(variables, is_category, NA)], named)
+  carried <- names(variables)[is_carried(names(variables))]
+  categorical <- setdiff(names(variables)[vapply(variables, is_category, NA)], c(named, carried))
   kinds <- unlist(Filter(is.character, wishes))
   coded <- if (any(c("category", "factor") %in% kinds)) lapply(categorical, function(name) {
     column <- variables[[name]]
@@ -27,14 +29,22 @@ new_coding <- function(wishes, variables, offsets = character()) {
   known <- lapply(offsets, function(name) {
     list(name = name, kind = "offset", levels = NULL, wish = "offset")
   })
-  list(coded = c(coded, ids, known), categorical = categorical, strict = "factor" %in% kinds,
-       dropped = c(named, if (!"dummy" %in% kinds) categorical))
+  along <- lapply(carried, function(name) {
+    list(name = name, kind = "carried", levels = if (is_category(variables[[name]])) {
+      if (is.logical(variables[[name]])) c("FALSE", "TRUE") else column_levels(variables[[name]])
+    }, wish = "carried")
+  })
+  list(coded = c(coded, ids, known, along), categorical = categorical, strict = "factor" %in% kinds,
+       dropped = c(named, carried, if (!"dummy" %in% kinds) categorical),
+       # columns of the data that are used in no other way
+       open = setdiff(vapply(carried, carried_name, ""), unlist(lapply(
+         setdiff(names(variables), carried), function(name) all.vars(str2lang(name))))))
 }
 
 # How many columns tell rows apart: of a design what is known is no predictor.
 count_predictors <- function(blueprint) {
   length(blueprint$columns) - sum(vapply(blueprint$coding$coded, function(one) {
-    one$kind == "offset"
+    one$kind %in% c("offset", "carried")
   }, NA))
 }
 
@@ -60,11 +70,17 @@ id_column <- function(wish, variables) {
 # [rows x codes]; open: may a category have another level than in training?
 code_columns <- function(coding, variables, arg = "data", new_levels = "na") {
   columns <- lapply(coding$coded, function(one) {
-    if (one$kind == "offset") return(variables[[one$name]])
+    if (one$kind == "offset" || one$kind == "carried" && is.null(one$levels)) {
+      return(variables[[one$name]])
+    }
     text <- value_labels(variables[[one$name]])
     code <- as.numeric(match(text, one$levels))
     new <- is.na(code) & !is.na(text)
-    if (any(new)) code[new] <- -new_level_codes(one, text[new], arg, new_levels)
+    if (any(new)) {
+      # a new group is nothing to warn of
+      code[new] <- if (one$kind == "carried") -1
+                   else -new_level_codes(one, text[new], arg, new_levels)
+    }
     if (one$kind == "ordered") code[!new] <- (code[!new] - 1) / max(length(one$levels) - 1, 1)
     code
   })

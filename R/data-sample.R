@@ -31,13 +31,17 @@ scale_sample <- function(sample, scale) {
 # The numbers of all rows, NA where a predictor is missing: a sample that is not scaled, as it is.
 read_raw <- function(input, needs) {
   wishes <- needs$columns
+  input <- with_own_terms(input, needs[c("terms", "carried")])
   if (!is.null(attr(input$terms, "offset"))) {
     if (!isTRUE(needs$offset)) {
-      abort("argument", "`formula` must not contain `offset()`, which only `dg_glm()` takes",
-            exposure_hint(input$terms), ".")
+      abort("argument", "`formula` must not contain `offset()`, which only `dg_glm()` and ",
+            "`dg_mixed()` take", exposure_hint(input$terms), ".")
     }
     # a column that no kernel sees
     wishes <- c(if (is.null(wishes)) list(plain_wish) else wishes, "offset")
+  }
+  if (!is.null(needs$carried)) {
+    wishes <- c(if (is.null(wishes)) list(plain_wish) else wishes, "carried")
   }
   if (!is.null(input$parts)) return(raw_from_formula(with_terms(input, wishes), wishes))
   # what is no matrix is an error

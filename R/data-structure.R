@@ -88,6 +88,14 @@ check_level_names <- function(names, structure, i) {
 
 # The level of each factor in the domains of these names, a list of text vectors.
 domain_levels <- function(structure, names) {
+  parts <- leaf_levels(structure, names)
+  lapply(structure$factors, function(at) {
+    do.call(paste, c(lapply(at, function(i) parts[i, ]), sep = " / "))
+  })
+}
+
+# The level of each variable [variables x names].
+leaf_levels <- function(structure, names) {
   pattern <- paste(gsub("+", "\\+", unique(structure$marks), fixed = TRUE), collapse = "|")
   parts <- strsplit(as.character(names), pattern)
   k <- length(structure$leaves)
@@ -98,10 +106,7 @@ domain_levels <- function(structure, names) {
           "\", not ", enumerate(names[wrong], 3L, "\""), ".")
   }
   # of no rows, no names
-  parts <- matrix(as.character(unlist(parts)), k)
-  lapply(structure$factors, function(at) {
-    do.call(paste, c(lapply(at, function(i) parts[i, ]), sep = " / "))
-  })
+  matrix(as.character(unlist(parts)), k)
 }
 
 # The levels that a search leaves out as a whole, named by the domains: of the outer factor, or of

@@ -13,6 +13,7 @@
 #' | Which parameters? | [dg_tune()]; `lambda` and `cost` are selected by default |
 #' | What score on new domains? | [dg_cv()], also with [dg_tune()] or [dg_auto()] inside |
 #' | Is one method better than another? | [dg_compare()], with intervals from `refits` |
+#' | Other predictors for each method? | `terms = ~ ...` of the method, see [own_terms] |
 #' | Is my own method better? | [learner_custom()], in [dg_compare()] |
 #' | Do domains differ by their means? | `domain_means = TRUE` in [dg_lm()], [dg_mixed()], ... |
 #' | Several good methods? | [dg_ensemble()] |
@@ -22,7 +23,8 @@
 #' | Intervals or prediction sets? | [set_intervals()], `predict(interval = )`, `type = "set"` |
 #' | Which predictors matter, within or between domains? | [dg_importance()] |
 #' | What is the effect of a predictor, or of its mean in the domain? | [dg_effect()] |
-#' | Counts, proportions, amounts, ordered classes? | [dg_glm()] |
+#' | Counts, proportions, amounts, ordered classes? | [dg_glm()]; [dg_mixed()] |
+#' | Random intercepts and slopes? | [dg_mixed()] |
 #' | Categories, or a kernel computed elsewhere? | [kernel_mixed()], [kernel_precomputed()] |
 #' | Missing predictors? | [`na.action = na.impute`][na.impute()] |
 #' | Factor levels that training lacks? | [`predict(new_levels = )`][predict.dg_learner()] |

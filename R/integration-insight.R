@@ -4,7 +4,7 @@
 #' @exportS3Method insight::find_formula
 find_formula.dg_fit <- function(x, verbose = TRUE, ...) {
   if (is.null(x$formula)) return(NULL)
-  parts <- split_formula(x$formula)
+  parts <- split_formula(fitted_formula(x))
   bare <- parts$bare
   if ("." %in% all.names(bare[[length(bare)]])) {
     bare[[length(bare)]] <- stats::formula(stats::terms(x))[[2L]]

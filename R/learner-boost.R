@@ -40,7 +40,8 @@
 dg_boost <- function(x, y = NULL, domain = NULL, data = NULL, trees = 150, tree_depth = 4,
                      learn_rate = 0.1, subsample = 1, calibration = c("none", "platt", "isotonic"),
                      weights = NULL, domain_weights = c("size", "equal"), scale = "none",
-                     domain_means = FALSE, na.action = stats::na.omit, threads = NULL, ...) {
+                     domain_means = FALSE, terms = NULL, na.action = stats::na.omit, threads = NULL,
+                     ...) {
   spec <- engine_spec("dg_boost", "Boosted trees", "xgboost", environment(), boost_parameters)
   fit_or_specify(spec, match.call(), parent.frame())
 }

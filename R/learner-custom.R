@@ -78,6 +78,8 @@
 #'   selection or shrinkage can therefore overfit these columns.
 #' @param domain_weights `"size"` (default): each row has the same weight; `"equal"`: each domain
 #'   has.
+#' @param terms One-sided formula: predictors of this method alone, see [own_terms]. Default `NULL`:
+#'   those of the formula.
 #' @param calibration For classes. `"none"`: the probabilities of `predict`, if it returns any.
 #'   `"platt"` or `"isotonic"`: calibrated on held-out domains, see [calibration].
 #' @return A specification. Fitted, it is a model of class `learner_custom`, a list with
@@ -107,7 +109,7 @@
 learner_custom <- function(fit, predict, ..., survival = NULL, title = "Custom learner",
                            needs = c("numbers", "data"), scale = "none", domain_means = FALSE,
                            domain_weights = c("size", "equal"),
-                           calibration = c("none", "platt", "isotonic")) {
+                           calibration = c("none", "platt", "isotonic"), terms = NULL) {
   check_engine(fit, "fit", missing(fit))
   check_engine(predict, "predict", missing(predict))
   own <- own_arguments(fit, given_dots(list(...)))
@@ -123,7 +125,7 @@ learner_custom <- function(fit, predict, ..., survival = NULL, title = "Custom l
     list(fit = portable_function(fit), predict = portable_function(predict), survival = survival,
          title = title, needs = needs), own,
     list(scale = scale, domain_means = domain_means, domain_weights = domain_weights,
-         calibration = calibration)
+         calibration = calibration, terms = terms)
   )
   parts <- c(learner_parts("Custom learner", "open", parameters = custom_rows(names(own))),
              list(own = names(own)))
@@ -216,7 +218,8 @@ constant_default <- function(default) {
 
 #' @exportS3Method
 spec_needs.learner_custom_spec <- function(spec) {
-  needs <- list(response = spec$parts$response, domain = spec$parts$domain)
+  needs <- list(response = spec$parts$response, domain = spec$parts$domain,
+                terms = spec$args$terms)
   if (identical(spec$args$needs, "data")) needs$columns <- list(c("number", "factor"))
   needs
 }

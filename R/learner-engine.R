@@ -76,13 +76,14 @@ holds_ranger <- function(object) {
     typeof(object) == "list" && any(vapply(unclass(object), inherits, NA, "ranger"))
 }
 
-# Warnings of another package as ours, so that searches and comparisons count them.
-own_warnings <- function(title, code) {
+# Warnings of another package as ours, so that searches and comparisons count them. words: what is
+# said instead, where it names things that users did not.
+own_warnings <- function(title, code, words = identity) {
   withCallingHandlers(code, warning = function(w) {
     if (inherits(w, "domgen_warning")) return()
     said <- conditionMessage(w)
     # weights are no counts
-    if (!grepl("non-integer", said, fixed = TRUE)) warn("engine", title, ": ", said)
+    if (!grepl("non-integer", said, fixed = TRUE)) warn("engine", title, ": ", words(said))
     invokeRestart("muffleWarning")
   })
 }

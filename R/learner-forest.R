@@ -33,6 +33,8 @@
 #'   up to a factor.
 #' @param domain_weights `"size"` (default): each row has the same weight; `"equal"`: each domain
 #'   has.
+#' @param terms One-sided formula: predictors of this method alone, see [own_terms]. Default `NULL`:
+#'   those of the formula.
 #' @param scale As in [dg_svm()], but `"none"` by default.
 #' @param threads Number of threads. `NULL`: `getOption("domgen.threads", 2)`.
 #' @return With data, a model of class `dg_forest`, see [learner_custom()], whose `engine$object` is
@@ -62,7 +64,7 @@
 dg_forest <- function(x, y = NULL, domain = NULL, data = NULL, trees = 500, mtry = NULL,
                       min_n = NULL, calibration = c("none", "platt", "isotonic"), weights = NULL,
                       domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
-                      na.action = stats::na.omit, threads = NULL, ...) {
+                      terms = NULL, na.action = stats::na.omit, threads = NULL, ...) {
   spec <- engine_spec("dg_forest", "Random forest", "ranger", environment(), forest_parameters,
                       response = "open")
   fit_or_specify(spec, match.call(), parent.frame())

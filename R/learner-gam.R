@@ -39,7 +39,7 @@
 dg_gam <- function(x, y = NULL, domain = NULL, data = NULL, k = 10,
                    calibration = c("none", "platt", "isotonic"), weights = NULL,
                    domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
-                   na.action = stats::na.omit, ...) {
+                   terms = NULL, na.action = stats::na.omit, ...) {
   spec <- engine_spec("dg_gam", "Additive model", "mgcv", environment(), gam_parameters)
   fit_or_specify(spec, match.call(), parent.frame())
 }

@@ -200,7 +200,7 @@ dg_glm <- function(x, y = NULL, domain = NULL, data = NULL, family = NULL, lambd
                    feature_map = features_exact(), intercept = TRUE, weights = NULL,
                    domain_weights = c("size", "equal"),
                    scale = c("pooled", "domain", "both", "rank", "none"), domain_means = FALSE,
-                   na.action = stats::na.omit, threads = NULL, ...) {
+                   terms = NULL, na.action = stats::na.omit, threads = NULL, ...) {
   learner_call("dg_glm", environment(), match.call(), parent.frame())
 }
 

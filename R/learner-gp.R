@@ -154,9 +154,8 @@
 dg_gp <- function(x, y = NULL, domain = NULL, data = NULL, kernel = NULL,
                   domain_kernel = domain_distribution(), feature_map = features_exact(),
                   signal_sd = NULL, noise_sd = NULL, optimise = TRUE, ard = FALSE, restarts = 3,
-                  weights = NULL,
-                  scale = c("pooled", "domain", "both", "rank", "none"), na.action = stats::na.omit,
-                  threads = NULL, ...) {
+                  weights = NULL, scale = c("pooled", "domain", "both", "rank", "none"),
+                  terms = NULL, na.action = stats::na.omit, threads = NULL, ...) {
   learner_call("dg_gp", environment(), match.call(), parent.frame())
 }
 

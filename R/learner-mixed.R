@@ -1,189 +1,388 @@
 #' Mixed models: random effects for known domains
 #'
 #' @description
-#' Linear and logistic regression with random effects of the domains, by the package lme4
-#' (`lme4::lmer()`, `lme4::glmer()`). Rows of a training domain are predicted with that domain's
-#' effects. Rows of any other domain, or of none, are predicted by the mean over domains.
+#' Regression with random effects of the domains, for numbers, classes, proportions, counts and
+#' ordered classes. The packages lme4, glmmTMB and ordinal fit; coefficients, standard errors and
+#' random effects are theirs. Rows of a training domain are predicted with that domain's effects.
+#' Rows of any other domain, or of none, are predicted by the mean over the random effects.
 #'
 #' @details
 #' The model is
-#' \deqn{g(E[y \mid u_d]) = \beta_0 + u_{0d} + \sum_j (\beta_j + u_{jd}) x_j, \qquad
-#'   u_d \sim N(0, \Sigma),}{
-#'   g(E[y | u_d]) = beta_0 + u_0d + sum_j (beta_j + u_jd) x_j, u_d ~ N(0, Sigma),}
-#' with \eqn{u_{jd}}{u_jd} for the columns named in `slopes` only. A numeric response is fitted by
-#' restricted maximum likelihood (g the identity), two classes by the Laplace approximation (g the
-#' logit); see Bates, Maechler, Bolker and Walker (2015). Columns are standardised during the fit,
-#' because the optimiser needs it; estimates are in the units of the columns.
+#' \deqn{g(E[y \mid u]) = x'\beta + \sum_r z_r'u_{r,d_r}, \qquad u_{r,d} \sim N(0, \Sigma_r),}{
+#'   g(E[y | u]) = x'beta + sum_r z_r'u_(r, d_r), u_(r, d) ~ N(0, Sigma_r),}
+#' with one sum for each random term r of `random`, \eqn{d_r} the row's group and \eqn{z_r} the
+#' numbers of the term.
 #'
-#' The effect of a new domain is unknown. A numeric response is predicted at \eqn{u = 0}, its mean
-#' over new domains. A probability is averaged over them,
-#' \deqn{P(y = 1) = \int \mathrm{logit}^{-1}(x'\beta + s)\, N(s; 0, z'\Sigma z)\, ds, \qquad
-#'   z = (1, x_j \ldots),}{P(y = 1) = int plogis(x'beta + s) dnorm(s, 0, sqrt(z' Sigma z)) ds,}
-#' because the probability at \eqn{u = 0} is farther from one half than the proportion over domains.
-#' `marginal = FALSE` gives the probability at \eqn{u = 0}. The unlabelled rows of a new domain are
-#' used only with `domain_means = TRUE` or a `scale` by domain. With a single training domain, its
-#' effect cannot be separated from the intercept: the model is then that of [dg_lm()], with a
-#' warning.
+#' ## Families
+#'
+#' | `family` | response | engine |
+#' |---|---|---|
+#' | `gaussian()` (default) | number | `lme4::lmer()`, by REML |
+#' | `binomial()` (default) | two classes, or proportion (size as `weights`) | `lme4::glmer()` |
+#' | `poisson()` | count | `glmmTMB::glmmTMB()` |
+#' | `"nbinom2"` | count, variance \eqn{\mu + \mu^2/\theta}{mu + mu^2/theta} | the same |
+#' | `"nbinom1"` | count, variance \eqn{\mu(1 + \theta)}{mu (1 + theta)} | the same |
+#' | `Gamma("log")` | positive amount | the same |
+#' | `"ordinal"` | classes in the order of their levels | `ordinal::clmm()` |
+#'
+#' All but `gaussian()` use the Laplace approximation. Links: the identity for `gaussian()`;
+#' `"logit"`, `"probit"` or `"cloglog"` for `binomial()`; the logarithm for counts and amounts; the
+#' logit of cumulative probabilities for `"ordinal"`. A known part of the link, such as the log of
+#' an exposure, is an `offset()` in the formula (not with `"ordinal"`).
+#'
+#' ## Random effects
+#' `random` is written as in lme4 (Bates, Maechler, Bolker and Walker, 2015).
+#'
+#' \preformatted{y ~ x | site                                 (1 | site)
+#' y ~ x | site, random = ~ x                   (1 + x | site)
+#' y ~ x | district/site                        (1 | district/site)
+#' y ~ x | patient + device                     (1 | patient) + (1 | device)
+#' y ~ x | site, random = ~ (x || site) + (1 | doctor)
+#'                                              (x || site) + (1 | doctor)}
+#'
+#' Without a bar, the terms of `random` vary with each factor of the domain. Columns of `random`
+#' need not be predictors, and are taken as they are in the data: `scale`, `domain_means` and
+#' `terms` are about fixed effects.
+#'
+#' ## Prediction in new domains
+#' The effects of a new group are unknown, and the mean of the response over them is
+#' \deqn{\int g^{-1}(x'\beta + o + s)\, N(s; 0, v)\, ds, \qquad v = \sum_r z_r'\Sigma_r z_r,}{
+#'   int g^-1(x'beta + o + s) dnorm(s, 0, sqrt(v)) ds, v = sum_r z_r' Sigma_r z_r,}
+#' with o the effects of the row's known groups and v summed over its new groups. It differs from
+#' the prediction at \eqn{u = 0}: a probability is closer to one half, a count is larger by the
+#' factor \eqn{e^{v/2}}{exp(v / 2)}. The integral has a closed form for the identity, the logarithm
+#' and the probit; for the logit (also of ordered classes) and the cloglog it is computed by the
+#' trapezoidal rule, with an error below 1e-9. `marginal = FALSE` predicts at \eqn{u = 0}.
+#'
+#' A column that `random` alone has as a group may be missing in new data if it is categorical: its
+#' rows are then of a new group. The unlabelled rows of a new domain are used only with
+#' `domain_means = TRUE` or a `scale` by domain.
+#'
+#' ## Estimates
+#' `coef()` (or `nlme::fixef()`) gives the coefficients, with `"ordinal"` the thresholds first,
+#' `vcov()` their covariance, `nlme::ranef()` the effects of the training groups,
+#' `nlme::VarCorr()` the covariances \eqn{\Sigma_r}{Sigma_r}, and `logLik()` the log likelihood.
+#' `tidy()` has all of them in the form of the broom.mixed package, with normal (Wald) tests and
+#' intervals. A column whose standard deviation is outside 0.001 to 1000, or whose mean is more than
+#' 1000 of them from 0, is standardised during the fit; its coefficient is in its own unit. If an
+#' optimiser warns, `scale = "pooled"` often helps.
 #'
 #' @inheritParams dg_forest
 #' @param data Data frame in which the formula is evaluated.
-#' @param slopes Names of the columns whose slopes vary by domain, as in `coef()`. `NULL`: only the
-#'   intercept varies.
-#' @param marginal If `TRUE`, probabilities in new domains are averaged over the random effects; if
-#'   `FALSE`, the random effects are set to zero. Numeric responses do not depend on it.
+#' @param random One-sided formula: random effects as in lme4, see Details. `NULL` (default): the
+#'   intercept varies with each factor of the domain.
+#' @param family A family of the table in Details, as in [dg_glm()]: an object, a function or a
+#'   name. `NULL`: `gaussian()` for a numeric response, `binomial()` for two classes.
+#' @param marginal If `TRUE` (default), predictions in new domains are averaged over the random
+#'   effects; if `FALSE`, these are set to zero. Without effect on `gaussian()`.
 #' @param calibration `"none"`: the model's own probabilities. `"platt"` or `"isotonic"`: calibrated
 #'   on held-out domains, see [calibration].
-#' @param weights Non-negative numbers, one per row. Numeric response: inverse variances up to a
-#'   factor. Classes: numbers of rows.
-#' @return With data, a model of class `dg_mixed`, see [learner_custom()]. Its `engine$object` is a
-#'   list with
-#'   \item{coefficients}{beta, returned by `coef()`}
-#'   \item{effects}{domains x (1 + slopes) matrix of the random effects}
-#'   \item{covariance}{their covariance Sigma}
-#'   \item{sigma}{residual standard deviation of a numeric response}
-#'   Without data, a specification.
+#' @param weights Non-negative numbers, one per row. `gaussian()`: inverse variances up to a factor.
+#'   Proportions: their sizes. Others: numbers of rows.
+#' @return With data, a model of class `dg_mixed`, a list with
+#'   \item{coefficients, covariance}{returned by `coef()` and `vcov()`; `NA` in the covariance: a
+#'     collinear column}
+#'   \item{random}{list of random terms, each a list with the `title` of its group, `columns`,
+#'     `effects` (groups x columns) and `covariance`}
+#'   \item{sigma}{residual standard deviation, or the dispersion parameter of counts and amounts}
+#'   \item{family}{its name and link; of `"ordinal"` also the `thresholds`}
+#'   and what `predict()` needs. Decision values are on the scale of the link; with `"ordinal"`, log
+#'   probabilities of the classes. Without data, a specification.
 #' @section Errors:
-#' More than two classes, `slopes` that are not columns, and a missing package lme4 (class
-#' `domgen_error_package`) are errors. Warnings of lme4 have class `domgen_warning_engine`.
-#' Collinear coefficients are set to zero, with a warning of class `domgen_warning_collinear`.
+#' A response that the family does not have, more than two classes without `family = "ordinal"`, a
+#' `random` that is not a one-sided formula or names columns that are not there, a family or link
+#' that is not listed, an error of the engine (class `domgen_error_learner`), and a missing package
+#' (class `domgen_error_package`; lme4 is always needed) are errors. Warnings of the engine have
+#' class `domgen_warning_engine`. The same warning says that a group with one level was left out of
+#' the random effects; with a single domain, the model has none. Collinear coefficients are set to
+#' zero, with a warning of class `domgen_warning_collinear`.
 #' @references
 #' Bates, D., Maechler, M., Bolker, B. and Walker, S. (2015). Fitting linear mixed-effects models
 #' using lme4. *Journal of Statistical Software* 67(1).
-#' @seealso [learner_custom()], [dg_lm()]
-#' @examplesIf requireNamespace("lme4", quietly = TRUE) && requireNamespace("nlme", quietly = TRUE)
-#' schools <- subset(as.data.frame(nlme::MathAchieve), as.integer(School) <= 40)
-#' schools$School <- factor(schools$School, ordered = FALSE)
-#' model <- dg_mixed(MathAch ~ SES + Minority | School, data = schools, domain_means = TRUE)
-#' model
-#' predict(model, schools[1:3, ])
-#' # at the population level
-#' predict(model, transform(schools[1:3, ], School = "new"))
+#'
+#' Brooks, M. E., Kristensen, K., van Benthem, K. J., et al. (2017). glmmTMB balances speed and
+#' flexibility among packages for zero-inflated generalized linear mixed modeling. *The R Journal*
+#' 9(2), 378-400.
+#'
+#' Christensen, R. H. B. (2022). ordinal: Regression models for ordinal data. R package.
+#'
+#' Trefethen, L. N. and Weideman, J. A. C. (2014). The exponentially convergent trapezoidal rule.
+#' *SIAM Review* 56(3), 385-458.
+#' @seealso [dg_glm()], [dg_lm()], [own_terms]
+#' @examplesIf requireNamespace("lme4", quietly = TRUE)
+#' # a slope for each subject
+#' sleep <- dg_mixed(Reaction ~ Days | Subject, data = lme4::sleepstudy, random = ~ Days)
+#' sleep
+#' tidy(sleep)
+#' predict(sleep, data.frame(Days = 0:2, Subject = "new"))
+#'
+#' # proportions of ill animals: the mean over herds, and the typical herd
+#' cbpp <- lme4::cbpp
+#' herds <- dg_mixed(incidence / size ~ period | herd, data = cbpp, weights = size,
+#'                   family = binomial())
+#' new <- data.frame(period = factor(1:4), herd = "new")
+#' predict(herds, new)
+#' predict(update(herds, marginal = FALSE), new)
+#'
+#' # counts, with broods within locations
+#' if (requireNamespace("glmmTMB", quietly = TRUE)) {
+#'   print(dg_mixed(TICKS ~ YEAR | LOCATION / BROOD, data = lme4::grouseticks,
+#'                  family = poisson()))
+#' }
+#'
+#' # ordered classes
+#' if (requireNamespace("ordinal", quietly = TRUE)) {
+#'   wine <- dg_mixed(rating ~ temp + contact | judge, data = ordinal::wine, family = "ordinal")
+#'   print(wine)
+#'   predict(wine, data.frame(temp = "warm", contact = "no", judge = "new"), type = "prob")
+#' }
 #' @export
-dg_mixed <- function(x, y = NULL, domain = NULL, data = NULL, slopes = NULL,
+dg_mixed <- function(x, y = NULL, domain = NULL, data = NULL, random = NULL, family = NULL,
                      marginal = TRUE, calibration = c("none", "platt", "isotonic"), weights = NULL,
                      domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
-                     na.action = stats::na.omit, ...) {
-  spec <- engine_spec("dg_mixed", "Mixed model", "lme4", environment(), mixed_parameters,
-                      domain = TRUE)
-  fit_or_specify(spec, match.call(), parent.frame())
+                     terms = NULL, na.action = stats::na.omit, ...) {
+  need_package("lme4", "dg_mixed()")
+  parts <- learner_parts("Mixed model", domain = TRUE, parameters = mixed_parameters, offset = TRUE)
+  fit_or_specify(method_spec("dg_mixed", "dg_mixed_spec", parts, environment()), match.call(),
+                 parent.frame())
 }
 
 mixed_parameters <- function() parameters(
-  parameter("slopes", function(value, arg) {
-    if (!is.null(value) && (!is.character(value) || anyNA(value))) {
-      abort("argument", "`", arg, "` must be names of columns, not ", describe(value), ".")
-    }
-    value
-  }),
+  parameter("random", check_random),
+  parameter("family", or_null(check_mixed_family), tuned = FALSE),
   parameter("marginal", check_flag, tuned = FALSE)
 )
 
 #' @exportS3Method
-engine_of.dg_mixed_spec <- function(spec) list(fit = mixed_fit, predict = mixed_predict)
-
-mixed_fit <- function(x, y, domain, weights, slopes = NULL, marginal = TRUE) {
-  check_two_classes(y, "dg_mixed")
-  other <- setdiff(slopes, names(x))
-  if (length(other)) {
-    abort("argument", "`slopes` must be columns of the predictors (", enumerate(names(x)), "), ",
-          "not ", enumerate(other), ".")
-  }
-  X <- as.matrix(x)
-  scaling <- suppressWarnings(learn_scaling(X, "pooled"), "domgen_warning_constant")
-  frame <- stats::setNames(as.data.frame(apply_scaling(X, scaling)), paste0("V", seq_along(x)))
-  places <- match(slopes, names(x))
-  found <- if (nlevels(domain) > 1L) mixed_estimates(frame, y, domain, weights, places)
-           else one_domain_estimates(frame, y, weights)
-  beta <- stats::setNames(found$beta[c("(Intercept)", names(frame))], c("(Intercept)", names(x)))
-  beta <- zero_lost(beta, `colnames<-`(as.matrix(frame), names(x)))
-  own <- lapply(scaling[c("centre", "scale")], function(v) v[places])
-  effects <- found$effects
-  if (!is.null(effects)) {
-    effects[] <- t(apply(as.matrix(effects), 1L, unscaled, own))
-    colnames(effects) <- c("(Intercept)", slopes)
-  }
-  list(coefficients = unscaled(beta, scaling), effects = effects, slopes = slopes,
-       covariance = if (!is.null(effects)) {
-         # of effects as unscaled() makes them
-         A <- apply(diag(nrow(found$covariance)), 2L, unscaled, own)
-         A %*% found$covariance %*% t(A)
-       }, sigma = found$sigma, classes = is.factor(y), marginal = marginal)
+spec_needs.dg_mixed_spec <- function(spec) {
+  needs <- NextMethod()
+  # without a family, ordered classes are an error that names "ordinal"
+  if (is.null(spec$args$family) || spec$args$family$name == "ordinal") needs$response <- "ordered"
+  needs$carried <- random_columns(spec$args$random)
+  needs
 }
 
-# Of columns as they come: list(beta: without what was dropped, effects, covariance, sigma).
-mixed_estimates <- function(frame, y, domain, costs, places) {
-  own <- paste(c("1", names(frame)[places]), collapse = " + ")
-  formula <- stats::reformulate(c(names(frame), paste0("(", own, " | group)")), "response")
-  frame$response <- y
-  frame$group <- domain
-  control <- if (is.factor(y)) lme4::glmerControl else lme4::lmerControl
-  control <- control(check.conv.singular = "ignore", check.rankX = "silent.drop.cols",
-                     check.scaleX = "ignore")
-  # of classes they count rows
-  if (!is.factor(y)) costs <- costs / mean(costs)
-  fitted <- own_warnings("Mixed model", {
-    if (is.factor(y)) lme4::glmer(formula, frame, stats::binomial(), control, weights = costs)
-    else lme4::lmer(formula, frame, control = control, weights = costs)
-  })
-  list(beta = lme4::fixef(fitted),
-       effects = as.matrix(lme4::ranef(fitted, condVar = FALSE)$group),
-       covariance = matrix(lme4::VarCorr(fitted)$group, length(places) + 1L),
-       sigma = if (!is.factor(y)) stats::sigma(fitted))
-}
-
-one_domain_estimates <- function(frame, y, costs) {
-  warn("engine", "Mixed model: with one domain, its effect cannot be separated from the ",
-       "intercept; fitted without random effects.")
-  design <- cbind(`(Intercept)` = 1, as.matrix(frame))
-  list(beta = if (is.factor(y)) logistic(design, code_rows(list(kind = "class"), y), costs)
-              else stats::lm.wfit(design, y, costs)$coefficients)
-}
-
-mixed_predict <- function(object, x, domain) {
-  design <- cbind(1, as.matrix(x))
-  values <- drop(design %*% object$coefficients)
-  known <- match(as.character(domain), rownames(object$effects))
-  warn_other_labels(as.character(domain), rownames(object$effects))
-  own <- cbind(1, as.matrix(x[object$slopes]))
-  rows <- which(!is.na(known))
-  if (length(rows)) {
-    values[rows] <- values[rows] + rowSums(own[rows, , drop = FALSE] *
-                                             object$effects[known[rows], , drop = FALSE])
+# Where the columns of the design, the offsets and the columns of random effects are.
+#' @exportS3Method
+place_spec.dg_mixed_spec <- function(spec, columns) {
+  spec <- NextMethod()
+  if (is.null(columns)) {
+    spec["places"] <- list(NULL)
+    return(spec)
   }
-  if (!object$classes) return(values)
-  if (is.null(object$covariance) || !object$marginal) return(stats::plogis(values))
-  sd <- sqrt(pmax(rowSums(own %*% object$covariance * own), 0))
-  mean_logistic(values, ifelse(is.na(known), sd, 0))
-}
-
-# P(L < value + sd Z), L logistic and Z normal: the mean of plogis(value + sd Z) or of
-# pnorm((value + L) / sd), whichever is the smoother, by the trapezoidal rule, which converges
-# exponentially for smooth functions that vanish at the ends (Trefethen and Weideman, 2014).
-mean_logistic <- function(value, sd) {
-  mean <- stats::plogis(value)
-  average <- function(rows, nodes, density, smooth) {
-    weights <- density(nodes) / sum(density(nodes))
-    mean[rows] <<- 0
-    for (k in seq_along(nodes)) mean[rows] <<- mean[rows] + weights[k] * smooth(rows, nodes[k])
-  }
-  average(which(sd > 0 & sd <= 5), seq(-8, 8, length.out = 201L), stats::dnorm,
-          function(i, z) stats::plogis(value[i] + sd[i] * z))
-  average(which(sd > 5), seq(-40, 40, length.out = 201L), stats::dlogis,
-          function(i, l) stats::pnorm((value[i] + l) / sd[i]))
-  mean
+  coded <- columns$coded
+  at <- length(columns$kind) - length(coded) + seq_along(coded)
+  kinds <- vapply(coded, `[[`, "", "kind")
+  carried <- which(kinds == "carried")
+  spec$places <- list(
+    known = at[kinds == "offset"], design = setdiff(seq_along(columns$kind), at),
+    carried = stats::setNames(lapply(carried, function(i) {
+      list(at = at[i], levels = coded[[i]]$levels)
+    }), vapply(coded[carried], function(one) carried_name(one$name), ""))
+  )
+  spec
 }
 
 #' @exportS3Method
-print_details.dg_mixed <- function(x) {
-  # of a number it changes nothing
-  if (x$response$kind == "number") x$spec$args["marginal"] <- list(NULL)
-  print_details.learner_custom(x)
-  found <- x$engine$object
-  if (!is.null(found$covariance)) {
-    spread <- c(sqrt(diag(found$covariance)), if (!is.null(found$sigma)) found$sigma)
-    names <- c("intercept", found$slopes, if (!is.null(found$sigma)) "residual")
-    cat_line("  sd             ", paste(names, rounded(spread, 4), collapse = ", "))
+fit_sample.dg_mixed_spec <- function(spec, sample) {
+  args <- spec$args
+  family <- mixed_family(args$family, sample$y)
+  family_loss(family)$check(sample$y)
+  places <- spec$places
+  if (is.null(places)) places <- list(design = seq_len(ncol(sample$X)))
+  places$structure <- sample$blueprint$structure
+  places$domain <- domain_name(sample$blueprint)
+  costs <- row_costs(1, sample$weights, sample$domain, args$domain_weights)
+  # a row without weight takes no part
+  part <- if (all(costs > 0)) sample else sample_part(sample, costs > 0)
+  y <- if (is.factor(sample$y)) factor(part$y, levels(sample$y)) else part$y
+  found <- mixed_fit(family, args$random, part, y, costs[costs > 0], places)
+  object <- structure(c(found, list(
+    family = family, places = places, domains = levels(part$domain), marginal = args$marginal,
+    weights = sample$weights, y = sample$y
+  )), class = c("dg_mixed", "dg_learner", "dg_fit"))
+  if (!is.null(found$thresholds)) {
+    object$family$thresholds <- unname(found$coefficients[seq_len(found$thresholds)])
   }
+  object$response <- mixed_response(object$family, sample)
+  object$decision <- decision(object, sample)
+  object
+}
+
+# As those of dg_glm().
+mixed_response <- function(family, sample) {
+  y <- sample$y
+  if (family$name == "gaussian") return(new_targets(rows_frame(sample), standardise = FALSE))
+  kind <- if (!is.factor(y)) list(kind = "number") else {
+    check_several_classes(y)
+    list(kind = "class", levels = levels(y), pairs = if (nlevels(y) > 2L) each_class(levels(y)))
+  }
+  c(kind, list(centre = 0, scale = 1, family = family))
+}
+
+# list(coefficients, covariance of these, sigma, random: the terms with effects and covariance)
+mixed_fit <- function(family, random, part, y, costs, places) {
+  known <- known_values(part$X, places$known)
+  if (!is.null(known) && family$name == "ordinal") {
+    abort("argument", "`formula` must not contain `offset()` with `family = \"ordinal\"`, which ",
+          "the package ordinal does not fit.")
+  }
+  rows <- random_rows(places, part)
+  factors <- factors_of_domain(part$blueprint)
+  terms <- read_random(random, factors)
+  check_random_names(terms, rows)
+  terms <- several_groups(lapply(terms, learn_term, rows), rows)
+  X <- part$X[, places$design, drop = FALSE]
+  used <- independent_columns(X)
+  scaling <- engine_scaling(X[, used, drop = FALSE])
+  found <- fit_engine(family, list(
+    y = if (!is.factor(y)) y else if (family$name == "ordinal") y else as.integer(y) - 1,
+    X = sweep(sweep(X[, used, drop = FALSE], 2L, scaling$centre), 2L, scaling$scale, "/"),
+    known = if (!is.null(known)) known[, 1L], costs = costs, terms = terms,
+    labels = lapply(terms, group_labels, rows)
+  ))
+  m <- max(found$thresholds, 0L)
+  found[c("beta", "vcov")] <- in_units(found, scaling, max(m, 1L), m > 0L)
+  names <- c(if (m) names(found$beta)[seq_len(m)] else "(Intercept)", colnames(X))
+  at <- c(seq_len(max(m, 1L)), max(m, 1L) + which(used))
+  beta <- stats::setNames(rep(NA_real_, length(names)), names)
+  beta[at] <- found$beta
+  V <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
+  V[at, at] <- found$vcov
+  slopes <- -seq_len(max(m, 1L))
+  beta[slopes] <- zero_lost(beta[slopes], X)
+  random <- Map(function(term, own) {
+    # of no row
+    term$Z <- NULL
+    environment(term$terms) <- small_environment(term$terms, colnames(rows$columns),
+                                                 environment(term$terms))
+    c(term, own)
+  }, terms, if (length(terms)) found$terms else list())
+  list(coefficients = beta, covariance = V, sigma = found$sigma, random = random,
+       thresholds = found$thresholds, log_likelihood = found$log_likelihood)
+}
+
+# What is no combination of those before, as lm() has it.
+independent_columns <- function(X) {
+  found <- qr(cbind(1, X))
+  (seq_len(ncol(X)) + 1L) %in% found$pivot[seq_len(found$rank)]
+}
+
+# Columns as they are, unless their sizes differ so much that an optimiser would be lost.
+engine_scaling <- function(X) {
+  scaling <- suppressWarnings(learn_scaling(X, "pooled"), "domgen_warning_constant")
+  plain <- scaling$scale > 1e-3 & scaling$scale < 1e3 & abs(scaling$centre) < 1e3 * scaling$scale
+  list(centre = ifelse(plain, 0, scaling$centre), scale = ifelse(plain, 1, scaling$scale))
+}
+
+# Coefficients and their covariance in the units of the columns. The first `m` are constants, of
+# ordered classes thresholds.
+in_units <- function(found, scaling, m, thresholds) {
+  p <- length(scaling$scale)
+  A <- diag(c(rep(1, m), 1 / scaling$scale), m + p)
+  moved <- scaling$centre / scaling$scale
+  A[seq_len(m), m + seq_len(p)] <- rep(if (thresholds) moved else -moved, each = m)
+  names <- names(found$beta)
+  list(beta = stats::setNames(drop(A %*% found$beta), names), vcov = A %*% found$vcov %*% t(A))
+}
+
+# Without terms whose group has one level.
+several_groups <- function(terms, rows) {
+  levels <- vapply(terms, function(term) {
+    nlevels(group_labels(term, rows))
+  }, 1L)
+  single <- unique(vapply(terms[levels < 2L], `[[`, "", "title"))
+  if (length(single)) {
+    own <- length(rows$parts) == 1L && identical(single, names(rows$parts))
+    warn("engine", "Mixed model: with one ",
+         if (own) "domain" else paste("level of", enumerate(single)), ", its effect cannot be ",
+         "separated from the intercept; fitted without ",
+         if (any(levels > 1L)) "it" else "random effects", ".")
+  }
+  terms[levels > 1L]
+}
+
+#' @exportS3Method
+decision.dg_mixed <- function(object, rows) {
+  found <- random_rows(object$places, rows)
+  m <- length(object$family$thresholds)
+  beta <- object$coefficients
+  X <- rows$X[, object$places$design, drop = FALSE]
+  value <- drop(X %*% beta[-seq_len(max(m, 1L))])
+  if (m == 0L) value <- value + beta[[1L]]
+  value <- add_known(value, known_values(rows$X, object$places$known))
+  variance <- numeric(length(value))
+  warn_other_labels(as.character(rows$domain), object$domains)
+  for (term in object$random) {
+    Z <- term_numbers(term, found)
+    at <- match(as.character(group_labels(term, found)), rownames(term$effects))
+    new <- is.na(at)
+    value[!new] <- value[!new] + rowSums(Z[!new, , drop = FALSE] *
+                                           term$effects[at[!new], , drop = FALSE])
+    z <- Z[new, , drop = FALSE]
+    variance[new] <- variance[new] + pmax(rowSums(z %*% term$covariance * z), 0)
+  }
+  sd <- if (object$marginal) sqrt(variance) else 0 * variance
+  mixed_values(object$family, unname(value), sd)
+}
+
+# On the link; of ordered classes the logarithms of probabilities, as dg_glm() has them.
+mixed_values <- function(family, value, sd) {
+  if (family$name != "ordinal") return(matrix(link_over_effects(family, value, sd)))
+  if (all(sd == 0)) return(ordinal_scores(family$thresholds, value))
+  below <- vapply(family$thresholds, function(t) mean_logistic(t - value, sd), value)
+  below <- cbind(0, matrix(below, length(value)), 1)
+  scores <- log(pmax(below[, -1L, drop = FALSE] - below[, -ncol(below), drop = FALSE], 1e-300))
+  if (ncol(scores) == 2L) scores[, 2L, drop = FALSE] - scores[, 1L, drop = FALSE] else scores
+}
+
+#' @exportS3Method
+training_rows.dg_mixed <- training_rows.learner_custom
+
+#' @exportS3Method
+reads_domain.dg_mixed <- function(object) TRUE
+
+#' @exportS3Method
+response_range.dg_mixed <- function(object) family_loss(object$family)$range
+
+#' @exportS3Method
+spec_gives.dg_mixed_spec <- function(spec) "prob"
+
+#' @export
+coef.dg_mixed <- function(object, ...) check_sealed(object)$coefficients
+
+#' @export
+vcov.dg_mixed <- function(object, ...) check_sealed(object)$covariance
+
+#' @export
+logLik.dg_mixed <- function(object, ...) check_sealed(object)$log_likelihood
+
+#' @exportS3Method
+print_details.dg_mixed <- function(x) {
+  describe_response(x$response)
+  cat_field("family", format(x$family), ", fitted by ", mixed_packages[[x$family$name]],
+            if (x$family$name != "gaussian" && !x$marginal) "; marginal = FALSE")
+  spreads <- lapply(x$random, function(term) sqrt(diag(term$covariance)))
+  for (i in seq_along(spreads)) {
+    cat_field(if (i == 1L) "sd" else "", x$random[[i]]$title, ": ",
+              paste(names(spreads[[i]]), rounded(spreads[[i]], 4), collapse = ", "))
+  }
+  if (!is.null(x$sigma)) cat_field(if (x$family$name == "gaussian") "residual sd"
+                                   else "dispersion", rounded(x$sigma, 4))
   cat_line("\nCoefficients:")
-  cat_numbers(rounded(found$coefficients, 4))
+  table <- coefficient_table(x)
+  cat_numbers(as.matrix(data.frame(estimate = rounded(table$estimate, 4),
+                                   `std. error` = rounded(table$se, 4),
+                                   z = rounded(table$statistic, 3), row.names = table$term,
+                                   check.names = FALSE)))
+}
+
+# Wald's tests, normal.
+coefficient_table <- function(x, level = 0.95) {
+  se <- sqrt(diag(x$covariance))
+  z <- x$coefficients / se
+  half <- stats::qnorm((1 + level) / 2) * se
+  data.frame(term = names(x$coefficients), estimate = x$coefficients, se = se, statistic = z,
+             p = 2 * stats::pnorm(-abs(z)), lower = x$coefficients - half,
+             upper = x$coefficients + half, row.names = NULL)
 }

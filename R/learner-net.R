@@ -58,7 +58,7 @@
 dg_net <- function(x, y = NULL, domain = NULL, data = NULL, alpha = 1, lambda = NULL,
                    calibration = c("none", "platt", "isotonic"), weights = NULL,
                    domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
-                   na.action = stats::na.omit, ...) {
+                   terms = NULL, na.action = stats::na.omit, ...) {
   spec <- engine_spec("dg_net", "Elastic net", "glmnet", environment(), net_parameters,
                       response = "open")
   fit_or_specify(spec, match.call(), parent.frame())

@@ -90,6 +90,8 @@
 #'   (default, the Gram matrix), or features, of which only sums over rows are needed.
 #' @param domain_weights `"size"` (default): each row has the same weight; `"equal"`: each domain
 #'   has.
+#' @param terms One-sided formula: predictors of this method alone, see [own_terms]. Default `NULL`:
+#'   those of the formula.
 #' @param domain_means If `TRUE`, domain means of the scaled predictors are added as predictors
 #'   (contextual effects), see [learner_custom()]. Default `FALSE`.
 #' @param bandwidths `"given"` (default): bandwidths of the kernels, and medians where they have
@@ -153,7 +155,7 @@ dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = NULL, ker
                      calibration = c("none", "platt", "isotonic"), weights = NULL,
                      domain_weights = c("size", "equal"),
                      scale = c("pooled", "domain", "both", "rank", "none"), domain_means = FALSE,
-                     na.action = stats::na.omit, threads = NULL, ...) {
+                     terms = NULL, na.action = stats::na.omit, threads = NULL, ...) {
   learner_call("dg_ridge", environment(), match.call(), parent.frame())
 }
 

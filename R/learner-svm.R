@@ -123,6 +123,8 @@
 #'   `predict(type = "prob")`, calibrated on held-out domains, see [calibration].
 #' @param weights Non-negative numbers, one per row, that multiply the row's cost. May be a column
 #'   of `data`.
+#' @param terms One-sided formula: predictors of this method alone, see [own_terms]. Default `NULL`:
+#'   those of the formula.
 #' @param domain_weights `"equal"` (default): each domain has the same weight, as in the MTL paper;
 #'   `"size"`: each row has. See Details.
 #' @param tolerance Positive number: largest violation of the optimality conditions at which the
@@ -210,9 +212,9 @@ dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = NULL, loss = 
                    multiclass = c("one_vs_one", "one_vs_rest"),
                    calibration = c("none", "platt", "isotonic"), weights = NULL,
                    domain_weights = c("equal", "size"),
-                   scale = c("pooled", "domain", "both", "rank", "none"),
-                   tolerance = 1e-3, max_iterations = 0, na.action = stats::na.omit,
-                   threads = NULL, ...) {
+                   scale = c("pooled", "domain", "both", "rank", "none"), tolerance = 1e-3,
+                   max_iterations = 0, terms = NULL, na.action = stats::na.omit, threads = NULL,
+                   ...) {
   learner_call("dg_svm", environment(), match.call(), parent.frame())
 }
 

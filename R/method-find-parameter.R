@@ -76,7 +76,9 @@ set_parameters <- function(spec, values) {
 
 set_found <- function(spec, found, value) {
   if (!is.null(found$part)) {
-    spec[[found$part]] <- set_found(spec[[found$part]], list(path = found$path), value)
+    part <- set_found(spec[[found$part]], list(path = found$path), value)
+    check_no_own_terms(part, "part", spec$method)
+    spec[[found$part]] <- part
     return(spec)
   }
   first <- found$path[1L]
@@ -118,7 +120,9 @@ known_parameters.dg_spec <- function(spec) {
 
 #' @exportS3Method
 known_parameters.dg_pipeline_spec <- function(spec) {
-  parts <- lapply(c("projection", "learner"), function(part) known_parameters(spec[[part]]))
+  parts <- lapply(c("projection", "learner"), function(part) {
+    setdiff(known_parameters(spec[[part]]), "terms")
+  })
   both <- intersect(parts[[1L]], parts[[2L]])
   labels <- Map(function(names, part) {
     ifelse(names %in% both, paste0(short_names(spec[[part]])[1L], ".", names), names)

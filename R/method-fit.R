@@ -61,7 +61,16 @@ nobs.dg_fit <- function(object, ...) {
 #' @export
 formula.dg_fit <- function(x, ...) {
   if (is.null(x$formula)) abort("argument", "The model was fitted without a formula.")
-  x$formula
+  fitted_formula(x)
+}
+
+# With the terms that were fitted in the place of those that all methods share.
+fitted_formula <- function(x) {
+  own <- spec_terms(x$spec)
+  if (is.null(own) || is.null(x$formula)) return(x$formula)
+  parts <- split_formula(x$formula)
+  parts$bare[[length(parts$bare)]] <- put_for_dot(own[[2L]], x$blueprint$shared)
+  plain_formula(add_bar(parts$bare, parts$domain))
 }
 
 #' @export
@@ -95,7 +104,7 @@ print_details.dg_fit <- function(x) if (!is.null(x$space)) describe_kernels(x$sp
 describe_formula <- function(x) {
   if (is.null(x$formula)) return("")
   # of thousands of terms the first and the last
-  paste0(": ", shorten(format_formula(x$formula), 4L * getOption("width")))
+  paste0(": ", shorten(format_formula(fitted_formula(x)), 4L * getOption("width")))
 }
 
 describe_scale <- function(scale) {

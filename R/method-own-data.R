@@ -140,7 +140,9 @@ own_bare <- function(object) {
   last <- length(bare)
   if ("." %in% all.names(bare[[last]])) {
     plain <- object$blueprint$plain
-    bare[[last]] <- if (is.null(plain)) stats::formula(stats::terms(object))[[2L]]
+    shared <- object$blueprint$shared
+    bare[[last]] <- if (!is.null(shared)) shared
+                    else if (is.null(plain)) stats::formula(stats::terms(object))[[2L]]
                     else plain_sum(plain)
   }
   bare
@@ -152,7 +154,8 @@ shared_formula <- function(models, env) {
   if (length(models) == 0L) return(NULL)
   texts <- unique(vapply(models, function(model) format_formula(own_formula(model, env)), ""))
   if (length(texts) > 1L) {
-    abort("argument", "`x` must be a formula: the models have several, ", enumerate(texts), ".")
+    abort("argument", "`x` must be a formula: the models have several, ", enumerate(texts), "; or ",
+          "compare specifications that have `terms` each, as in `dg_lm(terms = ~ x1)`.")
   }
   own_formula(models[[1L]], env)
 }

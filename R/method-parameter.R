@@ -67,6 +67,7 @@ shared_parameters <- parameters(
   parameter("calibration", function(value, arg) check_choice(value, arg, calibration_methods),
             tuned = FALSE),
   parameter("seed", function(value, arg) check_seed(value), tuned = FALSE),
+  parameter("terms", check_own_terms),
   parameter("progress", as_it_is, tuned = FALSE),
   parameter("threads", function(value, arg) check_threads(value), tuned = FALSE),
   # of kernels, domain kernels and feature maps, whose constructors check them

@@ -12,6 +12,7 @@
 #'
 #' @param projection Projection without data, such as `dg_dica(ncomp = 2)`.
 #' @param learner Learner without data, such as `dg_svm(cost = 10)`.
+#' @param terms Predictors of the pipeline alone, see [terms].
 #' @return A specification for [fit()], [dg_cv()] and [dg_compare()]. Fitted, it is a `dg_pipeline`,
 #'   a list with the fitted models `projection` and `learner`, and `unit`, the number by which
 #'   scores are divided. It predicts as [the learner][predict.dg_learner()] does.
@@ -22,7 +23,7 @@
 #' model
 #' table(predict(model, toy), toy$y)
 #' @export
-dg_pipeline <- function(projection, learner) {
+dg_pipeline <- function(projection, learner, terms = NULL) {
   check_given(projection, "projection")
   check_given(learner, "learner")
   if (!inherits(projection, "dg_projection_spec")) {
@@ -38,13 +39,15 @@ dg_pipeline <- function(projection, learner) {
     abort("argument", "`domain_means` must be FALSE after a projection, which takes the ",
           "predictors.")
   }
+  check_no_own_terms(learner, "learner", "dg_pipeline")
   kernel <- "kernel" %in% setdiff(names(learner$args), learner$parts$own)
   if (kernel && is.null(learner$args$kernel)) {
     learner$args$kernel <- kernel_linear()
   }
   title <- paste0(projection$parts$title, ", then ", learner$method, "()")
   structure(list(method = "dg_pipeline", projection = projection, learner = learner,
-                 parts = list(title = title)), class = c("dg_pipeline_spec", "dg_spec"))
+                 parts = list(title = title), terms = check_own_terms(terms, "terms")),
+            class = c("dg_pipeline_spec", "dg_spec"))
 }
 
 #' @exportS3Method
@@ -52,6 +55,7 @@ spec_needs.dg_pipeline_spec <- function(spec) {
   needs <- spec_needs(spec$projection)
   needs$response <- if (spec_needs(spec$learner)$response == "open") "open" else "any"
   needs$domain <- needs$domain || spec_needs(spec$learner)$domain
+  needs$terms <- spec$terms
   needs
 }
 

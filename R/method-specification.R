@@ -94,7 +94,7 @@ spec_scale <- function(spec) {
 spec_needs.dg_spec <- function(spec) {
   needs <- list(response = spec$parts$response,
                 domain = spec$parts$domain || uses_domain(spec$args$domain_kernel),
-                offset = isTRUE(spec$parts$offset))
+                offset = isTRUE(spec$parts$offset), terms = spec$args$terms)
   needs$columns <- wished_columns(spec$args)
   needs
 }

@@ -63,13 +63,13 @@ change_spec.dg_spec <- function(spec, name, value) {
 
 #' @exportS3Method
 change_spec.dg_pipeline_spec <- function(spec, name, value) {
-  if (name %in% c("projection", "learner")) {
-    spec[[name]] <- value
-    return(dg_pipeline(spec$projection, spec$learner))
+  if (name %in% c("projection", "learner", "terms")) {
+    spec[name] <- list(value)
+    return(dg_pipeline(spec$projection, spec$learner, spec$terms))
   }
   found <- find_parameter(spec, name, all = TRUE)
   if (is.null(found)) {
-    check_no_dots(stats::setNames(list(value), name), c("projection", "learner",
+    check_no_dots(stats::setNames(list(value), name), c("projection", "learner", "terms",
                                                         known_parameters(spec)))
   }
   set_found(spec, found, value)
@@ -173,6 +173,10 @@ changed_formula <- function(object, formula.) {
   if (!is.null(object$rows$n) && is.null(object$call$data)) {
     abort("argument", "`formula.` must not be given: the model was fitted to sums, which have ",
           "their predictors.")
+  }
+  if (!is.null(spec_terms(object$spec))) {
+    abort("argument", "`formula.` must not be given to a model with `terms` of its own; change ",
+          "these, as in `update(model, terms = ~ x)`.")
   }
   own <- own_bare(object)
   bare <- on_error(stats::update.formula(own, formula.), function(e) {

@@ -67,7 +67,7 @@ describe_result.dg_compare <- function(x) {
            column("p", format = as_p(), rows = differs, report = "p")),
       further),
     facts = c(paste0(run$held_out, "; baseline: ", x$baseline), run$novelty,
-              if (missing) without_score(missing, run$predictions)),
+              if (missing) without_score(missing, run$predictions), dropped_words(run)),
     notes = c(inference_words(x), verdict_words(x), comparison_notes(x)),
     shown = order(losses(table$mean, measure$better)),
     hint = "summary() adds ranks, signed-rank and Friedman tests, timings.",
@@ -75,6 +75,13 @@ describe_result.dg_compare <- function(x) {
                         domains = nrow(x$scores), statistic = test$statistic, df = test$df,
                         p = test$p)
   )
+}
+
+# Where methods have terms of their own, each row must be complete for all.
+dropped_words <- function(run) {
+  if (is.null(run$dropped) || run$dropped == 0L) return(NULL)
+  paste0(run$dropped, " of ", plural(run$given, "row"), " left out: incomplete for at least one ",
+         "method")
 }
 
 # Three decimals, or as many more as the smallest standard error needs.

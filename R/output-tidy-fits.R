@@ -56,7 +56,8 @@
 #' |---|---|
 #' | projection | components: eigenvalue `value` and `residual` |
 #' | [dg_gp()] | parameters |
-#' | [dg_lm()], [dg_net()], [dg_mixed()] | coefficients (by class, with more than two) |
+#' | [dg_lm()], [dg_net()] | coefficients (by class, with more than two) |
+#' | [dg_mixed()] | coefficients and parameters of random effects, as in broom.mixed |
 #' | [dg_ensemble()] | weights of members |
 #' | other learners, [dg_pipeline()] | arguments of the fit, as text, with selected penalties |
 #'
@@ -164,6 +165,61 @@ tidy.dg_learner <- alone(function(x) {
   if (is.numeric(terms$value)) as_broom(terms, c(name = "term", value = "estimate")) else terms
 })
 
+#' @rdname tidy.domgen
+#' @order 1
+#' @param effects Of [dg_mixed()]: `"fixed"`, `"ran_pars"` (standard deviations and correlations of
+#'   the random effects) or `"ran_vals"` (the effects of the training domains), one or several.
+#'   Default: the first two.
+#' @param conf.level Confidence level of `conf.low` and `conf.high`. Default 0.95.
+#' @export
+tidy.dg_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.level = 0.95, ...) {
+  check_no_dots(list(...), c("effects", "conf.level"))
+  check_sealed(x)
+  kinds <- c("fixed", "ran_pars", "ran_vals")
+  for (name in effects) check_choice(name, "effects", kinds)
+  found <- list(
+    fixed = cbind(effect = "fixed", group = NA_character_,
+                  coefficient_table(x, check_between(conf.level, "conf.level", 0, 1))),
+    ran_pars = random_parameters(x), ran_vals = random_values(x)
+  )[intersect(kinds, effects)]
+  names <- unique(unlist(lapply(found, names)))
+  as_broom(do.call(rbind, lapply(unname(found), function(frame) {
+    frame[setdiff(names, names(frame))] <- NA_real_
+    frame[names]
+  })), c(estimate = "estimate"))
+}
+
+# With the names of broom.mixed.
+random_parameters <- function(x) {
+  row <- function(group, term, estimate) {
+    data.frame(effect = rep("ran_pars", length(term)), group = rep(group, length(term)),
+               term = term, estimate = estimate)
+  }
+  parts <- lapply(x$random, function(own) {
+    sd <- sqrt(diag(own$covariance))
+    pairs <- which(lower.tri(own$covariance), arr.ind = TRUE)
+    cor <- own$covariance[pairs] / (sd[pairs[, 1L]] * sd[pairs[, 2L]])
+    rbind(row(own$title, paste0("sd__", own$columns), unname(sd)),
+          row(own$title, paste0("cor__", own$columns[pairs[, 2L]], ".", own$columns[pairs[, 1L]],
+                                recycle0 = TRUE), unname(cor)))
+  })
+  if (x$family$name == "gaussian") {
+    parts <- c(parts, list(row("Residual", "sd__Observation", x$sigma)))
+  }
+  do.call(rbind, c(list(row("", character(), numeric())), parts))
+}
+
+random_values <- function(x) {
+  do.call(rbind, c(list(data.frame(effect = character(), group = character(), level = character(),
+                                   term = character(), estimate = numeric())),
+                   lapply(x$random, function(own) {
+    data.frame(effect = "ran_vals", group = own$title,
+               level = rep(rownames(own$effects), ncol(own$effects)),
+               term = rep(colnames(own$effects), each = nrow(own$effects)),
+               estimate = c(own$effects))
+  })))
+}
+
 # A row per parameter; by default the arguments of the fit.
 model_terms <- function(learner, spec) UseMethod("model_terms")
 
@@ -195,9 +251,6 @@ model_terms.dg_lm <- function(learner, spec) {
 
 #' @exportS3Method
 model_terms.dg_net <- model_terms.dg_lm
-
-#' @exportS3Method
-model_terms.dg_mixed <- model_terms.dg_lm
 
 #' @exportS3Method
 model_terms.dg_ensemble <- function(learner, spec) {

@@ -33,6 +33,7 @@ takes_passes.dg_learner_spec <- function(spec) {
 # The input of a call, with the rows of a source in memory where a specification needs all at once
 # and they are few.
 collect_input <- function(specs, input) {
+  if (!is.null(input$source)) lapply(specs, check_source_terms)
   passes <- vapply(specs, takes_passes, NA)
   if (is.null(input$source) || all(passes %in% TRUE)) return(input)
   n <- sum(vapply(input$source$partitions, partition_count, numeric(1)))
@@ -54,6 +55,11 @@ collect_input <- function(specs, input) {
   weights <- if (!is.null(input$weights)) evaluate(input$weights, data, input$env, "weights")
   read_input(list(x = input$x, data = check_data(data), weights = weights,
                   na.action = input$na.action))
+}
+
+check_source_terms <- function(spec) {
+  if (is.null(spec_terms(spec))) return(invisible())
+  abort("argument", "`terms` must be NULL with a source: write them in the formula.")
 }
 
 abort_whole <- function(spec, found = "") {

@@ -31,7 +31,8 @@ new_cv <- function(spec, outcome, found) {
     held_out = held_out(splits, task), scope = held_scope(splits, task$domain),
     novelty = novelty(splits, task), unit = task$unit,
     crossed = crossed, warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
-    labels = if (is.null(task$labels)) variable_names(NULL) else task$labels
+    labels = if (is.null(task$labels)) variable_names(NULL) else task$labels,
+    dropped = task$dropped, given = task$n
   ), collect_shots(results, splits, task, share, found$plan, outcome$pairs, spec),
   collect_periods(splits, found$folds, predictions, metrics[[1L]], task)),
   class = c("dg_cv", "dg_result"))

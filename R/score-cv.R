@@ -316,7 +316,7 @@ read_plan <- function(specs, input, folds, metric, refits, progress, hold_out = 
                 refits = FALSE, progress = progress))
   }
   for (spec in specs) input <- with_terms(input, spec_needs(spec)$columns)
-  task <- cv_task(specs[[1L]], input, hold_out)
+  task <- cv_task(specs[[1L]], input, hold_out, specs[-1L])
   folds <- read_folds(folds, task)
   metrics <- read_metrics(metric, task$y)
   for (spec in specs) check_metrics_fit(metrics, spec)
@@ -368,8 +368,9 @@ cv_input <- function(call, object, env) {
   if (inherits(object, "dg_fit")) model_input(object, given, env) else evaluate_input(given, env)
 }
 
-# The rows that can be used, with truth and domain; the raw input to refit from.
-cv_task <- function(spec, input, hold_out = "all") {
+# The rows that can be used, with truth and domain; the raw input to refit from. others: further
+# specifications, for which rows must be complete too.
+cv_task <- function(spec, input, hold_out = "all", others = list()) {
   # levels of a character predictor must not depend on the fold
   text <- vapply(input$data, is.character, NA)
   if (any(text)) input$data[text] <- lapply(input$data[text], factor)
@@ -377,12 +378,40 @@ cv_task <- function(spec, input, hold_out = "all") {
   needs$domain <- TRUE
   input <- with_terms(input, needs$columns)
   # the fits give the messages
-  sample <- suppressMessages(read_sample(input, needs, "none"), "domgen_message")
+  read <- function(input, needs) {
+    suppressMessages(read_sample(input, needs, "none"), "domgen_message")
+  }
+  sample <- read(input, needs)
+  n <- length(sample$kept)
+  sample <- complete_for_all(sample, input, needs, others, read)
   task <- list(
     input = take_rows(input, sample$kept), y = sample$y, domain = sample$domain,
     scored_by = sample$domain, row = sample$kept, n = input_rows(input),
     labels = variable_names(sample$blueprint),
     predictors = setdiff(predictor_columns(sample$blueprint), sample$blueprint$domain_columns)
   )
+  if (length(sample$kept) < n || length(unique(lapply(others, spec_terms))) > 1L) {
+    task$dropped <- task$n - length(sample$kept)
+  }
   hold_out_task(task, sample$blueprint$structure, hold_out)
+}
+
+# The sample of the rows that are complete for all specifications.
+complete_for_all <- function(sample, input, needs, others, read) {
+  kept <- sample$kept
+  asked <- list(needs[c("terms", "carried")])
+  for (spec in others) {
+    own <- spec_needs(spec)
+    if (list(own[c("terms", "carried")]) %in% asked) next
+    asked <- c(asked, list(own[c("terms", "carried")]))
+    kept <- intersect(kept, quietly(read(input, own))$kept)
+  }
+  if (length(kept) == 0L) {
+    abort("data", "No row is complete for all methods: each of ", input_rows(input), " rows lacks ",
+          "a value that some method needs.")
+  }
+  if (length(kept) == length(sample$kept)) return(sample)
+  sample <- read(take_rows(input, kept), needs)
+  sample$kept <- kept[sample$kept]
+  sample
 }

@@ -203,8 +203,8 @@ dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL,
                     rule = c("best", "worst"), n_members = 5, folds = NULL, unit = NULL,
                     max_seconds = NULL, max_rows = 1200, max_ard = 30,
                     calibration = c("none", "platt", "isotonic"),
-                    weights = NULL, na.action = stats::na.omit, seed = 1, progress = NULL,
-                    threads = NULL, ...) {
+                    weights = NULL, terms = NULL, na.action = stats::na.omit, seed = 1,
+                    progress = NULL, threads = NULL, ...) {
   parts <- c(learner_parts("Ensemble selected on the training domains", domain = TRUE,
                            parameters = auto_parameters), list(units = TRUE))
   fit_or_specify(method_spec("dg_auto", "dg_auto_spec", parts, environment()), match.call(),

@@ -6,7 +6,8 @@
 #' each other and exchangeable with new ones; rows of a domain may be dependent.
 #'
 #' @inheritParams dg_cv
-#' @param objects Named list of learners, [dg_pipeline()]s and [dg_tune()]s without data.
+#' @param objects Named list of learners, [dg_pipeline()]s and [dg_tune()]s without data. Each may
+#'   have predictors of its own, `dg_lm(terms = ~ log(x))`, see [own_terms].
 #' @param metric One or more scores: names from the table of [dg_cv()], or [metric_custom()]s. The
 #'   first is compared; `print()` gives the means of the others. Default `NULL`: `"rmse"`,
 #'   `"accuracy"` or (censored times) `"concordance"`.

@@ -44,6 +44,7 @@
 #' @param calibration `"none"`: probabilities are the weighted means of the members' probabilities,
 #'   if all members have them. `"platt"` or `"isotonic"`: the ensemble's values are calibrated on
 #'   held-out domains, see [calibration].
+#' @param terms Predictors of the ensemble alone, see [terms].
 #' @param ... Must be empty: data are given to [fit()].
 #' @return A specification for [fit()], [dg_cv()], [dg_compare()] and [dg_tune()] (a member's
 #'   parameter is `"name.parameter"`, as in `svm.cost`). Fitted, an object of class `dg_ensemble`, a
@@ -76,7 +77,7 @@
 #' dg_lodo(model)
 #' @export
 dg_ensemble <- function(members, member_weights = c("equal", "stacked"),
-                        calibration = c("none", "platt", "isotonic"), ...) {
+                        calibration = c("none", "platt", "isotonic"), terms = NULL, ...) {
   check_given(members, "members")
   dots <- list(...)
   # as it is with other learners: dg_ensemble(list(...), y ~ x | domain, data = rows)
@@ -90,7 +91,8 @@ dg_ensemble <- function(members, member_weights = c("equal", "stacked"),
   check_no_dots(dots, names(formals(dg_ensemble)))
   members <- read_members(members)
   args <- list(members = members, member_weights = read_member_weights(member_weights, members),
-               calibration = shared_parameters$calibration$check(calibration, "calibration"))
+               calibration = shared_parameters$calibration$check(calibration, "calibration"),
+               terms = check_own_terms(terms, "terms"))
   parts <- list(title = paste0("Ensemble of ", enumerate(names(members), length(members), "")),
                 response = "any", domain = TRUE, parameters = ensemble_parameters,
                 weights = all(vapply(members, takes_weights, NA)))
@@ -112,6 +114,7 @@ read_members <- function(members) {
     abort("argument", "`members` must be at least two learners, not ", length(members), ".")
   }
   members <- lapply(members, read_specification, "members")
+  for (member in members) check_no_own_terms(member, "members", "dg_ensemble")
   given <- names(members)
   if (is.null(given)) given <- rep("", length(members))
   open <- is.na(given) | given == ""
@@ -150,7 +153,7 @@ spec_needs.dg_ensemble_spec <- function(spec) {
   needs <- lapply(spec$args$members, spec_needs)
   wishes <- lapply(needs, `[[`, "columns")
   plain <- vapply(wishes, is.null, NA)
-  list(response = "any", domain = TRUE,
+  list(response = "any", domain = TRUE, terms = spec$args$terms,
        columns = if (!all(plain)) {
          unique(do.call(c, c(wishes, if (any(plain)) list(list(plain_wish)))))
        })
@@ -170,7 +173,7 @@ find_parameter.dg_ensemble_spec <- function(spec, name, all = FALSE) {
     found <- find_parameter(members[[front]], substring(name, nchar(front) + 2L), all)
     if (!is.null(found)) return(in_member(found, front))
   }
-  if (name %in% c("member_weights", "members", "calibration")) return(NextMethod())
+  if (name %in% c("member_weights", "members", "calibration", "terms")) return(NextMethod())
   found <- Filter(Negate(is.null), lapply(members, find_parameter, name, all))
   if (length(found) > 1L) {
     abort("argument", "`", name, "` is a parameter of several members; use `",
@@ -187,7 +190,7 @@ in_member <- function(found, member) {
 known_parameters.dg_ensemble_spec <- function(spec) {
   members <- spec$args$members
   c("member_weights", unlist(lapply(names(members), function(name) {
-    paste0(name, ".", known_parameters(members[[name]]))
+    paste0(name, ".", setdiff(known_parameters(members[[name]]), "terms"))
   })))
 }
 

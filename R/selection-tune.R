@@ -201,7 +201,11 @@ fit_input.dg_tune_spec <- function(spec, input) {
 }
 
 tuned_model <- function(spec, input, ctx) {
-  task <- quietly(cv_task(spec$object, input, spec$args$hold_out))
+  # all combinations have the same rows
+  others <- lapply(spec$args$grid$terms, function(terms) {
+    set_parameters(spec$object, list(terms = terms))
+  })
+  task <- quietly(cv_task(spec$object, input, spec$args$hold_out, others))
   task$inside <- input$inside
   search_parameters(spec, task, ctx, function(spec) fit_input(spec, input), row_outcomes)
 }

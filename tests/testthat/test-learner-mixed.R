@@ -16,15 +16,15 @@ test_that("numbers are those of lmer(), with the effects of known domains", {
                tolerance = 1e-5)
   expect_equal(predict(model, strangers[names(strangers) != "School"]), predict(model, strangers))
   expect_equal(predict(model, strangers, domain = math$School[1:5]), fitted(model)[1:5])
-  expect_equal(model$engine$object$sigma, sigma(direct), tolerance = 1e-5)
-  expect_equal(c(model$engine$object$covariance), c(lme4::VarCorr(direct)$School), tolerance = 1e-4)
+  expect_equal(model$sigma, sigma(direct), tolerance = 1e-5)
+  expect_equal(c(model$random[[1L]]$covariance), c(lme4::VarCorr(direct)$School), tolerance = 1e-4)
 })
 
 test_that("slopes may differ too, and the domains' means are contextual effects", {
-  model <- dg_mixed(MathAch ~ SES | School, data = math, slopes = "SES")
+  model <- dg_mixed(MathAch ~ SES | School, data = math, random = ~ SES)
   direct <- lme4::lmer(MathAch ~ SES + (SES | School), math)
   expect_equal(predict(model, math), unname(predict(direct)), tolerance = 1e-4)
-  expect_equal(unname(model$engine$object$effects), unname(as.matrix(lme4::ranef(direct)$School)),
+  expect_equal(unname(model$random[[1L]]$effects), unname(as.matrix(lme4::ranef(direct)$School)),
                tolerance = 1e-2)
   model <- dg_mixed(MathAch ~ SES | School, data = math, domain_means = TRUE)
   math$mean <- ave(math$SES, math$School)
@@ -38,7 +38,7 @@ test_that("two classes are those of glmer(), weights those of lme4", {
   expect_equal(predict(model, math, type = "prob")[, "TRUE"], unname(predict(direct, type = "resp")),
                tolerance = 1e-3)
   expect_equal(predict(model, math, type = "decision"),
-               2 * predict(model, math, type = "prob")[, 2] - 1)
+               stats::qlogis(predict(model, math, type = "prob")[, 2]))
   w <- rep_len(c(1, 3), nrow(math))
   model <- dg_mixed(MathAch ~ SES | School, data = math, weights = w)
   direct <- lme4::lmer(MathAch ~ SES + (1 | School), math, weights = w)
@@ -50,19 +50,20 @@ test_that("of classes weight k counts as k rows", {
   model <- dg_mixed(high ~ SES | School, data = math, weights = w)
   copied <- dg_mixed(high ~ SES | School, data = math[rep(seq_len(nrow(math)), w), ])
   expect_equal(coef(model), coef(copied), tolerance = 1e-4)
-  expect_equal(c(model$engine$object$covariance), c(copied$engine$object$covariance),
+  expect_equal(c(model$random[[1L]]$covariance), c(copied$random[[1L]]$covariance),
                tolerance = 1e-3)
 })
 
 test_that("the covariance of effects is in the units of the columns", {
   direct <- lme4::lmer(MathAch ~ SES + (SES | School), math)
   V <- matrix(lme4::VarCorr(direct)$School, 2L)
-  model <- dg_mixed(MathAch ~ SES | School, data = math, slopes = "SES")
-  expect_equal(model$engine$object$covariance, V, tolerance = 1e-2)
+  model <- dg_mixed(MathAch ~ SES | School, data = math, random = ~ SES)
+  expect_equal(model$random[[1L]]$covariance, V, ignore_attr = TRUE, tolerance = 1e-2)
   # u0 + u1 s = (u0 - 5 u1 / 3) + u1 / 3 (5 + 3 s)
-  far <- dg_mixed(MathAch ~ SES | School, data = transform(math, SES = 5 + 3 * SES), slopes = "SES")
+  far <- dg_mixed(MathAch ~ SES | School, data = transform(math, SES = 5 + 3 * SES), random = ~ SES)
   A <- rbind(c(1, -5 / 3), c(0, 1 / 3))
-  expect_equal(far$engine$object$covariance, A %*% V %*% t(A), tolerance = 1e-2)
+  expect_equal(far$random[[1L]]$covariance, A %*% V %*% t(A), ignore_attr = TRUE,
+               tolerance = 1e-2)
   expect_output(print(far), paste("SES", signif(sqrt(V[2L, 2L]) / 3, 2)), fixed = TRUE)
   # the mean over domains is that of a number, however it is made
   expect_no_match(capture.output(print(far)), "marginal")
@@ -87,9 +88,10 @@ test_that("what cannot be estimated is said", {
   flowers <- transform(iris, site = rep_len(1:5, 150))
   expect_error(dg_mixed(Species ~ . | site, data = flowers), "^`dg_mixed\\(\\)` needs a numeric response or two",
                class = "domgen_error_data")
-  expect_error(dg_mixed(MathAch ~ SES | School, data = math, slopes = "sex"),
-               "^`slopes` must be columns of the predictors \\(`SES`\\), not `sex`")
-  expect_error(dg_mixed(slopes = 3), "`slopes` must be names of columns, not 3")
+  expect_error(dg_mixed(MathAch ~ SES | School, data = math, random = ~ sex),
+               "there is no `sex`")
+  expect_error(dg_mixed(random = "SES"), "varies with `random = ~ SES`")
+  expect_error(dg_mixed(slopes = "SES"), "`slopes` is now called `random`")
   expect_error(dg_mixed(MathAch ~ SES, data = math), "A domain is needed", class = "domgen_error_data")
   expect_warning(one <- dg_mixed(MathAch ~ SES | School, data = droplevels(subset(math, School == "8367"))),
                  "cannot be separated from the intercept", class = "domgen_warning_engine")
@@ -109,7 +111,7 @@ test_that("left-out domains are predicted at the population level, also tuned", 
   expect_equal(first$prediction, unname(predict(direct, math[first$row, ], re.form = NA)),
                tolerance = 1e-5)
   tuned <- dg_tune(dg_mixed(), MathAch ~ SES | School, data = math, folds = 3,
-                   grid = list(slopes = list(character(), "SES"), domain_means = c(FALSE, TRUE)))
+                   grid = list(random = list(~ 1, ~ SES), domain_means = c(FALSE, TRUE)))
   expect_identical(nrow(tuned$tuning$table), 4L)
 })
 
@@ -121,10 +123,10 @@ test_that("a probability in a new domain is the mean over its random effects", {
   value <- rep(c(-6, -1, 0, 2), each = 4)
   sd <- rep(c(0, 0.3, 1, 5), 4)
   expect_equal(mean_logistic(value, sd), mapply(naive, value, sd), tolerance = 1e-10)
-  model <- dg_mixed(high ~ SES | School, data = math, slopes = "SES")
+  model <- dg_mixed(high ~ SES | School, data = math, random = ~ SES)
   own <- cbind(1, strangers$SES)
-  sds <- sqrt(diag(own %*% model$engine$object$covariance %*% t(own)))
-  at_zero <- dg_mixed(high ~ SES | School, data = math, slopes = "SES", marginal = FALSE)
+  sds <- sqrt(diag(own %*% model$random[[1L]]$covariance %*% t(own)))
+  at_zero <- dg_mixed(high ~ SES | School, data = math, random = ~ SES, marginal = FALSE)
   expect_output(print(at_zero), "marginal = FALSE")
   values <- stats::qlogis(predict(at_zero, strangers, type = "prob")[, 2L])
   expect_equal(drop(own %*% coef(model)), values, tolerance = 1e-6)
