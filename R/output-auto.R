@@ -58,7 +58,9 @@ auto_notes <- function(choice, members) {
                   plural(length(members), "model"), "."))
   }
   c(paste0(score_label(choice$metric), " on held-out domains, ", plural(choice$rows, "row"),
-           ", each candidate at its best lambda.", if (rule_column(choice$rule) != "mean") {
+           ", each candidate at its best lambda.", if (!is.null(choice$selected_by)) {
+             paste0(" Selected by the ", choice$selected_by, ".")
+           }, if (rule_column(choice$rule) != "mean") {
              paste0(" Selected by the ", rule_words(choice$rule), ".")
            }),
     if (!is.na(choice$expected$se)) paste0("The interval is for ", scope_words("new"), "."),

@@ -24,6 +24,10 @@ score_left_out <- function(predictions, metrics) {
 score_values <- function(values, scoring) {
   # a list: parts of many data frames take longer than the rest
   d <- add_responses(list(truth = scoring$y), scoring$response, values, levels(scoring$y))
+  if ("prob" %in% scoring$metric$needs) {
+    shares <- common_values(scoring$response, values)
+    d$prob <- probabilities(c(scoring$response, list(means = "common")), shares)
+  }
   score_groups(d, scoring$domain, scoring$metric)
 }
 

@@ -3,8 +3,8 @@
 # metric as their mean, or root mean square (`root`); range: of all values, at which intervals end.
 # d is a list of the rows' truth, prediction and decision, and if needed prob [rows x classes], se,
 # or survival [rows x times], of which `times` says which; overall: of all rows of d, where it is
-# not the value of them as one domain; uses: the parts of d that are enough; help: the definition on
-# the help page.
+# not the value of them as one domain; uses: the parts of d that are enough; coarse: does the squared
+# error of probabilities choose better, see choice_metric()? help: the definition on the help page.
 
 metrics <- list(
   rmse = list(kind = "number", better = "low", title = "RMSE", root = TRUE,
@@ -19,13 +19,14 @@ metrics <- list(
                        stats::dnorm(d$truth, d$prediction, d$se, log = TRUE)
                      }, help = "mean log predictive density"),
   accuracy = list(kind = "class", better = "high", title = "accuracy", range = c(0, 1),
+                  coarse = TRUE,
                   rows = function(d) as.character(d$truth) == as.character(d$prediction),
                   help = "proportion of rows predicted right"),
   balanced_accuracy = list(kind = "class", better = "high", title = "balanced accuracy",
                            range = c(0, 1), value = function(d) mean(recalls(d)),
                            help = "mean recall of the classes"),
   auc = list(kind = "class", better = "high", title = "area under the ROC curve",
-             range = c(0, 1), uses = c("truth", "decision"),
+             range = c(0, 1), coarse = TRUE, uses = c("truth", "decision"),
              value = function(d) area_under_curve(d$truth, d$decision),
              help = "area under the ROC curve"),
   gmean = list(kind = "class", better = "high", title = "G-Mean", range = c(0, 1),

@@ -292,8 +292,8 @@ try_others <- function(search) {
 
 has_two_classes <- function(search) nlevels(search$sample$y) == 2L
 
-# With the kernels of the ridge regressions that are selected. lambda, and how wide the kernel between
-# domains is, are those of dg_glm(), by the deviance of left-out domains.
+# With the kernels of the ridge regressions that are selected. lambda, and how wide the kernel
+# between domains is, are those of dg_glm(), by the deviance of left-out domains.
 try_logistic <- function(search) {
   keys <- choose_members(search, search$args$n_members)$ridge$keys
   chosen <- c(lapply(search$found[keys], `[[`, "candidate"), plain_candidates())

@@ -1,8 +1,8 @@
 # What dg_auto() fits: an ensemble of the best candidates of several configurations.
 
 # The blocks are the mean of the best kernel regressions, `ridge`, and each candidate of other
-# methods; their weights are best on the domains `used`. list(keys, weights, scores by domain, values
-# by row, ridge: list(keys, scores, values) of the mean alone)
+# methods; their weights are best on the domains `used`. list(keys, weights, scores by domain,
+# values by row, ridge: list(keys, scores, values) of the mean alone)
 choose_members <- function(search, most, used = TRUE) {
   settled <- lapply(search$found, function(f) settle(search, f$parts, used))
   value <- function(key) values_at(search, search$found[[key]]$parts, settled[[key]])

@@ -37,8 +37,8 @@ known_scores <- function(values, scoring) {
 # The selection with its cross-fitted values, `fair`, or the null model (whose scores have no
 # optimism) unless the selection is better by these. With few domains cross-fitting leaves two or
 # three for the selection, on which the null model easily seems best: the selection's own scores
-# count. Between the two stand the plain logistic regressions, which need not be surely better: nothing
-# but lambda was selected, which shrinks them to a constant where there is no signal.
+# count. Between the two stand the plain logistic regressions, which need not be surely better:
+# nothing but lambda was selected, which shrinks them to a constant where there is no signal.
 doubt_members <- function(search, chosen) {
   chosen$fair <- cross_fitted(search)
   null <- candidate_key(candidate(kernel = "null"))

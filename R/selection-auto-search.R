@@ -16,7 +16,7 @@ domains_for_kernel <- 5L
 choose_by_domain <- function(args, sample) {
   args$progress <- read_progress(args$progress, sample$inside)
   check_units(sample$unit)
-  metric <- read_plain_metrics(args$metric, sample$y)[[1L]]
+  metric <- read_auto_metric(args$metric, sample$y)
   few <- nlevels(droplevels(sample$domain)) < 2L
   n <- length(sample$y)
   if (!few) sample <- scored_sample(sample, args$folds)
@@ -37,8 +37,9 @@ choose_by_domain <- function(args, sample) {
             else doubt_members(final, choose_members(final, args$n_members))
   chosen <- in_metric(final, chosen)
   list(search = final, chosen = chosen,
-       choice = c(list(rows = length(final$sample$y), few = few, metric = metric, rule = args$rule,
-                       seed = args$seed,
+       choice = c(list(rows = length(final$sample$y), few = few, metric = metric,
+                       selected_by = if (!identical(final$metric, metric)) final$metric$title,
+                       rule = args$rule, seed = args$seed,
                        time_limit = list(seconds = args$max_seconds,
                                          reached = first$spent || final$spent)),
                   summarise_search(first, final, chosen)))
@@ -82,10 +83,23 @@ new_search <- function(args, sample, metric, few, rows, deadline = NULL) {
   ), parent = emptyenv())
 }
 
-# By which candidates are chosen. Which of two classes a row is in says little of a model, and in
-# what order the few rows of a domain are even less: the chosen is by chance. The squared error of
-# the probabilities says more with the same rows, also of how good both will be.
-choice_metric <- function(metric, y) if (nlevels(y) == 2L) squared_shares else metric
+# Of two classes a score of probabilities too: all members of an ensemble give them.
+read_auto_metric <- function(metric, y) {
+  if (nlevels(y) != 2L) return(read_plain_metrics(metric, y)[[1L]])
+  metrics <- read_metrics(metric, y)
+  of_shares <- vapply(metrics, function(m) identical(m$needs, "prob"), NA)
+  metrics[of_shares] <- lapply(metrics[of_shares], function(m) c(m, list(coarse = TRUE)))
+  if (length(metrics) == 1L && of_shares) metrics[[1L]]
+  else read_plain_metrics(metric, y)[[1L]]
+}
+
+# By which candidates are chosen. Which of two classes are predicted says little of a model, and in
+# what order the few rows of a domain are even less: choice is by chance. The squared error of the
+# probabilities says more with the same rows, also of what these scores will be. (The log loss has
+# no bound, and ridge regressions predict 0.)
+choice_metric <- function(metric, y) {
+  if (nlevels(y) == 2L && isTRUE(metric$coarse)) squared_shares else metric
+}
 
 squared_shares <- list(
   kind = "class", better = "low", title = "Brier score", uses = c("truth", "decision"),

@@ -2,10 +2,10 @@
 #'
 #' @description
 #' The function to call first. It fits an ensemble ([dg_ensemble()]) of kernel ridge regressions
-#' ([dg_ridge()], for classes too), a random forest ([dg_forest()], if ranger is installed) and, for
-#' a numeric response with outliers, a support vector regression ([dg_svm()]). Scaling, kernel,
-#' bandwidths, domain kernel, penalties and weights are those with the best score on held-out
-#' training domains.
+#' ([dg_ridge()]; for two classes of kernel logistic regressions, [dg_glm()]), a random forest
+#' ([dg_forest()], if ranger is installed) and, for a numeric response with outliers, a support
+#' vector regression ([dg_svm()]). Scaling, kernel, bandwidths, domain kernel, penalties and weights
+#' are those with the best score on held-out training domains.
 #'
 #' @details
 #' By default, candidates are scored on held-out training domains. Up to 10 domains are held out one
@@ -26,6 +26,10 @@
 #'   2 times the median and [domain_multitask()] with `tau` 0.5 and 0.9. The best configuration with
 #'   a Gaussian kernel also gets one bandwidth per column, up to `max_ard` columns and from four
 #'   domains; these bandwidths are scored on thirds of the domains to which they were not fitted.
+#' * For two classes, kernel logistic regressions ([dg_glm()]) with the kernels of the ridge
+#'   regressions that would be members, and with a linear and a linear + Gaussian kernel of pooled
+#'   predictors. Their `lambda` is that of `dg_glm()`, and they are fitted again without each of at
+#'   most five groups. They take the place of the ridge regressions.
 #' * A random forest, if ranger is installed. From five domains it uses the predictors both pooled
 #'   and standardised by domain. Two forests of 25 trees show first whether it can improve on the
 #'   ridge regressions by more than half a standard error; if not, their mean stands in the table.
@@ -42,7 +46,14 @@
 #'
 #' The ensemble must beat the null model by more than one standard error of the difference.
 #' Otherwise the null model is returned. With fewer than five domains, any improvement of the score
-#' before correction is enough.
+#' before correction is enough. For two classes the two plain logistic regressions come before the
+#' null model; they must be better than it, but not by a standard error.
+#'
+#' For two classes, `metric = "accuracy"`, `"auc"`, `"brier"` or `"log_loss"` is what is printed and
+#' estimated, and the Brier score of the probabilities (1 + f)/2, f a candidate's value between -1
+#' and 1, is what selects. Predicted classes and ranks within small domains are so noisy that
+#' candidates selected by them were worse by just these scores (`tests/bench/auto-classes.R`). Any
+#' other score selects itself.
 #'
 #' ## Rule
 #' `rule` is how scores by domain become the one number by which `lambda`, candidates, the number of
@@ -110,14 +121,15 @@
 #' `data` may be a [row_source()], see its section "Score".
 #'
 #' @inheritParams dg_ridge
-#' @param metric Score for the selection: one score of [dg_cv()] that needs no probabilities and no
-#'   intervals. Default `NULL`: `"rmse"` or `"accuracy"`. With rare classes, `"auc"` or
+#' @param metric Score for the selection and the estimate, see "Ensemble" for two classes: one score
+#'   of [dg_cv()] that needs no intervals, and for more than two classes no probabilities. Default
+#'   `NULL`: `"rmse"` or `"accuracy"`. With rare classes, `"auc"`, `"log_loss"` or
 #'   `"balanced_accuracy"`.
 #' @param rule What is best over held-out domains: `"best"` (the default), the mean score;
 #'   `"worst"`, the score of the worst domain; or a number between 0.5 and 1, the score that this
 #'   proportion of the domains reaches. See "Rule" in [dg_tune()].
 #' @param n_members Maximum number of ridge regressions in the average; each uses a different
-#'   scaling or kernel. Default 5.
+#'   scaling or kernel. Default 5. For two classes up to two more.
 #' @param folds Groups of domains that are held out together: a number of groups, or the result of
 #'   [domain_folds()]. Default `NULL`: each domain separately, in 10 groups if there are more than
 #'   10 domains.
@@ -155,6 +167,7 @@
 #'     domains with a score (with one training domain `NA` and 0)}
 #'   \item{`metric`, `rule`, `rows`, `seed`}{metric; rule; number of rows in the search; seed for
 #'     sampling them}
+#'   \item{`selected_by`}{title of the score that selected, if it is not `metric`}
 #'   \item{`seconds`}{time of the search and the fits}
 #'   \item{`few`}{`TRUE` with one domain}
 #'   \item{`time_limit`}{list: `seconds` (or `NULL`) and `reached`, `TRUE` if the limit ended the

@@ -2,8 +2,8 @@
 # and a row. One eigendecomposition serves all lambda, all held-out groups of rows, and all
 # responses: that of the data and the simulated ones.
 
-# between: fitted or not. The kernel on x is that of `study`. What landmarks lack of the kernel's diagonal is added to
-# lambda, as in left_out_by_landmarks(). list(
+# between: fitted or not. What landmarks lack of the kernel's diagonal is added to lambda, as in
+# left_out_by_landmarks(). list(
 #   F [r + 1 x n]: features in which the sum of squares of all rows is diagonal, and a constant,
 #   penalised [r + 1]: that diagonal, where there is a penalty with what landmarks lack,
 #   costs, unit: of each row, or NULL, threads).

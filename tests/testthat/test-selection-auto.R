@@ -285,7 +285,7 @@ test_that("the standard error knows that all domains have the same units", {
   d <- expand.grid(unit = 1:15, domain = factor(letters[1:8]))
   error <- with_seed(4, rnorm(15))[d$unit] + with_seed(5, rnorm(nrow(d)) / 10)
   search <- list(sample = list(unit = d$unit), left_out = d$domain,
-                 scoring = list(y = error, domain = d$domain, metric = metrics$rmse,
+                 shown = list(y = error, domain = d$domain, metric = metrics$rmse,
                               response = list(kind = "number", centre = 0, scale = 1)))
   score <- function(used) mean(sqrt(tapply(error[used]^2, d$domain[used], mean)))
   without <- vapply(1:15, function(u) score(d$unit != u), 0)
@@ -347,13 +347,17 @@ test_that("any score of predictions or decisions decides, for two classes and mo
   labels$y[labels$x1 > 0.7] <- "1"
   found <- dg_auto(y ~ . | domain, data = labels, metric = "auc", max_ard = 0)
   expect_identical(found$choice$metric$title, "area under the ROC curve")
-  expect_equal(max(found$choice$table$mean[-1L]), found$choice$table$mean[2L])
-  # a distributional winner included: its dg_lodo() is its score
+  expect_identical(found$choice$selected_by, "Brier score")
+  # a distributional one included: its dg_lodo() is its score
   table <- found$choice$table
-  for (i in setdiff(2:4, grep("per predictor", table$kernel))) {
+  ridge <- setdiff(which(grepl("kernel", table$kernel)), grep("per predictor|logistic", table$kernel))
+  checked <- c(ridge[1L], ridge[grep("distributional", table$domain_kernel[ridge])][1L])
+  for (i in checked[!is.na(checked)]) {
     result <- dg_lodo(fit(candidate_spec(table[i, ], 3), y ~ . | domain, data = labels), metric = "auc")
     expect_equal(result$mean, table$mean[i], tolerance = 0.02)
   }
+  by_its_own <- dg_auto(y ~ . | domain, data = labels, metric = "gmean", max_ard = 0, n_members = 1)
+  expect_null(by_its_own$choice$selected_by)
   lacking <- labels
   lacking$y[labels$domain == "d2"] <- "1"
   some <- dg_auto(y ~ . | domain, data = lacking, metric = "auc", n_members = 2,
