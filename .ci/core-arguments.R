@@ -18,8 +18,8 @@ free <- c(
   "(lambda|ridges|which) (length|empty)$", "(path|separator) type$", "memory foreign$",
   # empty where sums of the kernel are solved later
   "^feature_(apply|rows|columns|moments|group_moments)_ program[$]factor empty$",
-  # sums of any values
-  "^md5_"
+  # sums and shapes of any values
+  "^(md5_|part_shapes_ object)"
 )
 
 # Codes are not looked at where a map has no domains.
