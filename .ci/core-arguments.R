@@ -34,6 +34,7 @@ spoilt <- function(value) {
   if (is.environment(value) || typeof(value) == "externalptr") {
     return(list(type = 1, empty = NULL, foreign = new.env()))
   }
+  if (is.function(value)) return(list(type = 1, empty = NULL))
   ways <- list(type = "a", function_ = sum)
   if (is.list(value)) return(c(ways, list(missing = NA)))
   if (is.raw(value)) return(ways)
