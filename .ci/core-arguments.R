@@ -18,8 +18,8 @@ free <- c(
   "(lambda|ridges|which) (length|empty)$", "(path|separator) type$", "memory foreign$",
   # empty where sums of the kernel are solved later
   "^feature_(apply|rows|columns|moments|group_moments)_ program[$]factor empty$",
-  # sums of any values
-  "^md5_"
+  # sums and shapes of any values
+  "^(md5_|part_shapes_ object)"
 )
 
 # Codes are not looked at where a map has no domains.
@@ -34,6 +34,7 @@ spoilt <- function(value) {
   if (is.environment(value) || typeof(value) == "externalptr") {
     return(list(type = 1, empty = NULL, foreign = new.env()))
   }
+  if (is.function(value)) return(list(type = 1, empty = NULL))
   ways <- list(type = "a", function_ = sum)
   if (is.list(value)) return(c(ways, list(missing = NA)))
   if (is.raw(value)) return(ways)

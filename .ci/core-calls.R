@@ -143,6 +143,8 @@ linear_svm_(Zt, F[, 1], rep(0.1, n), rep(-2, n), rep(2, n), rep(0.1, n), FALSE, 
 md5_("", as.raw(0:70))
 md5_numbers_(c(1, NA, -0))
 md5_texts_(c("a", NA, "", "longer than eight"))
+part_shapes_(list(a = 1:2, b = list(c(NA, Inf), "c", threads = 2L), c = factor("d"),
+                  d = matrix(NA, 2)), function(value, path) path)
 bytes <- charToRaw("1,a\n2,\"b\"\"\n,c\"\n\n3")
 for (last in c(TRUE, FALSE)) {
   buffer <- csv_bytes_()

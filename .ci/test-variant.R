@@ -1,5 +1,7 @@
 # Runs one test file against the installed package; the last line counts its tests.
 library(testthat)
+# see .ci/test.R
+MultiReporter$set("public", "local_user_output", function(...) invisible())
 Sys.setenv(NOT_CRAN = "true")
 if (nzchar(threads <- Sys.getenv("DOMGEN_THREADS"))) options(domgen.threads = as.integer(threads))
 file <- commandArgs(TRUE)[1L]

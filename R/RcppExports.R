@@ -113,6 +113,10 @@ neighbour_graph_ <- function(X, k, threads) {
     .Call(`_domgen_neighbour_graph_`, X, k, threads)
 }
 
+part_shapes_ <- function(object, other) {
+    .Call(`_domgen_part_shapes_`, object, other)
+}
+
 kernel_pivoted_cholesky_ <- function(program, Y, tol, max_rank) {
     .Call(`_domgen_kernel_pivoted_cholesky_`, program, Y, tol, max_rank)
 }

@@ -56,57 +56,24 @@ compare_parts <- function(known, found, arg) {
   if (length(inside)) damaged(inside[1L], found[[inside[1L]]], "not there")
 }
 
-# Kind and shape of all parts, a named vector. A part with its own record is checked by that.
+# Kind and shape of all parts, and classes of these, a named vector. That of the whole has been
+# dispatched on.
 part_shapes <- function(object) {
-  found <- list()
-  walk <- function(value, path) {
-    # class of the parts; that of the whole has been dispatched on
-    kind <- attr(value, "class")
-    if (path != "" && !is.null(kind)) {
-      found[[paste0("class(", path, ")")]] <<- paste(kind, collapse = ", ")
-    }
-    if (!is.list(value) || length(value) == 0L) {
-      found[[path]] <<- if (!endsWith(path, "$threads")) part_shape(value)
-                        # users may change their number, within limits
-                        else if (is_number(value) && value >= 1 && value <= most_threads)
-                          "a number of threads" else paste0("not a number from 1 to ", most_threads)
-      return(invisible())
-    }
-    if ("foreign" %in% kind) {
-      found[[path]] <<- foreign_shape(value$object)
-      return(invisible())
-    }
-    value <- unclass(value)
-    if (path != "" && !is.null(value$seal)) {
-      check_sealed(value, path)
-      found[[path]] <<- "a model"
-      return(invisible())
-    }
-    names <- names(value)
-    if (is.null(names)) names <- rep("", length(value))
-    for (i in seq_along(value)) {
-      if (path == "" && names[i] == "seal") next
-      walk(value[[i]], paste0(path, if (path != "" && names[i] != "") "$",
-                              if (names[i] == "") paste0("[[", i, "]]") else names[i]))
-    }
-  }
-  walk(object, "")
-  unlist(found)
+  shapes <- part_shapes_(unclass(object), other_shape)
+  shapes[!duplicated(names(shapes), fromLast = TRUE)]
 }
 
-part_shape <- function(value) {
-  size <- if (is.null(dim(value))) length(value) else paste(dim(value), collapse = " x ")
-  shape <- paste0(typeof(value), " (", size, ")")
-  if (!is.atomic(value) || length(value) == 0L) return(shape)
-  # methods of a class could change the following
-  value <- unclass(value)
-  # the sum is finite where all are, and takes no memory
-  gaps <- if (is.double(value) && is.finite(sum(value))) 0
-          else c(sum(is.na(value)), if (is.double(value)) sum(is.infinite(value)))
-  paste0(shape,
-         if (is.integer(value) && gaps == 0L) paste0(" of ", min(value), " to ", max(value)),
-         if (any(gaps > 0L)) paste0(", ", paste(gaps, c("missing", "infinite")[seq_along(gaps)],
-                                                collapse = ", ")))
+# A part that is not recorded by its shape.
+other_shape <- function(value, path) {
+  if (inherits(value, "foreign")) return(foreign_shape(value$object))
+  # with its own record, which is checked
+  if (is.list(value)) {
+    check_sealed(unclass(value), path)
+    return("a model")
+  }
+  # users may change their number, within limits
+  if (is_number(value) && value >= 1 && value <= most_threads) "a number of threads"
+  else paste0("not a number from 1 to ", most_threads)
 }
 
 # An object of unknown structure.

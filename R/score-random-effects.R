@@ -111,7 +111,7 @@ count_posterior <- function(value, se, likelihoods, large, inflation) {
   curvature <- -diff(rowSums(table), differences = 2L) / step^2
   known_information <- c(NA, curvature, NA) + sum(1 / se[!few]^2)
   known_information[!is.finite(known_information)] <- NA
-  information <- function(mean) stats::approx(theta, known_information, mean, rule = 2)$y
+  information <- stats::approxfun(theta, known_information, rule = 2)
   prior <- function(mean) log(pmin(pmax(information(mean), 1e-12), information(0))) / 2
   table <- exp(table - rep(top, each = length(theta)))
   hermite <- gauss_hermite(9L)
@@ -124,7 +124,8 @@ count_posterior <- function(value, se, likelihoods, large, inflation) {
     if (tau >= step) {
       near <- theta > min(mean) - 9 * tau & theta < max(mean) + 9 * tau
       at <- theta[near]
-      kernel <- stats::dnorm(outer(mean, at, "-"), 0, tau) * step
+      # the normal density
+      kernel <- exp(-(outer(mean, at, "-") / tau)^2 / 2) * (step / (tau * sqrt(2 * pi)))
       own <- table[near, , drop = FALSE]
       sums <- list(kernel %*% own, if (moments) kernel %*% (own * at),
                    if (moments) kernel %*% (own * at^2))
@@ -211,14 +212,30 @@ mixture_below <- function(x, weights, mean, sd) {
   vapply(x, function(at) sum(weights * stats::pnorm(at, mean, sd)), 0)
 }
 
+# By Newton's method from the quantile of a normal distribution of the same moments; a step that
+# leaves where the quantile must be halves that instead.
 mixture_quantiles <- function(probabilities, weights, mean, sd) {
   heavy <- weights > 1e-12 * max(weights)
   weights <- weights[heavy]
   mean <- mean[heavy]
   sd <- sd[heavy]
   ends <- c(min(mean - 10 * sd), max(mean + 10 * sd))
+  centre <- sum(weights * mean) / sum(weights)
+  spread <- sqrt(sum(weights * ((mean - centre)^2 + sd^2)) / sum(weights))
+  density <- weights / (sd * sqrt(2 * pi))
   vapply(probabilities, function(p) {
-    stats::uniroot(function(x) mixture_below(x, weights, mean, sd) - p, ends,
-                   tol = 1e-9 * diff(ends))$root
+    low <- ends[1L]
+    high <- ends[2L]
+    x <- min(max(centre + spread * stats::qnorm(p), low), high)
+    while (high - low > 1e-9 * diff(ends)) {
+      above <- mixture_below(x, weights, mean, sd) - p
+      if (above > 0) high <- x else low <- x
+      moved <- x - above / sum(density * exp(-((x - mean) / sd)^2 / 2))
+      if (!is.finite(moved) || moved < low || moved > high) moved <- (low + high) / 2
+      done <- abs(moved - x) <= 1e-9 * diff(ends)
+      x <- moved
+      if (done) break
+    }
+    x
   }, 0)
 }

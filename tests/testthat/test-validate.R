@@ -12,9 +12,17 @@ hospitals <- function(domains = 6, n = 60, seed = 1) {
   data
 }
 
+# Made once, by the first test that uses them.
+delayedAssign("deaths", dg_cv(dg_glm(lambda = 1), death ~ x + z | hospital, data = hospitals(),
+                              metric = "log_loss"))
+delayedAssign("validated_deaths", dg_validate(deaths))
+delayedAssign("penalties", dg_compare(list(a = dg_glm(lambda = 1), b = dg_glm(lambda = 100)),
+                                      data = hospitals(), death ~ x | hospital,
+                                      metric = "log_loss", refits = FALSE))
+delayedAssign("validated_penalties", dg_validate(penalties, target = list(auc = 0.7)))
+
 test_that("each value is that of the held-out rows of its domain", {
-  data <- hospitals()
-  cv <- dg_cv(dg_glm(lambda = 1), death ~ x + z | hospital, data = data)
+  cv <- deaths
   found <- dg_validate(cv, threshold = 0.4)
   rows <- cv$predictions[cv$predictions$domain == "hospital 3", ]
   y <- rows$truth == "yes"
@@ -43,15 +51,14 @@ test_that("a domain's interval is on the scale of the measure, and so is the sum
 })
 
 test_that("folds widen the interval of the mean, new data do not", {
-  data <- hospitals()
-  cv <- dg_cv(dg_glm(lambda = 1), death ~ x + z | hospital, data = data, metric = "log_loss")
+  cv <- deaths
   rows <- cv$predictions
   again <- dg_validate(rows$prob[, 2L], y = rows$truth, domain = rows$domain)
   of <- function(found) {
     row <- found$summary[found$summary$measure == "brier", ]
     log(row$upper / row$lower)
   }
-  expect_equal(of(dg_validate(cv)) / of(again), sqrt(1 + 1 / cv$share), tolerance = 1e-6)
+  expect_equal(of(validated_deaths) / of(again), sqrt(1 + 1 / cv$share), tolerance = 1e-6)
 })
 
 test_that("a fitted model is validated on new rows, and domains of training are reported", {
@@ -230,10 +237,7 @@ test_that("the band of calibration is that of the lines' values, widened for fol
 
 test_that("plots are objects of ggplot2", {
   skip_if_not_installed("ggplot2")
-  data <- hospitals()
-  compared <- dg_compare(list(a = dg_glm(lambda = 1), b = dg_glm(lambda = 100)), data = data,
-                         death ~ x | hospital, metric = "log_loss", refits = FALSE)
-  found <- dg_validate(compared)
+  found <- validated_penalties
   for (type in c("forest", "ranking", "calibration", "difference")) {
     expect_s3_class(plot(found, type), "ggplot")
     expect_silent(ggplot2::ggplot_build(plot(found, type)))
@@ -344,8 +348,7 @@ test_that("a comparison counts each row once, and tells what failed", {
 test_that("ratios have a logarithmic axis with 1 on it, alone and beside other measures", {
   skip_if_not_installed("ggplot2")
   data <- hospitals()
-  cv <- dg_cv(dg_glm(lambda = 1), death ~ x + z | hospital, data = data, metric = "log_loss")
-  found <- dg_validate(cv)
+  found <- validated_deaths
   oe <- sort(found$domains$estimate[found$domains$measure == "oe"])
   alone <- plot(found, measure = "oe")
   expect_equal(sort(drawn_by(alone, "Point")[[1L]]$x), log(oe))
@@ -373,7 +376,7 @@ test_that("sites may have any name", {
   data <- hospitals()
   data$hospital <- factor(data$hospital)
   levels(data$hospital) <- c("mean", "new hospital", "", " ", "new domain", "NA")
-  cv <- dg_cv(dg_glm(lambda = 1), death ~ x + z | hospital, data = data, metric = "log_loss")
+  cv <- dg_cv(dg_lm(), stay ~ x + z | hospital, data = data)
   found <- dg_validate(cv)
   for (type in c("forest", "ranking", "calibration")) expect_plots(found, type = type)
   expect_identical(length(unique(plot(found)$data$place)), 6L)
@@ -400,10 +403,7 @@ test_that("lines and band of calibration end where predictions do, with one site
 })
 
 test_that("prints and plots have the word of the domain variable, and method names as they are", {
-  data <- hospitals()
-  compared <- dg_compare(list(a = dg_glm(lambda = 1), b = dg_glm(lambda = 100)), data = data,
-                         death ~ x | hospital, metric = "log_loss", refits = FALSE)
-  found <- dg_validate(compared, target = list(auc = 0.7))
+  found <- validated_penalties
   printed <- paste(utils::capture.output(print(found)), collapse = " ")
   expect_match(printed, "6 hospitals")
   expect_no_match(printed, "domain")
