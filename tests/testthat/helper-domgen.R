@@ -30,9 +30,6 @@ rounding_of_features <- function(map) {
   rounding(kappa(map$factor, exact = TRUE), nrow(map$factor))
 }
 
-# The long forms of tests run weekly and by `.ci/run --all`.
-long_form <- function() nzchar(Sys.getenv("DOMGEN_LONG"))
-
 expect_domgen_error <- function(object, message, kind = "domgen_error") {
   testthat::expect_error(object, message, class = kind)
 }
