@@ -197,7 +197,7 @@ importance_metric <- function(metric, y, spec) {
     abort("argument", "`metric` must be a score of predictions, decision values or probabilities, ",
           "not \"", names(metrics), "\".")
   }
-  check_metrics_fit(metrics, spec)
+  check_metrics_fit(metrics, spec, nlevels(y))
   metrics
 }
 

@@ -60,18 +60,18 @@ mlr_spec_check <- function(x) {
 }
 
 # The method without data, with the learner's parameters.
-mlr_spec <- function(method, values, predict_type) {
+mlr_spec <- function(method, values, predict_type, classes) {
   args <- values[setdiff(names(values), c("na.action", "spec"))]
   spec <- if (nzchar(method)) do.call(paste0("dg_", method), args, quote = TRUE)
           else read_specification(values$spec)
-  lacks <- predict_type == "prob" && !"prob" %in% spec_gives(innermost(spec))
+  lacks <- predict_type == "prob" && !"prob" %in% spec_gives(innermost(spec), classes)
   if (lacks && !is.null(spec_calibration(spec))) spec <- update(spec, calibration = "platt")
   spec
 }
 
 mlr_train <- function(learner, private, task) {
   values <- learner$param_set$get_values(tags = "train")
-  spec <- mlr_spec(private$.method, values, learner$predict_type)
+  spec <- mlr_spec(private$.method, values, learner$predict_type, nlevels(task$truth()))
   weights <- if ("weights" %in% learner$properties) private$.get_weights(task)
   mlr_fit(spec, task, list(y = task$truth(), weights = weights, na.action = values$na.action))
 }

@@ -8,11 +8,11 @@
 #' With `calibration = "platt"` or `"isotonic"`, a classifier learns on held-out domains how its
 #' decision values translate into class probabilities, which `predict(type = "prob")` then returns.
 #' Probabilities from a model's own training rows are overconfident, because the model was fitted to
-#' their labels and domains. [dg_svm()], [dg_ridge()] and [dg_auto()] have probabilities only with
-#' calibration. [dg_ensemble()], [learner_custom()], [dg_forest()], [dg_boost()], [dg_net()],
-#' [dg_mixed()] and [dg_gam()] have the argument too; with `"none"`, the default, they return the
-#' probabilities of the model itself, where there are any. [dg_calibration()] assesses the
-#' probabilities of any classifier.
+#' their labels and domains. [dg_svm()], [dg_ridge()] and, for more than two classes, [dg_auto()]
+#' have probabilities only with calibration. [dg_ensemble()], [learner_custom()], [dg_forest()],
+#' [dg_boost()], [dg_net()], [dg_mixed()] and [dg_gam()] have the argument too; with `"none"`, the
+#' default, they return the probabilities of the model itself, where there are any.
+#' [dg_calibration()] assesses the probabilities of any classifier.
 #'
 #' @details
 #' ## Held-out decision values

@@ -171,6 +171,6 @@ print_details.learner_custom <- function(x) {
 
 # What a user's function gives is known once it has predicted.
 #' @exportS3Method
-spec_gives.learner_custom_spec <- function(spec) {
+spec_gives.learner_custom_spec <- function(spec, classes = NULL) {
   c("prob", if (!is.null(engine_of(spec)$survival)) "survival")
 }

@@ -461,7 +461,7 @@ place_spec.dg_glm_spec <- function(spec, columns) {
 }
 
 #' @exportS3Method
-spec_gives.dg_glm_spec <- function(spec) c("prob", "survival")
+spec_gives.dg_glm_spec <- function(spec, classes = NULL) c("prob", "survival")
 
 #' @exportS3Method
 print_details.dg_glm <- function(x) {

@@ -258,4 +258,4 @@ abort_indefinite <- function(point) {
 }
 
 #' @exportS3Method
-spec_gives.dg_gp_spec <- function(spec) "se"
+spec_gives.dg_gp_spec <- function(spec, classes = NULL) "se"

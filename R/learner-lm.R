@@ -153,4 +153,4 @@ print_details.dg_lm <- function(x) {
 }
 
 #' @exportS3Method
-spec_gives.dg_lm_spec <- function(spec) c("prob", "survival")
+spec_gives.dg_lm_spec <- function(spec, classes = NULL) c("prob", "survival")

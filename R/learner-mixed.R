@@ -346,7 +346,7 @@ reads_domain.dg_mixed <- function(object) TRUE
 response_range.dg_mixed <- function(object) family_loss(object$family)$range
 
 #' @exportS3Method
-spec_gives.dg_mixed_spec <- function(spec) "prob"
+spec_gives.dg_mixed_spec <- function(spec, classes = NULL) "prob"
 
 #' @export
 coef.dg_mixed <- function(object, ...) check_sealed(object)$coefficients

@@ -69,4 +69,4 @@ print_details.dg_null <- function(x) {
 }
 
 #' @exportS3Method
-spec_gives.dg_null_spec <- function(spec) c("prob", "se", "survival")
+spec_gives.dg_null_spec <- function(spec, classes = NULL) c("prob", "se", "survival")

@@ -91,11 +91,12 @@ weighted_values <- function(values, weights) {
   Reduce(`+`, Map(`*`, values[used], weights[used]))
 }
 
-# What fits of a specification give beside predictions: "prob", "se".
-spec_gives <- function(spec) UseMethod("spec_gives")
+# What fits of a specification give beside predictions: "prob", "se". classes: how many the response
+# has, where that is known.
+spec_gives <- function(spec, classes = NULL) UseMethod("spec_gives")
 
 #' @exportS3Method
-spec_gives.dg_spec <- function(spec) if (wants_probabilities(spec)) "prob"
+spec_gives.dg_spec <- function(spec, classes = NULL) if (wants_probabilities(spec)) "prob"
 
 # What tools for any model are given. Numbers; relative hazards of times; of classes
 # probabilities, where the model has some,

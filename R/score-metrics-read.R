@@ -198,12 +198,12 @@ metrics_need <- function(metrics) {
   if (length(times)) structure(needs, times = times) else needs
 }
 
-# Before hours of work.
-check_metrics_fit <- function(metrics, spec) {
+# Before hours of work. classes: of the response.
+check_metrics_fit <- function(metrics, spec, classes) {
   for (name in names(metrics)) {
     inner <- innermost(spec)
     # which all have
-    missing <- setdiff(metrics[[name]]$needs, c(spec_gives(inner), "interval"))
+    missing <- setdiff(metrics[[name]]$needs, c(spec_gives(inner, classes), "interval"))
     if (length(missing) == 0L) next
     how <- if (missing[1L] == "se") "which gives no predictive density; `dg_gp()` does"
            else if (missing[1L] == "survival") {

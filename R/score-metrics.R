@@ -3,8 +3,9 @@
 # metric as their mean, or root mean square (`root`); range: of all values, at which intervals end.
 # d is a list of the rows' truth, prediction and decision, and if needed prob [rows x classes], se,
 # or survival [rows x times], of which `times` says which; overall: of all rows of d, where it is
-# not the value of them as one domain; uses: the parts of d that are enough; coarse: does the squared
-# error of probabilities choose better, see choice_metric()? help: the definition on the help page.
+# not the value of them as one domain; uses: the parts of d that are enough; coarse: does the
+# squared error of probabilities choose better, see choice_metric()? help: the definition on the
+# help page.
 
 metrics <- list(
   rmse = list(kind = "number", better = "low", title = "RMSE", root = TRUE,

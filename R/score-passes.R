@@ -36,7 +36,7 @@ pass_over_folds <- function(spec, plan) {
   rows <- rows_to_score(spec, input)
   task <- domain_task(rows)
   metrics <- source_metrics(plan$metric, rows$sample$y)
-  check_metrics_fit(metrics, spec)
+  check_metrics_fit(metrics, spec, NULL)
   folds <- read_folds(plan$folds, task)
   splits <- fold_splits(folds, task)
   fits <- left_out_fits(spec, rows, splits)

@@ -296,7 +296,7 @@ has_two_classes <- function(search) nlevels(search$sample$y) == 2L
 # between domains is, are those of dg_glm(), by the deviance of left-out domains.
 try_logistic <- function(search) {
   keys <- choose_members(search, search$args$n_members)$ridge$keys
-  chosen <- c(lapply(search$found[keys], `[[`, "candidate"), plain_candidates())
+  chosen <- c(plain_candidates(), lapply(search$found[keys], `[[`, "candidate"))
   for (c in Filter(has_kernel, chosen)) {
     sample <- search_sample(search, c$scale)
     args <- logistic_spec(search, c)$args

@@ -37,9 +37,12 @@ ridge_keys <- function(search) {
 
 # The logistic regressions where there are some, or the ridge regressions.
 kernel_keys <- function(search) {
-  logistic <- Filter(function(key) !is.null(search$found[[key]]$candidate$logistic),
-                     names(search$found))
+  logistic <- logistic_keys(search)
   if (length(logistic)) logistic else ridge_keys(search)
+}
+
+logistic_keys <- function(search) {
+  Filter(function(key) !is.null(search$found[[key]]$candidate$logistic), names(search$found))
 }
 
 # The mean of the first k of these candidates, sorted with the best first: the largest k whose
@@ -137,6 +140,12 @@ ridge_member <- function(search, c, lambda, feature_map) {
            domain_kernel = candidate_domain_kernel(c), feature_map = feature_map, intercept = TRUE,
            scale = candidate_scale(c)[1L], domain_means = c$scale == "means",
            threads = search$args$threads)
+}
+
+# Of two classes the members are logistic regressions.
+#' @exportS3Method
+spec_gives.dg_auto_spec <- function(spec, classes = NULL) {
+  if (identical(classes, 2L) || wants_probabilities(spec)) "prob"
 }
 
 #' @exportS3Method

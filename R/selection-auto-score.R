@@ -31,7 +31,7 @@ in_metric <- function(search, chosen) {
 known_scores <- function(values, scoring) {
   lacking <- is.na(rowSums(values))
   scores <- score_values(replace(values, is.na(values), 0), scoring)
-  replace(scores, unique(as.integer(scoring$domain)[lacking]), NA_real_)
+  unname(replace(scores, unique(as.integer(scoring$domain)[lacking]), NA_real_))
 }
 
 # The selection with its cross-fitted values, `fair`, or the null model (whose scores have no
@@ -77,8 +77,10 @@ expected_score <- function(search, chosen, sample) {
   if (search$few) return(expected_of(NA_real_, 0, search$shown$metric))
   raw <- chosen$scores
   scored <- search$sample$domain
-  # NULL if no ridge regression could be fitted, or others took their place
-  rows <- if (length(chosen$ridge$keys) && all(chosen$ridge$keys %in% ridge_keys(search))) {
+  # NULL if no ridge regression could be fitted; to fit logistic regressions again takes longer than
+  # the search
+  closed <- c(ridge_keys(search), candidate_key(candidate(kernel = "null")))
+  rows <- if (length(chosen$ridge$keys) && all(chosen$ridge$keys %in% closed)) {
     search_rows(sample, most_scored, search$args$seed, rows_for_score)
   }
   if (length(rows) > length(scored)) {

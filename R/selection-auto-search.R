@@ -223,8 +223,10 @@ second_round <- function(first, sample) {
 try_candidate <- function(search, c) {
   key <- candidate_key(c)
   if (!is.null(search$found[[key]])) return(invisible())
-  # after the deadline; one candidate and the null model, which is cheap, are always scored
-  if (length(search$found) && c$kernel != "null" && seconds_now() > search$deadline) {
+  # after the deadline; one candidate, the null model, which is cheap, and one that gives
+  # probabilities of two classes are always scored
+  first <- length(search$found) == 0L || !is.null(c$logistic) && !length(logistic_keys(search))
+  if (!first && c$kernel != "null" && seconds_now() > search$deadline) {
     search$spent <- TRUE
     return(invisible())
   }

@@ -72,9 +72,10 @@
 #' \eqn{1 + 4/G}{1 + 4/G}, where G is the number of domains. This factor was found by simulation
 #' (`inst/experiments/auto-score.R`). There is no correction if the null model is returned.
 #'
-#' If the search used only some of the rows, the selected ridge regressions are scored again on all
-#' rows, or on a sample of 2,000. If 2,000 rows are fewer than 50 per domain, they come from fewer
-#' domains. The correction is then multiplied by the proportion of these rows that the search used.
+#' If the search used only some of the rows, the selected ridge regressions (not logistic ones,
+#' which have no closed form) are scored again on all rows, or on a sample of 2,000. If 2,000 rows
+#' are fewer than 50 per domain, they come from fewer domains. The correction is then multiplied by
+#' the proportion of these rows that the search used.
 #' The standard error allows for overlapping training sets, see [dg_compare()]. The 95 % interval
 #' uses Student's t distribution. It is computed on the log scale for losses above zero. It never
 #' leaves the range of the score.

@@ -195,8 +195,9 @@ known_parameters.dg_ensemble_spec <- function(spec) {
 }
 
 #' @exportS3Method
-spec_gives.dg_ensemble_spec <- function(spec) {
-  own <- vapply(spec$args$members, function(m) "prob" %in% spec_gives(innermost(m)), NA)
+spec_gives.dg_ensemble_spec <- function(spec, classes = NULL) {
+  own <- vapply(spec$args$members, function(m) "prob" %in% spec_gives(innermost(m), classes),
+                NA)
   if (all(own) || wants_probabilities(spec)) "prob"
 }
 

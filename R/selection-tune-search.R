@@ -41,7 +41,7 @@ new_tuning <- function(spec, task, ctx) {
   })
   # with a source metrics must be means over rows
   metrics <- (if (is.null(task$sizes)) read_metrics else source_metrics)(args$metric, task$y)
-  check_metrics_fit(metrics, spec)
+  check_metrics_fit(metrics, spec, nlevels(task$y))
   deadline <- drawn$began + if (is.null(args$max_seconds)) Inf else args$max_seconds
   list2env(c(drawn, list(
     spec = spec, task = task, metrics = metrics, grid = grid, deadline = deadline, spent = FALSE,

@@ -338,7 +338,7 @@ factor_step <- function(K, now, task, ridge, pull) {
 }
 
 #' @exportS3Method
-spec_gives.dg_svm_spec <- function(spec) {
+spec_gives.dg_svm_spec <- function(spec, classes = NULL) {
   loss <- spec$args$loss
   if (is.null(loss) || !named_loss(loss)$log_odds) NextMethod() else "prob"
 }
