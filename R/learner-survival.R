@@ -14,7 +14,10 @@ survival_at.dg_learner <- function(object, rows, times) {
 }
 
 baseline_survival <- function(baseline, f, times) {
-  exp(-outer(exp(f), steps_at(baseline$hazard, baseline$time, times, 0)))
+  hazard <- outer(exp(f), steps_at(baseline$hazard, baseline$time, times, 0))
+  # before the first event, however large f is
+  hazard[is.nan(hazard)] <- 0
+  exp(-hazard)
 }
 
 #' @exportS3Method

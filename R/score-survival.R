@@ -191,6 +191,7 @@ metric_brier <- function(times) {
   if (is.unsorted(times, strictly = TRUE)) {
     abort("argument", "`times` must be in ascending order, each once.")
   }
+  if (identical(times, 0)) abort("argument", "`times` must be positive.")
   title <- if (length(times) == 1L) paste("Brier score at", format(times)) else {
     paste("integrated Brier score,", format(times[1L]), "to", format(times[length(times)]))
   }

@@ -157,3 +157,18 @@ test_that("calibration at a time is Kaplan and Meier's in bins and by domain", {
   expect_error(dg_calibration(c(0.2, 0.3), y = c(0, 1), domain = 1:2, time = 1), "must be NULL",
                class = "domgen_error_argument")
 })
+
+test_that("times of given probabilities may have any order, and are checked", {
+  d <- survival_sites(2, sites = 5)
+  S <- curve_of(d, c(0.4, 1))
+  found <- dg_validate(S, y = d$y, domain = d$site, times = c(0.4, 1))
+  turned <- dg_validate(S[, 2:1], y = d$y, domain = d$site, times = c(1, 0.4))
+  expect_equal(turned$summary, found$summary, tolerance = 1e-12)
+  expect_domgen_error(dg_validate(S, y = d$y, domain = d$site, times = c(1, 0.4)), "rise with time")
+  named <- S
+  colnames(named) <- c("0.4", "1")
+  expect_domgen_error(dg_validate(named, y = d$y, domain = d$site, times = c(0.4, 2)),
+                      "names of the columns")
+  expect_domgen_error(dg_validate(S, y = d$y, domain = d$site, times = c(0, 1)), "positive")
+  expect_domgen_error(metric_brier(0), "positive")
+})
