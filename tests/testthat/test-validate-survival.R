@@ -118,7 +118,7 @@ test_that("what cannot be validated is refused in words", {
   }
   S <- curve_of(d, c(0.5, 1))
   refused(dg_validate(S, y = d$y, domain = d$site), "`times` must be the times of the columns")
-  refused(dg_validate(S, y = d$y, domain = d$site, times = 1), "2 numbers")
+  refused(dg_validate(S, y = d$y, domain = d$site, times = 1), "2 different numbers")
   refused(dg_validate(S + 1, y = d$y, domain = d$site, times = 1:2), "from 0 to 1", "data")
   refused(dg_validate(d$f, y = d$time, domain = d$site, response = "censored"),
           "needs censored times", "data")
