@@ -163,13 +163,15 @@ takes_weights <- function(spec) innermost(spec)$parts$weights
 #' @export
 print.dg_spec <- function(x, ...) {
   cat_line(x$parts$title, " (specification: give it data with fit())")
-  shown <- plain_numbers(vapply(x$args, function(value) {
+  # its own are the exception
+  args <- x$args[!(names(x$args) == "terms" & vapply(x$args, is.null, NA))]
+  shown <- plain_numbers(vapply(args, function(value) {
     if (is.null(value)) "default"
     else if (is.function(value)) "a function"
     else if (length(dim(value)) == 2L) plural(nrow(value), "row")
     else paste(format(value), collapse = ", ")
   }, character(1)))
-  names <- names(x$args)
+  names <- names(args)
   cat_line("  ", formatC(names, width = -max(nchar(names))), "  ", shown, hang = 4L + widest(names))
   invisible(x)
 }

@@ -89,8 +89,9 @@ test_that("an offset that is none, and methods without one, are errors that say 
   expect_error(dg_glm(y ~ x + offset(g) | g, data = exposed), "`offset\\(g\\)` must be a number")
   expect_error(dg_glm(y ~ x + offset(log(e - 10)) | g, data = exposed), "missing")
   expect_error(dg_glm(y ~ x + offset(log(0 * e)) | g, data = exposed), "must be finite")
-  expect_error(dg_ridge(y ~ x + offset(log(e)) | g, data = exposed), "only .dg_glm.* takes")
-  expect_error(fit(dg_pipeline(dg_kpca(), dg_glm()), y ~ x + offset(e) | g, data = exposed), "only .dg_glm.* takes")
+  expect_error(dg_ridge(y ~ x + offset(log(e)) | g, data = exposed), "only .dg_glm.* take")
+  expect_error(fit(dg_pipeline(dg_kpca(), dg_glm()), y ~ x + offset(e) | g, data = exposed),
+               "only .dg_glm.* take")
   expect_error(dg_glm(cut(y, 3) ~ x + offset(e) | g, data = exposed), "one function per class")
   model <- dg_glm(y ~ x + offset(log(e)) | g, data = exposed, family = poisson(), lambda = 2)
   expect_error(predict(model, exposed["x"]), "has no column `e`")
