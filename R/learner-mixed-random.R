@@ -150,5 +150,6 @@ term_numbers <- function(term, found) {
     abort("data", "Random effects of ", enumerate(lost), " need levels that training had.")
   }
   Z <- stats::model.matrix(term$terms, frame, contrasts.arg = term$contrasts)
-  matrix(Z, nrow(Z))
+  # of no rows and a constant alone there would be one
+  unname(Z[seq_len(found$n), , drop = FALSE])
 }
