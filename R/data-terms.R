@@ -53,7 +53,6 @@
 #' formula(model)
 #' predict(model, data[1:3, ])
 #' @name own_terms
-#' @aliases terms
 NULL
 
 # Terms of a method's own, `terms = ~ splines::ns(age, 4) * sex`: they take the place of the

@@ -40,6 +40,9 @@ check_times <- function(y, needs) {
 
 has_event <- function(y) Im(y) == 1
 
+# As solvers see them, [n x 1].
+time_targets <- function(y) matrix(as.vector(unclass(y)), ncol = 1L)
+
 # What a fit says of them. last: the largest time.
 censored_response <- function(y) {
   list(kind = "censored", words = times_words(y), last = max(Re(y)))

@@ -427,7 +427,7 @@ times_as_given <- function(object, y, domain, times) {
     rows$decision <- as.vector(object)
     return(rows)
   }
-  if (length(unique(times)) != ncol(object)) {
+  if (length(times) != ncol(object) || anyDuplicated(times)) {
     abort("argument", "`times` must be the times of the columns of `object`, ",
           plural(ncol(object), "different number"), ".")
   }

@@ -93,12 +93,10 @@ net_fit <- function(x, y, domain, weights, alpha, lambda = NULL) {
   if (inherits(y, "Surv")) {
     f <- drop(X %*% (found$coefficients[-1L] * units))
     # as glmnet's own survfit()
-    found$baseline <- cox_baseline(net_times(y), f, weights, "efron")
+    found$baseline <- cox_baseline(time_targets(read_surv(y, "y")), f, weights, "efron")
   }
   found
 }
-
-net_times <- function(y) matrix(complex(real = y[, "time"], imaginary = y[, "status"]))
 
 power_of_two <- function(size) ifelse(size > 0, 2^floor(log2(size)), 1)
 
@@ -157,7 +155,7 @@ net_search <- function(whole, fit_to, X, y, domain, weights) {
 # Of censored times the deviance of all rows less that of the rows of training, both by the fit to
 # these (van Houwelingen and others, 2006).
 net_search_times <- function(whole, fit_to, X, y, fold, weights) {
-  Y <- net_times(y)
+  Y <- time_targets(read_surv(y, "y"))
   deviances <- function(f, costs) {
     plan <- cox_plan(Y, costs)
     2 * apply(f, 2L, function(values) cox_state(plan, values)$value)

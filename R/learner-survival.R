@@ -41,7 +41,7 @@ steps_at <- function(values, places, at, first) {
 # The family "cox" with the baseline of values f of the rows, which have these times and costs.
 cox_family <- function(y, f, costs, ties = "breslow") {
   family <- new_family("cox")
-  family$baseline <- cox_baseline(matrix(as.vector(unclass(y))), f, costs, ties)
+  family$baseline <- cox_baseline(time_targets(y), f, costs, ties)
   family
 }
 

@@ -20,7 +20,7 @@ loss_cox <- function() new_loss(
             "censored.")
     }
   },
-  targets = function(y) matrix(as.vector(unclass(y)), ncol = 1L),
+  targets = function(y) time_targets(y),
   # with the diagonal of the curvature, which is no less than all of it
   together = function(Y, f, costs) {
     # rows that are left out may have no event, and then say nothing

@@ -12,7 +12,7 @@
 #'
 #' @param projection Projection without data, such as `dg_dica(ncomp = 2)`.
 #' @param learner Learner without data, such as `dg_svm(cost = 10)`.
-#' @param terms Predictors of the pipeline alone, see [terms].
+#' @param terms Predictors of the pipeline alone, see [own_terms].
 #' @return A specification for [fit()], [dg_cv()] and [dg_compare()]. Fitted, it is a `dg_pipeline`,
 #'   a list with the fitted models `projection` and `learner`, and `unit`, the number by which
 #'   scores are divided. It predicts as [the learner][predict.dg_learner()] does.

@@ -31,7 +31,14 @@ score_values <- function(values, scoring) {
   score_groups(d, scoring$domain, scoring$metric)
 }
 
-# The same of several, [domains x choices]; values(l): those of a choice.
+# NA for a domain with a row that has no value.
+known_scores <- function(values, scoring) {
+  lacking <- is.na(rowSums(values))
+  scores <- score_values(replace(values, is.na(values), 0), scoring)
+  unname(replace(scores, unique(as.integer(scoring$domain)[lacking]), NA_real_))
+}
+
+# score_values() of several, [domains x choices]; values(l): those of a choice.
 score_choices <- function(n, values, scoring) {
   scores <- vapply(seq_len(n), function(l) score_values(values(l), scoring),
                    numeric(nlevels(scoring$domain)))

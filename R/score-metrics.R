@@ -4,8 +4,8 @@
 # d is a list of the rows' truth, prediction and decision, and if needed prob [rows x classes], se,
 # or survival [rows x times], of which `times` says which; overall: of all rows of d, where it is
 # not the value of them as one domain; uses: the parts of d that are enough; coarse: does the
-# squared error of probabilities choose better, see choice_metric()? help: the definition on the
-# help page.
+# Brier score choose better between models of two classes, see choice_metric()? help: the definition
+# on the help page.
 
 metrics <- list(
   rmse = list(kind = "number", better = "low", title = "RMSE", root = TRUE,
@@ -40,7 +40,7 @@ metrics <- list(
              range = c(-1, 1),
              value = function(d) class_correlation(d$truth, d$prediction),
              help = "Matthews correlation"),
-  log_loss = list(kind = "class", better = "low", title = "log loss", needs = "prob",
+  log_loss = list(kind = "class", better = "low", title = "log loss", needs = "prob", coarse = TRUE,
                   rows = function(d) -log(pmax(probability_of_truth(d), 1e-15)),
                   help = "mean -log p of the true class"),
   brier = list(kind = "class", better = "low", title = "Brier score", needs = "prob",

@@ -104,7 +104,8 @@ count_posterior <- function(value, se, likelihoods, large, inflation) {
   few <- !vapply(likelihoods, is.null, NA)
   of_tau <- seq(0, 1, length.out = 51L)^3 * 4 * large
   ends <- range(value) + c(-30, 30)
-  step <- min(se[few]) / 3
+  # where all errors are large, the distribution of sites is what must be resolved
+  step <- min(se[few], large) / 3
   theta <- seq(ends[1L] - 20 * large, ends[2L] + 20 * large, by = step)
   table <- vapply(likelihoods[few], function(of) of(theta), theta)
   top <- apply(table, 2L, max)

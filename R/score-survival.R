@@ -128,7 +128,7 @@ hazard_slope <- function(d) {
   x <- d$score - mean(d$score)
   events <- sum(has_event(d$y))
   if (events < calibration_rows || stats::sd(x) <= 1e-8 * max(abs(d$score))) return(no_value(n))
-  plan <- cox_plan(matrix(as.vector(unclass(d$y))), rep(1, n))
+  plan <- cox_plan(time_targets(d$y), rep(1, n))
   # mean of x among those at risk at each time, gradient and information
   at <- function(b) {
     state <- cox_state(plan, b * x)

@@ -295,7 +295,7 @@ has_two_classes <- function(search) nlevels(search$sample$y) == 2L
 # With the kernels of the ridge regressions that are selected. lambda, and how wide the kernel
 # between domains is, are those of dg_glm(), by the deviance of left-out domains.
 try_logistic <- function(search) {
-  keys <- choose_members(search, search$args$n_members)$ridge$keys
+  keys <- choose_members(search, search$args$n_members)$kernels$keys
   chosen <- c(plain_candidates(), lapply(search$found[keys], `[[`, "candidate"))
   for (c in Filter(has_kernel, chosen)) {
     sample <- search_sample(search, c$scale)

@@ -1,8 +1,8 @@
 # What dg_auto() fits: an ensemble of the best candidates of several configurations.
 
-# The blocks are the mean of the best kernel regressions, `ridge`, and each candidate of other
-# methods; their weights are best on the domains `used`. list(keys, weights, scores by domain,
-# values by row, ridge: list(keys, scores, values) of the mean alone)
+# The blocks are the mean of the best kernel regressions and each candidate of other methods; their
+# weights are best on the domains `used`. list(keys, weights, scores by domain, values by row,
+# kernels: list(keys, scores, values) of the mean of kernel regressions alone)
 choose_members <- function(search, most, used = TRUE) {
   settled <- lapply(search$found, function(f) settle(search, f$parts, used))
   value <- function(key) values_at(search, search$found[[key]]$parts, settled[[key]])
@@ -12,13 +12,14 @@ choose_members <- function(search, most, used = TRUE) {
   scores <- by_candidate(search, Map(function(f, at) scores_at(f$parts, at), search$found, settled))
   scores <- scores[used, keys, drop = FALSE]
   kinds <- near_best(search, safe_kinds(search, scores), value, used)
-  ridge <- best_mean(search, utils::head(kinds, most), value, used)
+  kernels <- best_mean(search, utils::head(kinds, most), value, used)
   others <- setdiff(names(search$found), c(ridge_keys(search), keys))
-  blend <- weigh_blocks(search, c(list(ridge$values), lapply(others, value)), ridge$scores, used)
-  kept <- c(rep(blend$weights[1L] / length(ridge$keys), length(ridge$keys)), blend$weights[-1L])
-  keys <- c(ridge$keys, others)
+  blend <- weigh_blocks(search, c(list(kernels$values), lapply(others, value)), kernels$scores,
+                        used)
+  kept <- c(rep(blend$weights[1L] / length(kernels$keys), length(kernels$keys)), blend$weights[-1L])
+  keys <- c(kernels$keys, others)
   list(keys = keys[kept > 0], weights = kept[kept > 0], scores = blend$scores,
-       values = blend$values, ridge = ridge[c("keys", "scores", "values")])
+       values = blend$values, kernels = kernels[c("keys", "scores", "values")])
 }
 
 # The mean of these alone.
@@ -28,7 +29,7 @@ only <- function(search, keys) {
   })
   values <- Reduce(`+`, values) / length(keys)
   own <- list(keys = keys, scores = known_scores(values, search$scoring), values = values)
-  c(own, list(weights = rep(1 / length(keys), length(keys)), ridge = own))
+  c(own, list(weights = rep(1 / length(keys), length(keys)), kernels = own))
 }
 
 ridge_keys <- function(search) {
@@ -118,7 +119,7 @@ choose_all <- function(search) {
   weights <- 1 / (length(unique(family)) * table(family)[family])
   values <- array(NA_real_, dim(search$stack$target))
   list(keys = keys, weights = c(unname(weights)), values = values, fair = values,
-       ridge = list(keys = ridge_keys(search), values = values))
+       kernels = list(keys = ridge_keys(search), values = values))
 }
 
 # The specification of a candidate for these rows.

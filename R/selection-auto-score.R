@@ -23,15 +23,8 @@ cross_fitted <- function(search) {
 in_metric <- function(search, chosen) {
   chosen$scores <- known_scores(chosen$values, search$shown)
   chosen$fair <- known_scores(chosen$fair, search$shown)
-  chosen$ridge$scores <- known_scores(chosen$ridge$values, search$shown)
+  chosen$kernels$scores <- known_scores(chosen$kernels$values, search$shown)
   chosen
-}
-
-# No score of a domain with a row that has no value.
-known_scores <- function(values, scoring) {
-  lacking <- is.na(rowSums(values))
-  scores <- score_values(replace(values, is.na(values), 0), scoring)
-  unname(replace(scores, unique(as.integer(scoring$domain)[lacking]), NA_real_))
 }
 
 # The selection with its cross-fitted values, `fair`, or the null model (whose scores have no
@@ -80,18 +73,18 @@ expected_score <- function(search, chosen, sample) {
   # NULL if no ridge regression could be fitted; to fit logistic regressions again takes longer than
   # the search
   closed <- c(ridge_keys(search), candidate_key(candidate(kernel = "null")))
-  rows <- if (length(chosen$ridge$keys) && all(chosen$ridge$keys %in% closed)) {
+  rows <- if (length(chosen$kernels$keys) && all(chosen$kernels$keys %in% closed)) {
     search_rows(sample, most_scored, search$args$seed, rows_for_score)
   }
   if (length(rows) > length(scored)) {
-    raw <- left_out_scores(search, chosen$ridge$keys, sample, rows)
+    raw <- left_out_scores(search, chosen$kernels$keys, sample, rows)
     scored <- droplevels(sample$domain[rows])
   }
   # the proportion of a domain's rows that the selection used
   at <- match(levels(scored), levels(search$sample$domain))
   if (length(rows) > length(search$sample$y)) {
     # the gain of other members over ridge regressions; the mean for domains not in the search
-    more <- (chosen$scores - chosen$ridge$scores)[at]
+    more <- (chosen$scores - chosen$kernels$scores)[at]
     raw <- raw + ifelse(is.na(more), known_mean(more), more)
   }
   seen <- pmin(1, c(table(search$sample$domain))[at] / c(table(scored)))

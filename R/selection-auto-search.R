@@ -83,14 +83,11 @@ new_search <- function(args, sample, metric, few, rows, deadline = NULL) {
   ), parent = emptyenv())
 }
 
-# Of two classes a score of probabilities too: all members of an ensemble give them.
+# For two classes a score of probabilities too: all members of an ensemble give them.
 read_auto_metric <- function(metric, y) {
-  if (nlevels(y) != 2L) return(read_plain_metrics(metric, y)[[1L]])
   metrics <- read_metrics(metric, y)
-  of_shares <- vapply(metrics, function(m) identical(m$needs, "prob"), NA)
-  metrics[of_shares] <- lapply(metrics[of_shares], function(m) c(m, list(coarse = TRUE)))
-  if (length(metrics) == 1L && of_shares) metrics[[1L]]
-  else read_plain_metrics(metric, y)[[1L]]
+  of_shares <- nlevels(y) == 2L && length(metrics) == 1L && identical(metrics[[1L]]$needs, "prob")
+  if (of_shares) metrics[[1L]] else read_plain_metrics(metric, y)[[1L]]
 }
 
 # By which candidates are chosen. Which of two classes are predicted says little of a model, and in
@@ -98,17 +95,8 @@ read_auto_metric <- function(metric, y) {
 # probabilities says more with the same rows, also of what these scores will be. (The log loss has
 # no bound, and ridge regressions predict 0.)
 choice_metric <- function(metric, y) {
-  if (nlevels(y) == 2L && isTRUE(metric$coarse)) squared_shares else metric
+  if (nlevels(y) == 2L && isTRUE(metric$coarse)) metrics$brier else metric
 }
-
-squared_shares <- list(
-  kind = "class", better = "low", title = "Brier score", uses = c("truth", "decision"),
-  rows = function(d) {
-    # f = 2 p - 1
-    p <- pmin(pmax((1 + drop(d$decision)) / 2, 0), 1)
-    (p - (as.integer(d$truth) - 1))^2
-  }
-)
 
 # The fits give the warnings on the response.
 search_task <- function(sample, args) quietly(ridge_task(sample, ridge_args(args)))

@@ -275,7 +275,7 @@ without_failed <- function(found, members) {
                                 vapply(candidates, candidate_words, "")))
   chosen$keys <- chosen$keys[!failed]
   chosen$weights <- chosen$weights[!failed] / sum(chosen$weights[!failed])
-  chosen$ridge$keys <- intersect(chosen$ridge$keys, chosen$keys)
+  chosen$kernels$keys <- intersect(chosen$kernels$keys, chosen$keys)
   # rows of the table after that of the mean, in this order
   lines <- 1L + seq_along(members)
   found$choice$table$member[lines] <- !failed

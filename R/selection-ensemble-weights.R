@@ -22,12 +22,8 @@ stacked <- function(members, fits, sample) {
   metric <- read_metrics(NULL, sample$y)[[1L]]
   scoring <- list(y = sample$y, domain = sample$domain, metric = metric,
                 response = targets)
-  scores <- vapply(c(list(ensemble = mean), values), function(v) {
-    # no score of a domain with a row that has no value
-    lacking <- is.na(rowSums(v))
-    known <- score_values(replace(v, is.na(v), 0), scoring)
-    replace(known, unique(as.integer(sample$domain)[lacking]), NA_real_)
-  }, numeric(nlevels(sample$domain)))
+  scores <- vapply(c(list(ensemble = mean), values), known_scores,
+                   numeric(nlevels(sample$domain)), scoring)
   rownames(scores) <- levels(sample$domain)
   list(weights = stack_weights(values, task),
        held_out = list(values = mean, scores = scores, metric = metric, folds = fold))

@@ -44,7 +44,7 @@
 #' @param calibration `"none"`: probabilities are the weighted means of the members' probabilities,
 #'   if all members have them. `"platt"` or `"isotonic"`: the ensemble's values are calibrated on
 #'   held-out domains, see [calibration].
-#' @param terms Predictors of the ensemble alone, see [terms].
+#' @param terms Predictors of the ensemble alone, see [own_terms].
 #' @param ... Must be empty: data are given to [fit()].
 #' @return A specification for [fit()], [dg_cv()], [dg_compare()] and [dg_tune()] (a member's
 #'   parameter is `"name.parameter"`, as in `svm.cost`). Fitted, an object of class `dg_ensemble`, a

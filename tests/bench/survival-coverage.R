@@ -1,6 +1,6 @@
 # Coverage of the 95 % intervals that dg_validate() prints of censored times: of a site (its own and
-# the shrunken one), of the mean over sites, and of a new site. Sites have 50 to 200 rows, 30 % of
-# them censored; the level of risk and the slope of the log hazard differ between sites.
+# the shrunken one), of the mean over sites, and of a new site. Sites have 50 to 200 rows, or 5, 30 %
+# of them censored; the level of risk and the slope of the log hazard differ between sites.
 # Rscript tests/bench/survival-coverage.R > tests/bench/results/survival-coverage.txt
 
 library(domgen)
@@ -40,10 +40,10 @@ learn_truth <- function(points = 90L) {
   })
 }
 
-covered <- function(truth, sites) {
+covered <- function(truth, sites, sizes) {
   level <- rnorm(sites, 0, level_sd)
   slope <- rnorm(sites, 1, slope_sd)
-  size <- sample(50:200, sites, TRUE)
+  size <- sizes[sample.int(length(sizes), sites, TRUE)]
   rows <- do.call(rbind, Map(draw_rows, size, level, slope))
   found <- validated(rows, rep(seq_len(sites), size))
   t(vapply(names(truth), function(name) {
@@ -65,9 +65,11 @@ covered <- function(truth, sites) {
 
 set.seed(1)
 truth <- learn_truth()
-for (setting in list(c(sites = 10, draws = 80), c(sites = 25, draws = 40))) {
-  found <- lapply(seq_len(setting[["draws"]]), function(k) covered(truth, setting[["sites"]]))
-  cat("\n", setting[["sites"]], " sites, ", setting[["draws"]], " draws: coverage, mean estimate ",
-      "and its truth\n", sep = "")
+settings <- list(list(sites = 10, draws = 80, sizes = 50:200),
+                 list(sites = 25, draws = 40, sizes = 50:200), list(sites = 30, draws = 40, sizes = 5))
+for (setting in settings) {
+  found <- lapply(seq_len(setting$draws), function(k) covered(truth, setting$sites, setting$sizes))
+  cat("\n", setting$sites, " sites of ", paste(unique(range(setting$sizes)), collapse = " to "),
+      " rows, ", setting$draws, " draws: coverage, mean estimate and its truth\n", sep = "")
   print(round(Reduce(`+`, found) / length(found), 3))
 }

@@ -117,3 +117,10 @@ test_that("the posterior of likelihoods is that of a sum over a fine grid", {
   expect_equal(c(found$lower, found$upper), approx(of_mean, mean, c(0.025, 0.975))$y,
                tolerance = 0.03)
 })
+
+test_that("sites whose likelihoods say next to nothing give a wide interval, not an error", {
+  flat <- function(value) -value^2 / 2e6
+  found <- random_effects(c(0.5, 0.2), c(1e3, 1e3), 0.5, likelihoods = list(flat, flat))
+  expect_true(all(is.finite(c(found$mean, found$lower, found$upper))))
+  expect_gt(found$upper - found$lower, 10)
+})
