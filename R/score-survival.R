@@ -153,7 +153,7 @@ hazard_slope <- function(d) {
     if (abs(move) < 1e-9 * max(1, abs(b))) break
   }
   # a perfect order of events has no finite slope
-  if (abs(move) >= 1e-6 * max(1, abs(b))) return(no_value(n))
+  if (abs(move) >= 1e-6 * max(1, abs(b)) || !(now$information > 0)) return(no_value(n))
   own <- x * -now$state$slope - plan$pulls * c(0, now$mean)[plan$reached + 1L] +
     now$state$v * drop(up_to_row(plan, now$state$rate * now$mean))
   found <- site_value(b, own / now$information, 1 / sqrt(now$information))
