@@ -104,8 +104,8 @@ read_response <- function(y, needs) {
   if (is.factor(y)) {
     if (is.ordered(y) && needs != "ordered") {
       inform("ordered", "The response is ordered (", paste(levels(y), collapse = " < "), "); its ",
-             "levels are predicted as classes without an order. `dg_glm(family = \"ordinal\")` ",
-             "keeps it, and so do numbers.")
+             "levels are predicted as classes without an order. `family = \"ordinal\"` of ",
+             "`dg_auto()` and `dg_glm()` keeps it, and so do numbers.")
     }
     empty <- setdiff(levels(y), as.character(unique(y)))
     if (length(empty)) {

@@ -34,8 +34,8 @@ read_raw <- function(input, needs) {
   input <- with_own_terms(input, needs[c("terms", "carried")])
   if (!is.null(attr(input$terms, "offset"))) {
     if (!isTRUE(needs$offset)) {
-      abort("argument", "`formula` must not contain `offset()`, which only `dg_glm()` and ",
-            "`dg_mixed()` take", exposure_hint(input$terms), ".")
+      abort("argument", "`formula` must not contain `offset()`, which only `dg_glm()`, ",
+            "`dg_mixed()` and `dg_auto()` with a `family` take", exposure_hint(input$terms), ".")
     }
     # a column that no kernel sees
     wishes <- c(if (is.null(wishes)) list(plain_wish) else wishes, "offset")

@@ -20,10 +20,12 @@ score_left_out <- function(predictions, metrics) {
   matrix(scores, nlevels(domain), dimnames = list(levels(domain), names(metrics)))
 }
 
-# Scores by domain of decision values [n x m]. scoring: list(y, domain, response, metric).
+# Scores by domain of decision values [n x m]. scoring: list(y, domain, response, metric, weights:
+# of rows, for a metric that uses them).
 score_values <- function(values, scoring) {
   # a list: parts of many data frames take longer than the rest
   d <- add_responses(list(truth = scoring$y), scoring$response, values, levels(scoring$y))
+  d$weights <- scoring$weights
   if ("prob" %in% scoring$metric$needs) {
     shares <- common_values(scoring$response, values)
     d$prob <- probabilities(c(scoring$response, list(means = "common")), shares)

@@ -3,8 +3,8 @@
 # metric as their mean, or root mean square (`root`); range: of all values, at which intervals end.
 # d is a list of the rows' truth, prediction and decision, and if needed prob [rows x classes], se,
 # or survival [rows x times], of which `times` says which; overall: of all rows of d, where it is
-# not the value of them as one domain; uses: the parts of d that are enough; coarse: does the
-# Brier score choose better between models of two classes, see choice_metric()? help: the definition
+# not the value of them as one domain; uses: the parts of d that are enough; coarse: does another
+# score choose better between models, see choice_metric()? help: the definition
 # on the help page.
 
 metrics <- list(
@@ -67,12 +67,12 @@ metrics <- list(
                         },
                         help = "mean score of 90 % intervals"),
   concordance = list(kind = "censored", better = "high", title = "concordance",
-                     range = c(0, 1), uses = c("truth", "decision"),
+                     range = c(0, 1), coarse = TRUE, uses = c("truth", "decision"),
                      value = function(d) concordance(d$truth, d$decision),
                      overall = function(d) pooled_concordance(d),
                      help = "Harrell's concordance"),
   uno = list(kind = "censored", better = "high", title = "Uno's concordance", range = c(0, 1),
-             uses = c("truth", "decision"),
+             coarse = TRUE, uses = c("truth", "decision"),
              value = function(d) concordance(d$truth, d$decision, uno = TRUE),
              overall = function(d) pooled_concordance(d, uno = TRUE),
              help = "Uno's concordance")

@@ -65,6 +65,18 @@ integrated_brier <- function(truth, survival, times) {
   sum(diff(times) * (found[-1L] + found[-length(found)]) / 2) / (max(times) - min(times))
 }
 
+# Of the order of events, by Cox's partial likelihood within the rows: per event, what it is larger
+# than that of f = 0. NA without events.
+partial_deviance <- list(
+  kind = "censored", better = "low", title = "partial deviance", uses = c("truth", "decision"),
+  value = function(d) {
+    events <- sum(has_event(d$truth))
+    if (events == 0) return(NA_real_)
+    plan <- cox_plan(matrix(d$truth), rep(1, length(d$truth)))
+    2 * (cox_state(plan, d$decision)$value - cox_state(plan, 0 * d$decision)$value) / events
+  }
+)
+
 # ---- at one site, see score-measures.R ---------------------------------------------------------
 
 # Effects of the pairs of each row, with G as known.

@@ -1,16 +1,16 @@
 # The candidates of dg_auto(), each a list of settings, and their scores on held-out domains. Ridge
 # regressions are held out in closed form at many values of lambda; other methods are fitted again
-# without each group of domains. Kernel logistic regressions take the kernels of the best ridge
+# without each group of domains. Generalised regressions take the kernels of the best ridge
 # regressions.
 
-# crossfits: bandwidths fitted without some domains, see crossfit_bandwidths(). logistic: NULL, or
-# lambda and the kernel between domains of a logistic regression.
+# crossfits: bandwidths fitted without some domains, see crossfit_bandwidths(). glm: NULL, or of a
+# generalised regression lambda, the kernel between domains and its name.
 candidate <- function(scale = "pooled", kernel = "rbf", bandwidth_factor = 1,
                       embedding_factor = NA, tau = NA, ard = NULL, crossfits = NULL,
-                      logistic = NULL) {
+                      glm = NULL) {
   list(scale = scale, kernel = kernel, bandwidth_factor = bandwidth_factor,
        embedding_factor = embedding_factor, tau = tau, ard = ard,
-       crossfits = crossfits, logistic = logistic)
+       crossfits = crossfits, glm = glm)
 }
 
 # Scaling as an argument of learn_scaling().
@@ -37,20 +37,21 @@ candidate_domain_kernel <- function(c, median = NULL) {
 
 candidate_key <- function(c) {
   paste(c$scale, c$kernel, c$bandwidth_factor, c$embedding_factor, c$tau, !is.null(c$ard),
-        !is.null(c$logistic))
+        !is.null(c$glm))
 }
 
 has_kernel <- function(c) c$kernel %in% c("linear", "rbf", "sum", "laplace")
 
-is_ridge <- function(c) has_kernel(c) && is.null(c$logistic)
+is_ridge <- function(c) has_kernel(c) && is.null(c$glm)
 
 other_words <- c(linear = "linear kernel", null = "null model", forest = "random forest",
                  svr = "support vector regression")
 
 kernel_words <- function(c) {
-  if (!is.null(c$logistic)) {
-    c["logistic"] <- list(NULL)
-    return(paste("logistic,", kernel_words(c)))
+  if (!is.null(c$glm)) {
+    title <- c$glm$title
+    c["glm"] <- list(NULL)
+    return(paste0(title, ", ", kernel_words(c)))
   }
   if (c$kernel %in% names(other_words)) return(other_words[[c$kernel]])
   name <- c(rbf = "Gaussian kernel", laplace = "Laplace kernel",
@@ -84,8 +85,8 @@ search_sample <- function(search, scale) {
   if (is.null(search$scaled[[scale]])) {
     given <- length(search$scaled) > 0L
     kinds <- candidate_scale(list(scale = scale))
-    sample <- if (given) quietly(scale_sample(search$sample, kinds))
-              else scale_sample(search$sample, kinds)
+    sample <- without_known(search$sample, search$known)
+    sample <- if (given) quietly(scale_sample(sample, kinds)) else scale_sample(sample, kinds)
     search$scaled[[scale]] <- c(sample, median = median_bandwidth(sample$X))
   }
   search$scaled[[scale]]
@@ -101,12 +102,13 @@ ridge_args <- function(args) {
 # values [rows x columns x lambdas] by models without the row's domain).
 score_candidate <- function(search, c) {
   if (c$kernel == "null") {
-    task <- search_task(search$sample, search$args)
-    values <- null_values(task, search$left_out, search$sample$unit)
-    return(list(score_part(search, NA_real_, array(values, c(dim(values), 1L)))))
+    values <- if (length(search$known)) refit_values(search, list(null_spec(search))) else {
+      null_values(search_task(search$sample, search$args), search$left_out, search$sample$unit)
+    }
+    return(list(score_part(search, NA_real_, array(values, c(dim(search$stack$target), 1L)))))
   }
   if (!has_kernel(c)) return(list(score_refits(search, c)))
-  score_one <- if (is_ridge(c)) score_lambdas else score_logistic
+  score_one <- if (is_ridge(c)) score_lambdas else score_glm
   if (is.null(c$crossfits)) return(list(score_one(search, c)))
   levels <- levels(search$scored_by)
   # domains that were not held out of any bandwidths go to the first part
@@ -149,6 +151,15 @@ values_at <- function(search, parts, at) {
   values
 }
 
+# Beside an offset a constant.
+null_spec <- function(search) {
+  if (length(search$known) == 0L) return(dg_null())
+  dg_glm(family = search$args$family, lambda = no_slopes, kernel = kernel_linear(),
+         domain_kernel = domain_pooled())
+}
+
+no_slopes <- 1e15
+
 # The mean of the response in the other groups, without the rows of a row's unit.
 null_values <- function(task, left_out, unit = NULL) {
   share <- task$costs / max(task$costs)
@@ -174,7 +185,7 @@ score_lambdas <- function(search, c) {
   args <- ridge_args(search$args)
   space <- gram_space(candidate_kernel(c, ncol(sample$X), sample$median),
                       candidate_domain_kernel(c, sample$median), sample, args$threads)
-  task <- ridge_task(sample, args)
+  task <- quietly(ridge_task(sample, args), "domgen_warning_two_values")
   # in units of the Gram matrix's mean diagonal
   unit <- mean_diagonal(space)
   # a linear kernel of predictors that are zero, as by domain in domains of one row
@@ -268,8 +279,11 @@ crossfit_bandwidths <- function(search, found, sample) {
 
 most_refits <- 5L
 
-# More trees change the score little; the final fit has more.
-search_trees <- 200L
+# More trees change the score little; the final fit has more. Trees of times take long, and longer
+# the more different times there are.
+search_trees <- c(number = 200L, class = 200L, censored = 50L)
+
+search_times <- 50L
 
 # These show whether a forest can matter.
 probe_trees <- 25L
@@ -280,31 +294,48 @@ svr_costs <- c(0.1, 1, 10)
 
 # After the ridge regressions, in the last round.
 try_others <- function(search) {
-  # with a source all fits must follow from sums
-  if (isTRUE(search$args$sums)) return(invisible())
-  if (has_two_classes(search) && !search$few) try_logistic(search)
+  # with a source all fits must follow from sums; for a family see glm_search()
+  if (isTRUE(search$args$sums) || search$working) return(invisible())
   try_forest(search)
   # the kurtosis is NaN if residuals are 0, for example with a constant response
-  if (!is.factor(search$sample$y) && isTRUE(left_out_kurtosis(search) > heavy_tails)) {
+  if (!search$few && !is.factor(search$sample$y) &&
+      isTRUE(left_out_kurtosis(search) > heavy_tails)) {
     try_candidate(search, candidate("pooled", "svr"))
   }
 }
 
-has_two_classes <- function(search) nlevels(search$sample$y) == 2L
-
-# With the kernels of the ridge regressions that are selected. lambda, and how wide the kernel
-# between domains is, are those of dg_glm(), by the deviance of left-out domains.
-try_logistic <- function(search) {
-  keys <- choose_members(search, search$args$n_members)$kernels$keys
-  chosen <- c(plain_candidates(), lapply(search$found[keys], `[[`, "candidate"))
-  for (c in Filter(has_kernel, chosen)) {
-    sample <- search_sample(search, c$scale)
-    args <- logistic_spec(search, c)$args
-    task <- glm_task(family_for(NULL, sample$y), sample, args)
-    c$logistic <- on_error(choose_glm_penalty(args, rows_frame(sample), task),
-                           function(e) NULL)[c("lambda", "domain_kernel")]
-    if (!is.null(c$logistic)) try_candidate(search, c)
+# Generalised regressions beside the null model and the forest, with the kernels that least squares
+# selects (all of them with one domain).
+glm_search <- function(kernels, sample, metric) {
+  search <- new_search(kernels$args, sample, metric, kernels$few, kernels$args$max_rows,
+                       kernels$deadline)
+  try_candidate(search, candidate(kernel = "null"))
+  keys <- if (kernels$few) names(kernels$found)
+          else choose_members(kernels, kernels$args$n_members)$kernels$keys
+  chosen <- lapply(kernels$found[keys], `[[`, "candidate")
+  if (!kernels$few) chosen <- c(plain_candidates(), chosen)
+  for (c in Filter(has_kernel, unname(chosen))) {
+    c$glm <- glm_penalty(search, c, kernels$found[[candidate_key(c)]]$lambda)
+    if (!is.null(c$glm)) try_candidate(search, c)
   }
+  try_forest(search)
+  search
+}
+
+# lambda, and how wide the kernel between domains is, are those of dg_glm(), by the deviance of
+# left-out domains; with one domain those of least squares.
+glm_penalty <- function(search, c, lambda) {
+  args <- glm_spec(search, c)$args
+  found <- if (search$few) list(lambda = lambda, domain_kernel = args$domain_kernel) else {
+    sample <- search_sample(search, c$scale)
+    task <- glm_task(args$family, search$sample, args, search$known)
+    on_error(choose_glm_penalty(args, rows_frame(sample), task), function(e) NULL)
+  }
+  if (is.null(found)) return(NULL)
+  name <- search$args$family$name
+  titles <- c(binomial = "logistic", cox = "Cox", negative_binomial = "negative binomial")
+  c(found[c("lambda", "domain_kernel")],
+    list(title = if (name %in% names(titles)) titles[[name]] else name))
 }
 
 # What is the obvious model, without and with curves.
@@ -312,26 +343,28 @@ plain_candidates <- function() list(candidate(kernel = "linear"), candidate(kern
 
 plain_keys <- function(search) {
   intersect(vapply(plain_candidates(), function(c) {
-    c$logistic <- list()
+    c$glm <- list()
     candidate_key(c)
   }, ""), names(search$found))
 }
 
-logistic_spec <- function(search, c, lambda = NULL, feature_map = features_exact()) {
-  dg_glm(lambda = lambda, kernel = candidate_kernel(c, ncol(search_sample(search, c$scale)$X)),
-         domain_kernel = if (is.null(c$logistic)) candidate_domain_kernel(c)
-                         else c$logistic$domain_kernel,
+glm_spec <- function(search, c, lambda = NULL, feature_map = features_exact()) {
+  dg_glm(family = search$args$family, lambda = lambda,
+         kernel = candidate_kernel(c, ncol(search_sample(search, c$scale)$X)),
+         domain_kernel = if (is.null(c$glm)) candidate_domain_kernel(c)
+                         else c$glm$domain_kernel,
          feature_map = feature_map, intercept = TRUE, scale = candidate_scale(c)[1L],
          domain_means = c$scale == "means", threads = search$args$threads)
 }
 
-score_logistic <- function(search, c) {
-  lambda <- c$logistic$lambda
-  score_part(search, lambda, refit_values(search, list(logistic_spec(search, c, lambda))))
+score_glm <- function(search, c) {
+  lambda <- c$glm$lambda
+  score_part(search, lambda, refit_values(search, list(glm_spec(search, c, lambda))))
 }
 
 try_forest <- function(search) {
-  if (!requireNamespace("ranger", quietly = TRUE)) return(invisible())
+  # a forest knows of no offset
+  if (length(search$known) || !requireNamespace("ranger", quietly = TRUE)) return(invisible())
   few <- search$few || nlevels(search$scored_by) < domains_for_null
   try_candidate(search, candidate(if (few) "pooled" else "both", "forest"))
 }
@@ -371,8 +404,7 @@ score_refits <- function(search, c) {
   score_part(search, seq_len(dim(values)[3L]), values)
 }
 
-refit_values <- function(search, specs) {
-  sample <- search$sample
+refit_values <- function(search, specs, sample = search$sample) {
   response <- search$scoring$response
   groups <- factor((as.integer(search$left_out) - 1L) %% most_refits)
   values <- vapply(specs, function(spec) {
@@ -380,7 +412,8 @@ refit_values <- function(search, specs) {
     for (split in unit_splits(sample$unit, groups)) {
       values[split$held, ] <- quietly(values_without(spec, sample, split$train, split$held))
     }
-    if (response$kind == "number") (values - response$centre) / response$scale else values
+    switch(response$kind, number = (values - response$centre) / response$scale, class = values,
+           censored = within_domains(values, search$costs, search$scored_by))
   }, search$stack$target)
   array(values, c(dim(search$stack$target), length(specs)))
 }
@@ -388,9 +421,20 @@ refit_values <- function(search, specs) {
 # Two small forests, and a large one only if it can be a member. The random numbers of the small
 # ones are their own, so that the large one does not depend on them.
 forest_values <- function(search, c) {
-  grow <- function(trees) refit_values(search, other_specs(search, c, trees))
+  sample <- search$sample
+  if (is_censored(sample$y)) sample$y <- coarse_times(sample$y, search_times)
+  grow <- function(trees) refit_values(search, other_specs(search, c, trees), sample)
   few <- lapply(1:2, function(seed) with_seed(seed, grow(probe_trees)))
-  if (forest_can_gain(search, few)) grow(search_trees) else (few[[1L]] + few[[2L]]) / 2
+  if (!forest_can_gain(search, few)) return((few[[1L]] + few[[2L]]) / 2)
+  grow(search_trees[[response_kind(sample$y)]])
+}
+
+# Each time becomes the next of so many quantiles of those with events; later ones stay.
+coarse_times <- function(y, count) {
+  ends <- unique(stats::quantile(Re(y)[has_event(y)], seq_len(count) / count, type = 1L))
+  after <- ends[findInterval(Re(y), ends, left.open = TRUE) + 1L]
+  y[] <- complex(real = ifelse(is.na(after), Re(y), after), imaginary = Im(y))
+  y
 }
 
 # Is the gain of a mean with the selected members, by the weight that is best for it, more than half

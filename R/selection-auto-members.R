@@ -13,7 +13,7 @@ choose_members <- function(search, most, used = TRUE) {
   scores <- scores[used, keys, drop = FALSE]
   kinds <- near_best(search, safe_kinds(search, scores), value, used)
   kernels <- best_mean(search, utils::head(kinds, most), value, used)
-  others <- setdiff(names(search$found), c(ridge_keys(search), keys))
+  others <- setdiff(names(search$found), keys)
   blend <- weigh_blocks(search, c(list(kernels$values), lapply(others, value)), kernels$scores,
                         used)
   kept <- c(rep(blend$weights[1L] / length(kernels$keys), length(kernels$keys)), blend$weights[-1L])
@@ -36,14 +36,10 @@ ridge_keys <- function(search) {
   Filter(function(key) is_ridge(search$found[[key]]$candidate), names(search$found))
 }
 
-# The logistic regressions where there are some, or the ridge regressions.
-kernel_keys <- function(search) {
-  logistic <- logistic_keys(search)
-  if (length(logistic)) logistic else ridge_keys(search)
-}
+kernel_keys <- function(search) c(ridge_keys(search), glm_keys(search))
 
-logistic_keys <- function(search) {
-  Filter(function(key) !is.null(search$found[[key]]$candidate$logistic), names(search$found))
+glm_keys <- function(search) {
+  Filter(function(key) !is.null(search$found[[key]]$candidate$glm), names(search$found))
 }
 
 # The mean of the first k of these candidates, sorted with the best first: the largest k whose
@@ -119,19 +115,19 @@ choose_all <- function(search) {
   weights <- 1 / (length(unique(family)) * table(family)[family])
   values <- array(NA_real_, dim(search$stack$target))
   list(keys = keys, weights = c(unname(weights)), values = values, fair = values,
-       kernels = list(keys = ridge_keys(search), values = values))
+       kernels = list(keys = kernel_keys(search), values = values))
 }
 
 # The specification of a candidate for these rows.
 member_spec <- function(search, key, sample, bandwidth = search$found[[key]]$candidate$ard) {
   found <- search$found[[key]]
   c <- found$candidate
-  if (c$kernel == "null") return(dg_null())
+  if (c$kernel == "null") return(null_spec(search))
   if (!has_kernel(c)) return(other_specs(search, c)[[found$lambda]])
   c$ard <- bandwidth
   n <- length(sample$y)
   larger <- n / length(search$sample$y) * (mean_weight(sample) / mean_weight(search$sample))
-  member <- if (is_ridge(c)) ridge_member else logistic_spec
+  member <- if (is_ridge(c)) ridge_member else glm_spec
   member(search, c, min(found$lambda * larger, largest_lambda),
          if (n <= exact_rows) features_exact() else features_nystrom(1000))
 }
@@ -143,10 +139,12 @@ ridge_member <- function(search, c, lambda, feature_map) {
            threads = search$args$threads)
 }
 
-# Of two classes the members are logistic regressions.
+# Members of generalised regressions give probabilities.
 #' @exportS3Method
 spec_gives.dg_auto_spec <- function(spec, classes = NULL) {
-  if (identical(classes, 2L) || wants_probabilities(spec)) "prob"
+  args <- spec$args
+  c(if (identical(classes, 2L) || !is.null(args$family) || needs_probabilities(args$metric) ||
+        wants_probabilities(spec)) "prob", "survival")
 }
 
 #' @exportS3Method

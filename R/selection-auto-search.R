@@ -1,6 +1,7 @@
 # The search of dg_auto(): candidates, each a list of settings, are scored on held-out domains. The
 # first round scores all candidates on some of the rows, the second the best of each configuration
-# on more rows.
+# on more rows. With a family both choose kernels only, by least squares on working responses: the
+# candidates are then generalised regressions with these.
 
 auto_lambdas <- 10^seq(-6, 0, by = 0.5)
 
@@ -16,22 +17,28 @@ domains_for_kernel <- 5L
 choose_by_domain <- function(args, sample) {
   args$progress <- read_progress(args$progress, sample$inside)
   check_units(sample$unit)
-  metric <- read_auto_metric(args$metric, sample$y)
+  args["family"] <- list(auto_family(args, sample$y))
+  metric <- read_auto_metric(args$metric, sample$y, args$family)
   few <- nlevels(droplevels(sample$domain)) < 2L
   n <- length(sample$y)
   if (!few) sample <- scored_sample(sample, args$folds)
+  working <- !is.null(args$family)
   first <- new_search(args, sample, metric, few, if (few) args$max_rows
-                                                 else min(args$max_rows, first_rows))
+                                                 else min(args$max_rows, first_rows),
+                      working = working)
   if (few) {
     warn("few_domains", "Only 1 domain: models cannot be compared on held-out domains. The mean ",
          "of models with different scalings and kernels is fitted, without selection.")
     try_scalings(first)
-    try_forest(first)
+    try_others(first)
   # without some rows the column of a level may be constant: no warning
   } else if (length(sample$y) < n) quietly(run_stages(first), "domgen_warning_constant")
   else run_stages(first)
   final <- if (few) first else second_round(first, sample)
   failed <- c(first$failed, final$failed)
+  kernels <- final
+  if (working) first <- final <- glm_search(kernels, sample, metric)
+  failed <- c(failed, final$failed)
   warn_candidates(failed[!duplicated(names(failed))])
   chosen <- if (few) choose_all(final)
             else doubt_members(final, choose_members(final, args$n_members))
@@ -39,9 +46,10 @@ choose_by_domain <- function(args, sample) {
   list(search = final, chosen = chosen,
        choice = c(list(rows = length(final$sample$y), few = few, metric = metric,
                        selected_by = if (!identical(final$metric, metric)) final$metric$title,
-                       rule = args$rule, seed = args$seed,
+                       rule = args$rule, seed = args$seed, family = args$family,
+                       kernels = if (working) length(kernels$found) - 1L,
                        time_limit = list(seconds = args$max_seconds,
-                                         reached = first$spent || final$spent)),
+                                         reached = first$spent || kernels$spent || final$spent)),
                   summarise_search(first, final, chosen)))
 }
 
@@ -57,7 +65,8 @@ scored_sample <- function(sample, folds) {
 }
 
 # Rows of the sample, not scaled. deadline: after it no candidate is started; NULL: by max_seconds.
-new_search <- function(args, sample, metric, few, rows, deadline = NULL) {
+# working: does least squares choose kernels for a family?
+new_search <- function(args, sample, metric, few, rows, deadline = NULL, working = FALSE) {
   if (is.null(deadline)) {
     deadline <- seconds_now() + if (is.null(args$max_seconds)) Inf else args$max_seconds
   }
@@ -68,38 +77,123 @@ new_search <- function(args, sample, metric, few, rows, deadline = NULL) {
     unit <- if (is.null(sample$unit)) seq_along(scored_by) else as.integer(factor(sample$unit))
     scored_by <- factor(unit %% 10L)
   }
+  choice <- choice_metric(metric, sample$y, args$family)
+  if (working) {
+    sample <- working_sample(sample, args$family)
+    choice <- working_metric(sample$y)
+  }
   task <- search_task(sample, args)
-  scoring <- list(y = sample$y, domain = scored_by, metric = choice_metric(metric, sample$y),
-                  response = task$response)
+  scoring <- list(y = sample$y, domain = scored_by, metric = choice, response = task$response,
+                  weights = sample$weights)
   shown <- scoring
   shown$metric <- metric
   list2env(list(
-    args = args, metric = scoring$metric, few = few, sample = sample, scored_by = scored_by,
+    args = args, metric = choice, few = few, working = working, sample = sample,
+    scored_by = scored_by, known = known_columns(sample),
     left_out = if (few) scored_by else left_out_groups(sample, args$folds), scoring = scoring,
-    shown = shown,
-    stack = list(target = task$Y, share = row_costs(1, sample$weights / max(sample$weights),
-                                                    scored_by, "equal")),
+    shown = shown, costs = task$costs,
+    stack = list(target = task$Y, share = row_costs(1, task$costs / max(task$costs), scored_by,
+                                                    "equal")),
     scaled = list(), found = list(), failed = list(), deadline = deadline, spent = FALSE
   ), parent = emptyenv())
 }
 
-# For two classes a score of probabilities too: all members of an ensemble give them.
-read_auto_metric <- function(metric, y) {
-  metrics <- read_metrics(metric, y)
-  of_shares <- nlevels(y) == 2L && length(metrics) == 1L && identical(metrics[[1L]]$needs, "prob")
-  if (of_shares) metrics[[1L]] else read_plain_metrics(metric, y)[[1L]]
+# The family of the members, or NULL for ridge regressions, as where fits must follow from sums.
+auto_family <- function(args, y) {
+  family <- args$family
+  if (isTRUE(args$sums)) return(NULL)
+  if (is.null(family)) {
+    several <- nlevels(y) > 2L
+    asked <- several && needs_probabilities(args$metric)
+    family <- if (is_censored(y) || nlevels(y) == 2L || asked) family_for(NULL, y)
+  }
+  if (!is.null(family) && !family_loss(family)$quadratic) family
 }
 
-# By which candidates are chosen. Which of two classes are predicted says little of a model, and in
-# what order the few rows of a domain are even less: choice is by chance. The squared error of the
-# probabilities says more with the same rows, also of what these scores will be. (The log loss has
-# no bound, and ridge regressions predict 0.)
-choice_metric <- function(metric, y) {
-  if (nlevels(y) == 2L && isTRUE(metric$coarse)) metrics$brier else metric
+# Is it a score of probabilities?
+needs_probabilities <- function(metric) {
+  if (is.character(metric) && length(metric) == 1L) metric <- metrics[[metric]]
+  is.list(metric) && identical(metric$needs, "prob")
+}
+
+# With a family the default is its deviance; of classes a score of probabilities too, which all
+# members then give.
+read_auto_metric <- function(metric, y, family) {
+  if (is.null(metric) && !is.null(family)) metric <- family_metric(family, y)
+  read <- if (is.factor(y) && !is.null(family) && needs_probabilities(metric)) read_metrics
+          else read_plain_metrics
+  read(metric, y)[[1L]]
+}
+
+# NULL: the usual one.
+family_metric <- function(family, y) {
+  if (is.factor(y)) return(if (nlevels(y) > 2L) "log_loss")
+  if (is_censored(y)) return(NULL)
+  metric_deviance(if (is.null(family_loss(family)$deviance)) "poisson" else family)
+}
+
+# By which candidates are chosen. Which class is predicted says little of a model, and in what order
+# the few rows of a domain are even less: choice is by chance. The squared error of the
+# probabilities, and the likelihood of the order of events, say more with the same rows, also of
+# what these scores will be. (The log loss has no bound, and ridge regressions predict 0.)
+choice_metric <- function(metric, y, family) {
+  if (!isTRUE(metric$coarse)) metric
+  else if (is_censored(y)) partial_deviance
+  else if (nlevels(y) == 2L || !is.null(family)) metrics$brier
+  else metric
+}
+
+# A response whose least squares are the quadratic approximation of the family's deviance at its
+# constants, see null_task(); the classes themselves where it has a column for each.
+working_sample <- function(sample, family) {
+  known <- known_columns(sample)
+  task <- glm_task(family, sample, dg_glm(family = family)$args, known)
+  if (ncol(task$Y) > 1L) return(sample)
+  task <- null_task(task)
+  sample$y <- drop(task$Y)
+  sample$weights <- task$costs
+  without_known(sample, known)
+}
+
+# Columns of an offset, which no kernel sees.
+known_columns <- function(sample) which(layout_of(sample$blueprint)$kind == "offset")
+
+without_known <- function(sample, known) {
+  if (length(known) == 0L) return(sample)
+  sample$blueprint$seen <- setdiff(seq_len(ncol(sample$X)), known)
+  sample$X <- sample$X[, sample$blueprint$seen, drop = FALSE]
+  sample
+}
+
+# What it is larger than that of f = 0, by row: w_i (z_i - f_i)^2 of rows with hardly any weight is
+# large whatever f is.
+working_metric <- function(y) {
+  if (is.factor(y)) return(metrics$brier)
+  list(kind = "number", better = "low", title = "quadratic deviance", value = function(d) {
+    sum(d$weights * (d$prediction - 2 * d$truth) * d$prediction) / sum(d$weights)
+  })
 }
 
 # The fits give the warnings on the response.
-search_task <- function(sample, args) quietly(ridge_task(sample, ridge_args(args)))
+search_task <- function(sample, args) {
+  quietly(if (is_censored(sample$y)) hazard_task(sample) else ridge_task(sample, ridge_args(args)))
+}
+
+# What a logarithm of hazards is compared with, within domains: levels are no part of the order of
+# events.
+hazard_task <- function(sample) {
+  task <- null_task(glm_task(family_for(NULL, sample$y), sample, dg_glm()$args))
+  task$Y <- within_domains(task$Y, task$costs, sample$domain)
+  task
+}
+
+# Less the weighted mean of each domain.
+within_domains <- function(values, weights, domain) {
+  sums <- rowsum(cbind(weights * values, weights), as.integer(domain), reorder = TRUE)
+  k <- ncol(values)
+  means <- sums[, seq_len(k), drop = FALSE] / pmax(sums[, k + 1L], .Machine$double.xmin)
+  values - means[match(as.integer(domain), as.integer(rownames(sums))), , drop = FALSE]
+}
 
 # Many domains are held out in groups: one at a time takes much longer and selects the same.
 in_groups <- function(domain) {
@@ -197,7 +291,7 @@ second_round <- function(first, sample) {
                    keys[!pooled][1L], candidate_key(candidate()),
                    candidate_key(candidate(kernel = "null"))))
   final <- new_search(first$args, sample, first$shown$metric, first$few, first$args$max_rows,
-                      first$deadline)
+                      first$deadline, first$working)
   # the first round gave the warnings of scaling
   for (key in keys[keys %in% names(first$found)]) {
     quietly(try_candidate(final, first$found[[key]]$candidate))
@@ -211,9 +305,9 @@ second_round <- function(first, sample) {
 try_candidate <- function(search, c) {
   key <- candidate_key(c)
   if (!is.null(search$found[[key]])) return(invisible())
-  # after the deadline; one candidate, the null model, which is cheap, and one that gives
-  # probabilities of two classes are always scored
-  first <- length(search$found) == 0L || !is.null(c$logistic) && !length(logistic_keys(search))
+  # after the deadline; one candidate, the null model, which is cheap, and one generalised
+  # regression are always scored
+  first <- length(search$found) == 0L || !is.null(c$glm) && !length(glm_keys(search))
   if (!first && c$kernel != "null" && seconds_now() > search$deadline) {
     search$spent <- TRUE
     return(invisible())

@@ -45,6 +45,10 @@ check_auto_source <- function(spec, rows) {
     abort("data", "dg_auto() of a source needs at least 2 domains with a positive weight, not ",
           weighty, ".")
   }
+  if (!is.null(spec$args$family)) {
+    abort("argument", "`family` must be NULL for a source, whose members are ridge regressions; ",
+          "dg_glm() takes sources with a family.")
+  }
   if (!is.null(spec$args$metric)) read_plain_metrics(spec$args$metric, rows$sample$y)
 }
 

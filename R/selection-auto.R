@@ -1,11 +1,12 @@
 #' Let the training domains choose the model
 #'
 #' @description
-#' The function to call first. It fits an ensemble ([dg_ensemble()]) of kernel ridge regressions
-#' ([dg_ridge()]; for two classes of kernel logistic regressions, [dg_glm()]), a random forest
-#' ([dg_forest()], if ranger is installed) and, for a numeric response with outliers, a support
-#' vector regression ([dg_svm()]). Scaling, kernel, bandwidths, domain kernel, penalties and weights
-#' are those with the best score on held-out training domains.
+#' The function to call first, for numbers, counts, classes, ordered classes and censored times. It
+#' fits an ensemble ([dg_ensemble()]) of kernel ridge regressions ([dg_ridge()]; with a family of
+#' generalised kernel regressions, [dg_glm()]), a random forest ([dg_forest()], if ranger is
+#' installed) and, for a numeric response with outliers, a support vector regression ([dg_svm()]).
+#' Scaling, kernel, bandwidths, domain kernel, penalties and weights are those with the best score
+#' on held-out training domains.
 #'
 #' @details
 #' By default, candidates are scored on held-out training domains. Up to 10 domains are held out one
@@ -26,19 +27,36 @@
 #'   2 times the median and [domain_multitask()] with `tau` 0.5 and 0.9. The best configuration with
 #'   a Gaussian kernel also gets one bandwidth per column, up to `max_ard` columns and from four
 #'   domains; these bandwidths are scored on thirds of the domains to which they were not fitted.
-#' * For two classes, kernel logistic regressions ([dg_glm()]) with the kernels of the ridge
-#'   regressions that would be members, and with a linear and a linear + Gaussian kernel of pooled
-#'   predictors. Their `lambda` is that of `dg_glm()`, and they are fitted again without each of at
-#'   most five groups. They take the place of the ridge regressions.
-#' * A random forest, if ranger is installed. From five domains it uses the predictors both pooled
+#' * With a family: generalised kernel regressions in the place of the ridge regressions, see the
+#'   next section.
+#' * A random forest, if ranger is installed (not beside an offset). From five domains it uses the predictors both pooled
 #'   and standardised by domain. Two forests of 25 trees show first whether it can improve on the
 #'   ridge regressions by more than half a standard error; if not, their mean stands in the table.
 #' * Support vector regression with three costs, if residuals of the best ridge regression on
 #'   held-out domains are heavy-tailed (kurtosis above 5; a normal distribution has 3).
 #' * The null model ([dg_null()]).
 #'
+#' ## Families
+#' Two classes have the family binomial (logistic regression), censored times Cox's model, and more
+#' than two classes the multinomial one if `metric` is `"brier"` or `"log_loss"`. Counts, positive
+#' numbers, proportions and ordered classes have the `family` that is given, as in [dg_glm()]. Then
+#'
+#' 1. least squares selects kernels: the candidates above are ridge regressions of the working
+#'    responses z of the quadratic approximation of the deviance at its constants, with working
+#'    weights w (McCullagh and Nelder, 1989, section 2.5), and scored by what
+#'    \eqn{\sum_i w_i (z_i - f_i)^2 / \sum_i w_i}{sum w (z - f)^2 / sum w} is more than for f = 0
+#'    (with several classes the Brier score of least squares on indicators);
+#' 2. generalised regressions ([dg_glm()]) with the kernels of the ridge regressions that would be
+#'    members, and plain ones with a linear and a linear + Gaussian kernel of pooled predictors, are
+#'    the candidates beside forest and null model. Their `lambda` is that of `dg_glm()`, and they
+#'    are fitted again without each of at most five groups.
+#'
+#' The ensemble averages means of numbers, probabilities of classes, and logarithms of hazards, to
+#' which it has a baseline hazard of its own (Breslow's). `formula` may contain an `offset()`, such
+#' as the logarithm of an exposure.
+#'
 #' ## Ensemble
-#' The ridge regressions of the best configurations are averaged. Their number is the largest, up to
+#' The ridge regressions (with a family, the generalised ones) of the best configurations are averaged. Their number is the largest, up to
 #' `n_members`, at which the loss of the average is within one standard error of the lowest. Forest
 #' and support vector regression join with stacked weights ([dg_ensemble()]) if that improves the
 #' score by more than one standard error of the difference. Members with a weight below 0.05 are
@@ -46,14 +64,15 @@
 #'
 #' The ensemble must beat the null model by more than one standard error of the difference.
 #' Otherwise the null model is returned. With fewer than five domains, any improvement of the score
-#' before correction is enough. For two classes the two plain logistic regressions come before the
-#' null model; they must be better than it, but not by a standard error.
+#' before correction is enough. With a family the two plain regressions come before the null model;
+#' they must be better than it, but not by a standard error.
 #'
-#' For two classes, `metric = "accuracy"`, `"auc"`, `"brier"` or `"log_loss"` is what is printed and
-#' estimated, and the Brier score of the probabilities (1 + f)/2, f a candidate's value between -1
-#' and 1, is what selects. Predicted classes and ranks within small domains are so noisy that
-#' candidates selected by them were worse by just these scores (`tests/bench/auto-classes.R`). Any
-#' other score selects itself.
+#' Scores that say little of few rows do not select. For `metric = "accuracy"`, `"auc"`, `"brier"`
+#' or `"log_loss"` of classes with a family the Brier score of the probabilities selects, for
+#' `"concordance"` and `"uno"` the partial deviance: twice the negative logarithm of Cox's partial
+#' likelihood of the domain's rows per event, less that for f = 0. Candidates for two classes that
+#' were selected by predicted classes, or by ranks within small domains, were worse by just these
+#' scores (`tests/bench/auto-classes.R`). Any other score selects itself.
 #'
 #' ## Rule
 #' `rule` is how scores by domain become the one number by which `lambda`, candidates, the number of
@@ -72,7 +91,7 @@
 #' \eqn{1 + 4/G}{1 + 4/G}, where G is the number of domains. This factor was found by simulation
 #' (`inst/experiments/auto-score.R`). There is no correction if the null model is returned.
 #'
-#' If the search used only some of the rows, the selected ridge regressions (not logistic ones,
+#' If the search used only some of the rows, the selected ridge regressions (not generalised ones,
 #' which have no closed form) are scored again on all rows, or on a sample of 2,000. If 2,000 rows
 #' are fewer than 50 per domain, they come from fewer domains. The correction is then multiplied by
 #' the proportion of these rows that the search used.
@@ -122,15 +141,19 @@
 #' `data` may be a [row_source()], see its section "Score".
 #'
 #' @inheritParams dg_ridge
-#' @param metric Score for the selection and the estimate, see "Ensemble" for two classes: one score
-#'   of [dg_cv()] that needs no intervals, and for more than two classes no probabilities. Default
-#'   `NULL`: `"rmse"` or `"accuracy"`. With rare classes, `"auc"`, `"log_loss"` or
-#'   `"balanced_accuracy"`.
+#' @param family Distribution of the response, see "Families": as in [dg_glm()], such as
+#'   `"poisson"`, `"negative_binomial"`, `Gamma("log")` or `"ordinal"`. Default `NULL`: numbers and
+#'   several classes have none (least squares), two classes `"binomial"`, censored times `"cox"`.
+#' @param metric Score for the selection and the estimate, see "Ensemble": one score of [dg_cv()]
+#'   that needs no intervals and no survival probabilities. Default `NULL`: `"rmse"`, `"accuracy"`
+#'   or `"concordance"`; with `family` for numbers its deviance ([metric_deviance()]; for a negative
+#'   binomial one Poisson's), for more than two classes `"log_loss"`. With rare classes, `"auc"`,
+#'   `"log_loss"` or `"balanced_accuracy"`.
 #' @param rule What is best over held-out domains: `"best"` (the default), the mean score;
 #'   `"worst"`, the score of the worst domain; or a number between 0.5 and 1, the score that this
 #'   proportion of the domains reaches. See "Rule" in [dg_tune()].
-#' @param n_members Maximum number of ridge regressions in the average; each uses a different
-#'   scaling or kernel. Default 5. For two classes up to two more.
+#' @param n_members Maximum number of kernel regressions in the average; each uses a different
+#'   scaling or kernel. Default 5.
 #' @param folds Groups of domains that are held out together: a number of groups, or the result of
 #'   [domain_folds()]. Default `NULL`: each domain separately, in 10 groups if there are more than
 #'   10 domains.
@@ -150,11 +173,11 @@
 #' @param progress If `TRUE`, a progress bar is shown, see [dg_cv()].
 #' @return With data, an object of class `dg_auto`: an ensemble as from [dg_ensemble()], without
 #'   `held_out` and with
-#'   \item{members}{named list of models, [dg_ridge()] the best first; [dg_adapt()] accepts any of
-#'     these}
+#'   \item{members}{named list of models, [dg_ridge()] or [dg_glm()] the best first; [dg_adapt()]
+#'     accepts any of these}
 #'   \item{coefficients}{their weights, which sum to 1}
 #'   \item{decision}{n x k values of the weighted mean at the training rows, in units of the
-#'     response}
+#'     response (of times, logarithms of hazards)}
 #'   \item{choice}{list of the elements in the next section}
 #'   \item{calibration}{with `calibration`, a list, see [dg_svm()]}
 #'   and what `predict()` needs. Without data, a specification for [dg_cv()] and [dg_compare()].
@@ -168,6 +191,8 @@
 #'     domains with a score (with one training domain `NA` and 0)}
 #'   \item{`metric`, `rule`, `rows`, `seed`}{metric; rule; number of rows in the search; seed for
 #'     sampling them}
+#'   \item{`family`, `kernels`}{family of the members (`NULL` for ridge regressions), and number of
+#'     ridge regressions that selected their kernels}
 #'   \item{`selected_by`}{title of the score that selected, if it is not `metric`}
 #'   \item{`seconds`}{time of the search and the fits}
 #'   \item{`few`}{`TRUE` with one domain}
@@ -192,11 +217,15 @@
 #'   \item{`seconds`}{time of the candidate}
 #' }
 #' @section Errors:
-#' Those of [dg_ridge()], and a metric that needs probabilities or intervals. A candidate that
+#' Those of [dg_ridge()] and [dg_glm()], and a metric that needs intervals, or probabilities that
+#' members do not have. A candidate that
 #' fails, or a member that cannot be fitted to all rows, is left out with one warning of class
 #' `domgen_warning_left_out`.
-#' @references Varma, S. and Simon, R. (2006). Bias in error estimation when using cross-validation
-#'   for model selection. *BMC Bioinformatics* 7, 91.
+#' @references McCullagh, P. and Nelder, J. A. (1989). *Generalized Linear Models*, 2nd edition.
+#'   Chapman and Hall.
+#'
+#'   Varma, S. and Simon, R. (2006). Bias in error estimation when using cross-validation for model
+#'   selection. *BMC Bioinformatics* 7, 91.
 #' @seealso [dg_ensemble()] of your own members, [dg_tune()] for other methods, [dg_diagnose()];
 #'   `vignette("evidence")` for its estimates against the truth and its rank among other methods
 #' @examples
@@ -212,20 +241,28 @@
 #'                   max_seconds = 1)
 #' plants
 #' cbind(subset(CO2, Plant == "Mc3"), predicted = predict(plants, subset(CO2, Plant == "Mc3")))
+#'
+#' # counts: breaks of wool in six settings of a loom, predicted for a setting that was not in
+#' # training
+#' breaks <- dg_auto(breaks ~ wool | tension, data = warpbreaks, family = "poisson",
+#'                   max_seconds = 1)
+#' predict(breaks, data.frame(wool = c("A", "B"), tension = "new"))
 #' @export
-dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL,
+dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, family = NULL, metric = NULL,
                     rule = c("best", "worst"), n_members = 5, folds = NULL, unit = NULL,
                     max_seconds = NULL, max_rows = 1200, max_ard = 30,
                     calibration = c("none", "platt", "isotonic"),
                     weights = NULL, terms = NULL, na.action = stats::na.omit, seed = 1,
                     progress = NULL, threads = NULL, ...) {
   parts <- c(learner_parts("Ensemble selected on the training domains", domain = TRUE,
-                           parameters = auto_parameters), list(units = TRUE))
+                           parameters = auto_parameters, offset = !is.null(family)),
+             list(units = TRUE))
   fit_or_specify(method_spec("dg_auto", "dg_auto_spec", parts, environment()), match.call(),
                  parent.frame())
 }
 
 auto_parameters <- function() parameters(
+  parameter("family", or_null(check_family), tuned = FALSE),
   parameter("metric", as_it_is),
   parameter("rule", function(value, arg) check_rule(value, arg, c("best", "worst")), tuned = FALSE),
   parameter("n_members", check_count),
@@ -234,6 +271,14 @@ auto_parameters <- function() parameters(
   parameter("max_rows", function(value, arg) check_count(value, arg, at_least = 10L)),
   parameter("max_ard", function(value, arg) check_count(value, arg, at_least = 0L))
 )
+
+#' @exportS3Method
+spec_needs.dg_auto_spec <- function(spec) {
+  needs <- NextMethod()
+  family <- spec$args$family
+  needs$response <- if (is.null(family)) "open" else family_loss(family)$reads
+  needs
+}
 
 #' @exportS3Method
 fit_sample.dg_auto_spec <- function(spec, sample) {

@@ -33,14 +33,17 @@ new_ensemble <- function(members, weights, sample, ..., class = character()) {
   structure(list(
     members = members, coefficients = weights, decision = values, ...,
     X = if (nrow(sample$X) <= exact_rows) sample$X, y = sample$y, weights = sample$weights,
-    response = mixed_targets(members, rows_frame(sample))
+    response = mixed_targets(members, rows_frame(sample), values)
   ), class = c(class, "dg_ensemble", "dg_learner", "dg_fit"))
 }
 
-# Of a mean of members.
-mixed_targets <- function(members, rows) {
-  c(new_targets(rows, standardise = FALSE),
-    if (all(vapply(members, gives_probabilities, NA))) list(means = "common"))
+# Of a mean of members, with these values. That of logarithms of hazards has a baseline of its own.
+mixed_targets <- function(members, rows, values = NULL) {
+  targets <- new_targets(rows, standardise = FALSE)
+  c(targets, if (all(vapply(members, gives_probabilities, NA))) list(means = "common"),
+    if (targets$kind == "censored") {
+      list(family = cox_family(rows$sample$y, drop(values), rows$sample$weights))
+    })
 }
 
 # A fitted model like any other, from rows that are not scaled yet.
@@ -87,7 +90,8 @@ member_sample <- function(spec, sample) {
   # of columns that were made for other members; kernels find theirs themselves
   layout <- layout_of(sample$blueprint)
   sample$blueprint$seen <- if (!is.null(layout) && !finds_columns(spec)) {
-    which(layout$kind %in% wished_kinds(spec))
+    # dummy variables where nobody wished factors
+    which(layout$kind %in% c(wished_kinds(spec), if (!any(layout$kind == "factor")) "dummy"))
   }
   sample$X <- see_columns(sample$X, sample$blueprint)
   quietly(scale_sample(sample, spec_scale(spec)))

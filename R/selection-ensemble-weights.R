@@ -3,6 +3,10 @@
 # members: specifications, fits: of them: list(weights, held_out).
 stacked <- function(members, fits, sample) {
   check_held_out(sample, "weights = \"stacked\"")
+  if (is_censored(sample$y)) {
+    abort("argument", "`member_weights` must be \"equal\" or numbers for censored times, not ",
+          "\"stacked\"; dg_auto() weighs its own members.")
+  }
   values <- Map(function(member, fit, name) {
     in_member_of(name, held_out_values(member, sample, fit))
   }, members, fits, names(members))

@@ -94,7 +94,7 @@ dg_ensemble <- function(members, member_weights = c("equal", "stacked"),
                calibration = shared_parameters$calibration$check(calibration, "calibration"),
                terms = check_own_terms(terms, "terms"))
   parts <- list(title = paste0("Ensemble of ", enumerate(names(members), length(members), "")),
-                response = "any", domain = TRUE, parameters = ensemble_parameters,
+                response = "open", domain = TRUE, parameters = ensemble_parameters,
                 weights = all(vapply(members, takes_weights, NA)))
   new_spec("dg_ensemble", c("dg_ensemble_spec", "dg_spec"), parts, args)
 }
@@ -153,7 +153,7 @@ spec_needs.dg_ensemble_spec <- function(spec) {
   needs <- lapply(spec$args$members, spec_needs)
   wishes <- lapply(needs, `[[`, "columns")
   plain <- vapply(wishes, is.null, NA)
-  list(response = "any", domain = TRUE, terms = spec$args$terms,
+  list(response = "open", domain = TRUE, terms = spec$args$terms,
        columns = if (!all(plain)) {
          unique(do.call(c, c(wishes, if (any(plain)) list(list(plain_wish)))))
        })

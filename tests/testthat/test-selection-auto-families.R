@@ -1,0 +1,169 @@
+# dg_auto() with a family: counts, ordered and several classes, censored times.
+
+family_rows <- function(domains = 8L, n = 30L, seed = 1, signal = 1) with_seed(seed, {
+  d <- data.frame(domain = gl(domains, n), matrix(rnorm(domains * n * 3), domains * n))
+  rows <- nrow(d)
+  f <- signal * (d$X1 - d$X2^2 / 2) + signal * rnorm(domains)[d$domain] / 2
+  d$exposure <- exp(rnorm(rows) / 2)
+  d$count <- rpois(rows, d$exposure * exp(f / 2 + 1))
+  d$grade <- cut(f + rlogis(rows), c(-Inf, -1, 1, Inf), labels = c("low", "middle", "high"),
+                 ordered_result = TRUE)
+  time <- rexp(rows) * exp(-f)
+  end <- 1.5 * rexp(rows)
+  transform(d, time = pmin(time, end), event = as.integer(time <= end))
+})
+
+auto_of <- function(formula, data, ..., n_members = 2, max_ard = 0) {
+  dg_auto(formula, data = data, ..., n_members = n_members, max_ard = max_ard, progress = FALSE)
+}
+
+test_that("of counts it averages means, which grow with the exposure", {
+  rows <- family_rows()
+  model <- auto_of(count ~ X1 + X2 + X3 + offset(log(exposure)) | domain, rows, family = "poisson")
+  expect_true(all(grepl("poisson", model$choice$table$kernel[model$choice$table$member %in% TRUE])))
+  new <- family_rows(2L, seed = 2)
+  expect_equal(predict(model, new), drop(sapply(model$members, predict, new) %*%
+                                           model$coefficients), tolerance = 1e-12)
+  expect_equal(predict(model, transform(new, exposure = 3 * exposure)), 3 * predict(model, new),
+               tolerance = 1e-10)
+  deviance <- function(mu) mean(poisson()$dev.resids(new$count, mu, 1))
+  expect_lt(deviance(predict(model, new)), deviance(mean(rows$count / rows$exposure) *
+                                                      new$exposure))
+  expect_identical(model$choice$metric$title, "poisson deviance")
+  expect_output(print(model), "kernels that least squares selected from")
+})
+
+test_that("a candidate's scores are those of fits without each group of domains", {
+  rows <- family_rows(5L)
+  scaled <- rows
+  scaled[c("X1", "X2", "X3")] <- scale(rows[c("X1", "X2", "X3")]) * sqrt(149 / 150)
+  model <- auto_of(count ~ X1 + X2 + X3 + offset(log(exposure)) | domain, rows, family = "poisson",
+                   n_members = 1)
+  table <- model$choice$table
+  line <- which(table$kernel == "poisson, linear kernel")
+  spec <- dg_glm(family = "poisson", lambda = table$lambda[line], kernel = kernel_linear(),
+                 domain_kernel = domain_pooled(), scale = "none")
+  null <- which(table$kernel == "null model")
+  by_hand <- vapply(levels(rows$domain), function(d) {
+    own <- scaled$domain == d
+    rest <- droplevels(scaled[!own, ])
+    fitted <- fit(spec, count ~ X1 + X2 + X3 + offset(log(exposure)) | domain, data = rest)
+    constant <- glm(count ~ offset(log(exposure)), poisson, rest)
+    deviance <- function(mu) mean(poisson()$dev.resids(scaled$count[own], mu, 1))
+    c(deviance(predict(fitted, scaled[own, ])),
+      deviance(predict(constant, scaled[own, ], type = "response")))
+  }, numeric(2))
+  expect_equal(model$choice$scores[, line], by_hand[1L, ], tolerance = 1e-2)
+  expect_equal(unname(model$choice$scores[, null]), unname(by_hand[2L, ]), tolerance = 1e-6)
+})
+
+test_that("ordered classes have an order, several classes probabilities", {
+  rows <- family_rows()
+  new <- family_rows(4L, seed = 2)
+  log_loss <- function(P) -mean(log(P[cbind(seq_len(nrow(new)), as.integer(new$grade))]))
+  shares <- matrix(prop.table(table(rows$grade)), nrow(new), 3L, byrow = TRUE)
+  ordered <- auto_of(grade ~ X1 + X2 + X3 | domain, rows, family = "ordinal")
+  expect_message(several <- auto_of(grade ~ X1 + X2 + X3 | domain, rows, metric = "log_loss"),
+                 "without an order")
+  expect_match(ordered$choice$table$kernel[2L], "ordinal")
+  expect_match(several$choice$table$kernel[2L], "multinomial")
+  for (model in list(ordered, several)) {
+    P <- predict(model, new, type = "prob")
+    expect_equal(rowSums(P), rep(1, nrow(new)), tolerance = 1e-12)
+    expect_lt(log_loss(P), log_loss(shares))
+    expect_identical(model$choice$metric$title, "log loss")
+    expect_identical(model$choice$selected_by, "Brier score")
+  }
+})
+
+test_that("of times it averages logarithms of hazards, with a baseline of their own", {
+  skip_if_not_installed("survival")
+  rows <- family_rows()
+  model <- auto_of(survival::Surv(time, event) ~ X1 + X2 + X3 | domain, rows)
+  new <- family_rows(2L, seed = 2)
+  f <- function(rows) drop(predict(model, rows, type = "decision"))
+  parts <- vapply(model$members, function(m) drop(predict(m, new, type = "decision")), f(new))
+  expect_equal(f(new), drop(parts %*% model$coefficients), tolerance = 1e-12, ignore_attr = TRUE)
+  # Breslow's estimate by its definition
+  hazard <- vapply(rows$time, function(t) 1 / sum(exp(f(rows))[rows$time >= t]), 0) * rows$event
+  at <- c(0.2, 0.7)
+  H <- vapply(at, function(t) sum(hazard[rows$time <= t]), 0)
+  expect_equal(predict(model, new, type = "survival", times = at), exp(-exp(f(new)) %o% H),
+               tolerance = 1e-10, ignore_attr = TRUE)
+  expect_identical(model$choice$selected_by, "partial deviance")
+  expect_gt(concordance(censored_times(new$time, new$event), f(new)), 0.6)
+})
+
+test_that("the partial deviance is that of coxph(), per event and beside a constant", {
+  skip_if_not_installed("survival")
+  rows <- family_rows(1L)
+  f <- rows$X1 / 2
+  fitted <- function(f) {
+    survival::coxph(survival::Surv(time, event) ~ offset(f), rows, ties = "breslow")$loglik[1L]
+  }
+  y <- censored_times(rows$time, rows$event)
+  expect_equal(partial_deviance$value(list(truth = y, decision = f)),
+               -2 * (fitted(f) - fitted(0 * f)) / sum(rows$event), tolerance = 1e-10)
+  expect_identical(partial_deviance$value(list(truth = censored_times(1:3, c(0, 0, 0)),
+                                               decision = 1:3)), NA_real_)
+})
+
+test_that("squares of working responses are the deviance near its constants", {
+  rows <- family_rows(3L)
+  sample <- list(X = as.matrix(rows[c("X1", "X2", "X3")]), domain = rows$domain,
+                 weights = rep(1, nrow(rows)), blueprint = list())
+  responses <- list(poisson = rows$count, ordinal = factor(rows$grade, ordered = FALSE))
+  for (name in names(responses)) {
+    sample$y <- responses[[name]]
+    family <- check_family(name, "family")
+    task <- glm_task(family, sample, dg_glm(family = family)$args)
+    working <- working_sample(sample, family)
+    deviance <- function(f) glm_deviance(task, constant_values(task) + f)
+    f <- matrix(1e-3 * rows$X1)
+    squares <- sum(working$weights * ((working$y - task$constant - f)^2 -
+                                        (working$y - task$constant)^2))
+    expect_equal(squares, deviance(f) - deviance(0 * f), tolerance = 1e-2)
+  }
+})
+
+test_that("where nothing is to be learned little is lost against a constant", {
+  rows <- family_rows(20L, 20L, signal = 0)
+  new <- family_rows(50L, 20L, seed = 3, signal = 0)
+  counts <- auto_of(count ~ X1 + X2 + X3 + offset(log(exposure)) | domain, rows,
+                    family = "poisson")
+  deviance <- function(mu) mean(poisson()$dev.resids(new$count, mu, 1))
+  expect_lt(deviance(predict(counts, new)) - deviance(exp(1) * new$exposure), 0.05)
+  grades <- auto_of(grade ~ X1 + X2 + X3 | domain, rows, family = "ordinal")
+  P <- predict(grades, new, type = "prob")
+  log_loss <- function(P) -mean(log(P[cbind(seq_len(nrow(new)), as.integer(new$grade))]))
+  shares <- matrix(prop.table(table(rows$grade)), nrow(new), 3L, byrow = TRUE)
+  expect_lt(log_loss(P) - log_loss(shares), 0.03)
+})
+
+test_that("times that are made coarse keep their order and their events", {
+  y <- with_seed(1, censored_times(rexp(200), rbinom(200, 1, 0.6)))
+  coarse <- coarse_times(y, 20L)
+  expect_identical(has_event(coarse), has_event(y))
+  expect_false(is.unsorted(Re(coarse)[order(Re(y))]))
+  expect_lte(length(unique(Re(coarse)[has_event(y)])), 20L)
+  expect_true(all(Re(coarse) >= Re(y)))
+})
+
+test_that("one domain has members of the family too", {
+  rows <- subset(family_rows(2L), domain == 1)
+  expect_warning(model <- auto_of(count ~ X1 + X2 + X3 | domain, rows, family = "poisson"),
+                 "Only 1 domain")
+  expect_true(all(predict(model, family_rows(2L, seed = 2)) > 0))
+})
+
+test_that("what a family cannot be is refused", {
+  rows <- family_rows(4L)
+  expect_domgen_error(auto_of(count ~ X1 + offset(log(exposure)) | domain, rows),
+                      "with a `family` take", "domgen_error_argument")
+  expect_domgen_error(auto_of(X1 ~ X2 | domain, rows, family = "poisson"), "must be 0 or more",
+                      "domgen_error_data")
+  expect_domgen_error(auto_of(count ~ X1 | domain, rows, family = "poison"), "`family` must be",
+                      "domgen_error_argument")
+  expect_domgen_error(dg_auto(count ~ X1 | domain, data = row_source(rows), family = "poisson"),
+                      "must be NULL for a source", "domgen_error_argument")
+})
