@@ -71,8 +71,8 @@ abort_no_probabilities <- function(object) {
 }
 
 # Decision values on the common scale [n x 1 or classes]: a number in units of the response, 2p - 1
-# for two classes, a column of probabilities or least-squares values for more, a logarithm of hazards
-# for times.
+# for two classes, a column of probabilities or least-squares values for more, and a logarithm of
+# hazards for times.
 common_values <- function(targets, values) {
   if (targets$kind == "number") return(matrix(respond(targets, values, "number"), ncol = 1L))
   if (targets$kind == "censored") return(matrix(values, ncol = 1L))

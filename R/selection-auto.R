@@ -29,9 +29,10 @@
 #'   domains; these bandwidths are scored on thirds of the domains to which they were not fitted.
 #' * With a family: generalised kernel regressions in the place of the ridge regressions, see the
 #'   next section.
-#' * A random forest, if ranger is installed (not beside an offset). From five domains it uses the predictors both pooled
-#'   and standardised by domain. Two forests of 25 trees show first whether it can improve on the
-#'   ridge regressions by more than half a standard error; if not, their mean stands in the table.
+#' * A random forest, if ranger is installed (not beside an offset). From five domains it uses the
+#'   predictors both pooled and standardised by domain. Two forests of 25 trees show first whether
+#'   it can improve on the ridge regressions by more than half a standard error; if not, their mean
+#'   stands in the table. Forests of the search see censored times as the next of 50 quantiles.
 #' * Support vector regression with three costs, if residuals of the best ridge regression on
 #'   held-out domains are heavy-tailed (kurtosis above 5; a normal distribution has 3).
 #' * The null model ([dg_null()]).
@@ -56,11 +57,11 @@
 #' as the logarithm of an exposure.
 #'
 #' ## Ensemble
-#' The ridge regressions (with a family, the generalised ones) of the best configurations are averaged. Their number is the largest, up to
-#' `n_members`, at which the loss of the average is within one standard error of the lowest. Forest
-#' and support vector regression join with stacked weights ([dg_ensemble()]) if that improves the
-#' score by more than one standard error of the difference. Members with a weight below 0.05 are
-#' dropped.
+#' The ridge regressions (with a family, the generalised ones) of the best configurations are
+#' averaged. Their number is the largest, up to `n_members`, at which the loss of the average is
+#' within one standard error of the lowest. Forest and support vector regression join with stacked
+#' weights ([dg_ensemble()]) if that improves the score by more than one standard error of the
+#' difference. Members with a weight below 0.05 are dropped.
 #'
 #' The ensemble must beat the null model by more than one standard error of the difference.
 #' Otherwise the null model is returned. With fewer than five domains, any improvement of the score
