@@ -143,6 +143,18 @@ decision.dg_lm <- function(object, rows) {
 }
 
 #' @exportS3Method
+is_affine.dg_lm <- function(object) TRUE
+
+# Of predictors that were not scaled.
+#' @exportS3Method
+own_coefficients.dg_lm <- function(object) {
+  found <- object$coefficients
+  if ("pooled" %in% object$blueprint$scaling$kind) NULL
+  else if (object$response$kind == "censored") found[-1L]
+  else found
+}
+
+#' @exportS3Method
 training_rows.dg_lm <- training_rows.learner_custom
 
 #' @exportS3Method

@@ -377,12 +377,12 @@ print_details.dg_mixed <- function(x) {
                                    check.names = FALSE)))
 }
 
-# Wald's tests, normal.
-coefficient_table <- function(x, level = 0.95) {
+# Wald's tests, normal without degrees of freedom.
+coefficient_table <- function(x, level = 0.95, df = Inf) {
   se <- sqrt(diag(x$covariance))
-  z <- x$coefficients / se
-  half <- stats::qnorm((1 + level) / 2) * se
-  data.frame(term = names(x$coefficients), estimate = x$coefficients, se = se, statistic = z,
-             p = 2 * stats::pnorm(-abs(z)), lower = x$coefficients - half,
+  t <- x$coefficients / se
+  half <- stats::qt((1 + level) / 2, df) * se
+  data.frame(term = names(x$coefficients), estimate = x$coefficients, se = se, statistic = t,
+             p = 2 * stats::pt(-abs(t), df), lower = x$coefficients - half,
              upper = x$coefficients + half, row.names = NULL)
 }

@@ -1,0 +1,206 @@
+#' Coefficients to publish, with errors that allow for domains
+#'
+#' @description
+#' Coefficients of a linear model in the units of the predictors, with standard errors, intervals
+#' and tests that treat domains, not rows, as the independent observations.
+#'
+#' @details
+#' The model is fitted again without each of the G domains. With \eqn{b}{b} the coefficients of all
+#' rows and \eqn{b_{(g)}}{b_(g)} those without domain g, the covariance matrix is that of the
+#' jackknife over domains (Efron, 1982, equation 3.13, with groups of rows; MacKinnon, Nielsen and
+#' Webb, 2023, equation 12, CV3),
+#' \deqn{V = \frac{G - 1}{G} \sum_{g = 1}^G (b_{(g)} - b)(b_{(g)} - b)'.}{
+#'   V = (G - 1) / G sum_g (b_(g) - b)(b_(g) - b)'.}
+#' Rows of a domain may depend on each other in any way, and their variances may differ. Intervals
+#' and tests use Student's t distribution with G - 1 degrees of freedom. With fewer than about ten
+#' domains, or a predictor that differs in few of them, they are only rough
+#' (`tests/bench/coefficients.R` has their coverage in simulations).
+#'
+#' The estimates are those of the model. Where it has a penalty, they are shrunk, and errors are
+#' those of the shrunk estimates: the intervals do not cover the unpenalised ones. For `dg_lm()` and
+#' `lambda` near 0 there is nothing to shrink. A penalty that held-out domains chose is kept in all
+#' fits.
+#'
+#' @param object A fitted model of one linear function: [dg_lm()]; [dg_ridge()], [dg_svm()] or
+#'   [dg_glm()] with `kernel = kernel_linear()`, `domain_kernel = domain_pooled()`, no feature map,
+#'   and `scale` `"pooled"` or `"none"`. Numbers, counts, two classes and censored times have one function.
+#' @param data The data of the fit. Default `NULL`: those of its call, read again.
+#' @param level Level of the intervals. Default 0.95.
+#' @param exponentiate If `TRUE`, `exp()` of the coefficients and their intervals: odds, rate or
+#'   hazard ratios. The standard errors remain those of the coefficients. Default `FALSE`.
+#' @return An object of class `dg_coefficients`, a list with
+#'   \item{table}{data frame, a row per coefficient: `term`, `estimate`, `se`, `statistic`, `p`,
+#'     `lower`, `upper`}
+#'   \item{coefficients, covariance}{the coefficients, and V; also by `coef()` and `vcov()`.
+#'     `confint()` gives intervals at another level}
+#'   \item{domains}{G x p matrix of the coefficients without each domain}
+#'   \item{df, level, exponentiate}{degrees of freedom G - 1, and the arguments}
+#'   `print()` shows the table, [tidy()][tidy.domgen] returns it as a tibble, and knitr prints it in
+#'   reports.
+#' @section Errors:
+#' A model that is not linear in its predictors or has a function per class; fewer than three
+#' domains; data that are gone or are not those of the fit. A coefficient that cannot be estimated
+#' without one of the domains, as that of a level which no other domain has, has no standard error
+#' (`NA`), and the print says so.
+#' @references
+#' Efron, B. (1982). *The Jackknife, the Bootstrap and Other Resampling Plans*. SIAM.
+#'
+#' MacKinnon, J. G., Nielsen, M. O. and Webb, M. D. (2023). Fast and reliable jackknife and
+#' bootstrap methods for cluster-robust inference. *Journal of Applied Econometrics* 38, 671-694.
+#' @seealso [dg_mixed()], whose engine has errors of its own, by a model of the domains
+#' @examples
+#' model <- dg_lm(uptake ~ log(conc) + Type + Treatment | Plant, data = CO2)
+#' found <- dg_coefficients(model)
+#' found
+#' vcov(found)
+#' @export
+dg_coefficients <- function(object, data = NULL, level = 0.95, exponentiate = FALSE) {
+  check_given(object, "object")
+  check_linear(object)
+  level <- check_between(level, "level", 0.5, 0.999)
+  check_flag(exponentiate, "exponentiate")
+  given <- if (!is.null(data)) list(data = substitute(data)) else list()
+  input <- model_input(object, given, parent.frame(), needed = "give `data`")
+  sample <- quietly(read_sample(input, spec_needs(object$spec), "none"))
+  if (length(sample$y) != length(object$y)) {
+    abort("data", "`data` must be the rows of the fit (", length(object$y), "), not ",
+          plural(length(sample$y), "row"), ".")
+  }
+  estimate <- linear_coefficients(object, sample)
+  left_out <- without_each(object, sample)
+  G <- nrow(left_out)
+  found <- structure(list(
+    coefficients = estimate, covariance = jackknife(left_out, estimate), domains = left_out,
+    df = G - 1L, level = level, exponentiate = exponentiate, response = object$response,
+    family = object$family, penalty = fixed_penalty(object), rows = length(sample$y),
+    labels = variable_names(object$blueprint), title = object$spec$parts$title,
+    formula = object$formula
+  ), class = c("dg_coefficients", "dg_result"))
+  found$table <- shown_coefficients(found)
+  found
+}
+
+check_linear <- function(object) {
+  refuse <- function(...) {
+    abort("argument", "`object` must be a fitted model that is linear in its predictors, ",
+          "such as `dg_lm()` or `dg_glm(kernel = kernel_linear(), domain_kernel = ",
+          "domain_pooled())`, not ", ..., ".")
+  }
+  if (!inherits(object, "dg_learner") || !is.null(object$learner)) refuse(describe(object))
+  check_sealed(object)
+  space <- object$space
+  if (!is_affine(object)) refuse("one of `", object$spec$method, "()` with ", if (is.null(space)) {
+    "other functions"
+  } else paste("kernel", format(space$kernel), "and domain kernel", format(space$domain_kernel)))
+  kinds <- object$blueprint$scaling$kind
+  # that of a domain's own mean is one more coefficient where the model has it
+  if (!is.null(own_coefficients(object))) kinds <- setdiff(kinds, "means")
+  if (!all(kinds %in% c("none", "pooled"))) {
+    refuse("one with `scale = \"", setdiff(kinds, "means")[1L], "\"`",
+           if ("means" %in% kinds) " and domain means")
+  }
+  if (NCOL(object$decision) > 1L) {
+    refuse("one with a function for each of ", plural(ncol(object$decision), "class", "classes"))
+  }
+}
+
+# Is the function affine in the scaled predictors?
+is_affine <- function(object) UseMethod("is_affine")
+
+#' @exportS3Method
+is_affine.default <- function(object) {
+  space <- object$space
+  !is.null(space$X) && !uses_domain(space$domain_kernel) &&
+    !is.null(linear_part(space$kernel, space$X[1L, , drop = FALSE]))
+}
+
+# The coefficients that a model has itself, in the units of its predictors, or NULL.
+own_coefficients <- function(object) UseMethod("own_coefficients")
+
+#' @exportS3Method
+own_coefficients.default <- function(object) NULL
+
+# `lambda` or `cost`, where there is one.
+fixed_penalty <- function(object) {
+  name <- intersect(c("lambda", "cost"), names(object$spec$args))
+  if (length(name)) stats::setNames(penalty_of(object, name), name)
+}
+
+# In the units of the rows of this sample, which is not scaled. What is affine is known by its
+# values at the means and one standard deviation away from them.
+linear_coefficients <- function(object, sample) {
+  own <- own_coefficients(object)
+  if (!is.null(own)) return(own)
+  known <- object$known
+  centre <- colMeans(sample$X)
+  step <- apply(sample$X, 2L, stats::sd)
+  p <- length(centre)
+  X <- rbind(centre, matrix(centre, p, p, byrow = TRUE) + diag(ifelse(step > 0, step, 1), p))
+  dimnames(X) <- list(NULL, colnames(sample$X))
+  rows <- list(X = X, domain = factor(rep(levels(sample$domain)[1L], p + 1L)))
+  values <- respond(targets_of(object), member_values(object, rows), "decision")
+  slopes <- (values[-1L] - values[1L]) / ifelse(step > 0, step, 1)
+  names(slopes) <- colnames(sample$X)
+  found <- c(`(Intercept)` = values[[1L]] - sum(slopes * centre), slopes)
+  if (object$response$kind == "censored") found <- found[-1L]
+  if (length(known)) found[-(known + 1L)] else found
+}
+
+# [domains x coefficients]; NA where a column is constant without a domain.
+without_each <- function(object, sample) {
+  spec <- object$spec
+  penalty <- fixed_penalty(object)
+  spec$args[names(penalty)] <- as.list(penalty)
+  domains <- levels(droplevels(sample$domain[sample$weights > 0]))
+  if (length(domains) < 3L) {
+    abort("data", "Standard errors need at least 3 domains with a positive weight, not ",
+          length(domains), ".")
+  }
+  varies <- apply(sample$X, 2L, function(x) any(x != x[1L]))
+  found <- lapply(domains, function(g) {
+    rest <- sample_part(sample, sample$domain != g)
+    fitted <- on_error(quietly(fit_member(spec, rest)), function(e) {
+      abort("data", "The model cannot be fitted without domain \"", g, "\": ",
+            sub("[.]*$", "", conditionMessage(e)), ".")
+    })
+    values <- linear_coefficients(fitted, rest)
+    lost <- varies & apply(rest$X, 2L, function(x) all(x == x[1L]))
+    replace(values, names(values) %in% colnames(sample$X)[lost], NA_real_)
+  })
+  matrix(unlist(found), length(domains), byrow = TRUE,
+         dimnames = list(domains, names(found[[1L]])))
+}
+
+# left_out: [domains x coefficients].
+jackknife <- function(left_out, estimate) {
+  G <- nrow(left_out)
+  V <- (G - 1) / G * crossprod(sweep(left_out, 2L, estimate))
+  # what was set to zero is no estimate
+  lost <- colSums(left_out != 0, na.rm = TRUE) == 0 & estimate == 0
+  V[lost, ] <- V[, lost] <- NA_real_
+  V
+}
+
+# Where ratios are asked, of these.
+shown_coefficients <- function(found, level = found$level) {
+  table <- coefficient_table(found, level, found$df)
+  values <- c("estimate", "lower", "upper")
+  if (found$exponentiate) table[values] <- exp(table[values])
+  table
+}
+
+#' @exportS3Method
+coef.dg_coefficients <- function(object, ...) object$coefficients
+
+#' @exportS3Method
+vcov.dg_coefficients <- function(object, ...) object$covariance
+
+#' @exportS3Method
+confint.dg_coefficients <- function(object, parm, level = object$level, ...) {
+  level <- check_between(level, "level", 0.5, 0.999)
+  table <- shown_coefficients(object, level)
+  found <- as.matrix(table[c("lower", "upper")])
+  ends <- c(1 - level, 1 + level) / 2
+  dimnames(found) <- list(table$term, paste(format(100 * ends, trim = TRUE, digits = 3), "%"))
+  if (missing(parm)) found else found[parm, , drop = FALSE]
+}

@@ -1,0 +1,38 @@
+# The print of dg_coefficients().
+
+#' @exportS3Method
+describe_result.dg_coefficients <- function(x) {
+  percent <- paste0(format(100 * x$level), " % CI")
+  G <- nrow(x$domains)
+  lost <- x$table$term[is.na(x$table$se)]
+  new_result(
+    paste0(x$title, if (!is.null(x$formula)) paste0(": ", deparse1(x$formula))), x$table,
+    list(column("term", "coefficient"),
+         column("estimate", if (x$exponentiate) ratio_words(x) else "estimate"),
+         interval(percent), column("se", "s.e.", as_number(3)),
+         column("p", format = as_p())),
+    facts = paste0(plural(x$rows, "row"), ", ", count_domains(G, x$labels)),
+    notes = c(
+      paste0("Standard errors by leaving out each ", domain_words(x$labels)$one,
+             " in turn (jackknife); intervals and tests by t with ", x$df, " degrees of freedom."),
+      if (x$exponentiate) "Standard errors are those of the logarithms.",
+      if (length(x$penalty) && x$penalty > 0) {
+        paste0("Estimates are shrunk (", names(x$penalty), " = ",
+               format(rounded(x$penalty[[1L]], 4)), "), and so are their intervals.")
+      },
+      if (length(lost)) {
+        paste0("No standard error of ", enumerate(lost), ": constant or collinear, at least ",
+               "without one of the ", domain_words(x$labels)$many, ".")
+      }
+    ), unit = "coefficient"
+  )
+}
+
+# What exp() of a coefficient is.
+ratio_words <- function(x) {
+  link <- if (is.null(x$family)) NULL else x$family$link
+  if (x$response$kind == "class" && (is.null(link) || identical(link, "logit"))) "odds ratio"
+  else if (x$response$kind == "censored") "hazard ratio"
+  else if (identical(link, "log")) "ratio"
+  else "exp(estimate)"
+}

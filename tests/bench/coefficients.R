@@ -1,0 +1,53 @@
+# Do the intervals of dg_coefficients() cover? Worlds with random intercepts and slopes by domain:
+# x varies within domains (with a mean of the domain's own), z is the same for all rows of a domain.
+# Beside the share of 95 % intervals that hold the true coefficient: that of intervals that take
+# rows for independent (lm(), glm(), coxph()). The truth of the logistic and Cox models, whose
+# coefficients in the mean over domains differ from those within one, is the fit to 2,000 domains.
+#   Rscript tests/bench/coefficients.R [simulations]
+
+library(domgen)
+draws <- as.integer(c(commandArgs(TRUE), "400")[1L])
+
+draw <- function(model, G, n = 20L) {
+  domain <- gl(G, n)
+  x <- rnorm(G * n) + rnorm(G)[domain]
+  z <- rnorm(G)[domain]
+  f <- (0.5 + rnorm(G, sd = 0.3)[domain]) * x + 0.5 * z + rnorm(G, sd = 0.7)[domain]
+  y <- switch(model, linear = f + rnorm(G * n) * exp(x / 4), logistic = f + rlogis(G * n) > 0,
+              cox = rexp(G * n) * exp(-f))
+  d <- data.frame(domain, x, z, y = if (model == "logistic") factor(y) else as.numeric(y))
+  if (model != "cox") return(d)
+  end <- 2 * rexp(G * n)
+  transform(d, event = y <= end, y = pmin(y, end))
+}
+
+formulas <- list(linear = y ~ x + z, logistic = y ~ x + z, cox = survival::Surv(y, event) ~ x + z)
+of_rows <- function(model, d) {
+  fitted <- switch(model, linear = lm(formulas$linear, d),
+                   logistic = glm(formulas$logistic, binomial, d),
+                   cox = survival::coxph(formulas$cox, d))
+  list(estimate = coef(fitted)[c("x", "z")], interval = confint.default(fitted)[c("x", "z"), ])
+}
+
+of_domains <- function(model, d) {
+  f <- formulas[[model]]
+  f[[3L]] <- call("|", f[[3L]], quote(domain))
+  fitted <- dg_lm(f, data = d)
+  confint(dg_coefficients(fitted, data = d))[c("x", "z"), ]
+}
+
+for (model in names(formulas)) {
+  set.seed(1)
+  truth <- of_rows(model, draw(model, 2000L))$estimate
+  for (G in c(6L, 10L, 20L, 40L)) {
+    covered <- rowMeans(vapply(seq_len(draws), function(seed) {
+      set.seed(seed)
+      d <- draw(model, G)
+      held <- function(interval) interval[, 1L] <= truth & truth <= interval[, 2L]
+      c(held(of_domains(model, d)), held(of_rows(model, d)$interval))
+    }, logical(4L)))
+    cat(sprintf("%-9s %2d domains, %d simulations: x %.1f %%, z %.1f %%; rows as independent %.1f, %.1f %%\n",
+                model, G, draws, 100 * covered[1L], 100 * covered[2L], 100 * covered[3L],
+                100 * covered[4L]))
+  }
+}

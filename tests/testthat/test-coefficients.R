@@ -1,0 +1,70 @@
+# dg_coefficients(): estimates of linear models, with errors by leaving out domains.
+
+test_that("the covariance matrix is the jackknife's over domains", {
+  model <- dg_lm(uptake ~ log(conc) + Type + Treatment | Plant, data = CO2)
+  found <- dg_coefficients(model)
+  plain <- uptake ~ log(conc) + Type + Treatment
+  b <- coef(lm(plain, CO2))
+  left <- t(vapply(levels(CO2$Plant), function(g) coef(lm(plain, CO2[CO2$Plant != g, ])), b))
+  V <- 11 / 12 * crossprod(left - rep(b, each = 12L))
+  expect_equal(coef(found), b, tolerance = 1e-10)
+  expect_equal(vcov(found), V, tolerance = 1e-10)
+  expect_equal(unname(confint(found, "log(conc)", level = 0.9)[1L, ]),
+               unname(b[2L] + c(-1, 1) * qt(0.95, 11) * sqrt(V[2L, 2L])), tolerance = 1e-10)
+  expect_equal(found$table$p, unname(2 * pt(-abs(b / sqrt(diag(V))), 11)), tolerance = 1e-10)
+  expect_identical(names(tidy(found))[2:4], c("estimate", "std.error", "statistic"))
+})
+
+test_that("without a penalty a linear kernel has the coefficients of the linear model", {
+  formulas <- list(uptake ~ log(conc) + Type | Plant,
+                   survival::Surv(conc + seq_along(conc) / 100, uptake > 20) ~ Type + Treatment | Plant)
+  if (!requireNamespace("survival", quietly = TRUE)) formulas <- formulas[1L]
+  for (f in formulas) {
+    linear <- dg_coefficients(dg_lm(f, data = CO2), data = CO2)
+    kernel <- dg_glm(f, data = CO2, kernel = kernel_linear(), domain_kernel = domain_pooled(),
+                     lambda = 1e-8)
+    found <- dg_coefficients(kernel, data = CO2)
+    expect_equal(coef(found), coef(linear), tolerance = 1e-5)
+    expect_equal(vcov(found), vcov(linear), tolerance = 1e-4)
+  }
+  ridge <- dg_ridge(uptake ~ log(conc) + Type | Plant, data = CO2, kernel = kernel_linear(),
+                    domain_kernel = domain_pooled(), lambda = 1e-8)
+  expect_equal(dg_coefficients(ridge)$table, dg_coefficients(
+    dg_lm(uptake ~ log(conc) + Type | Plant, data = CO2))$table, tolerance = 1e-3)
+})
+
+test_that("ratios are exp() of coefficients, beside an offset too", {
+  rows <- transform(warpbreaks, g = gl(9, 6), length = rep(1:6, 9))
+  model <- dg_glm(breaks ~ wool + tension + offset(log(length)) | g, data = rows,
+                  family = "poisson", kernel = kernel_linear(), domain_kernel = domain_pooled(),
+                  lambda = 1e-6)
+  found <- dg_coefficients(model, exponentiate = TRUE)
+  b <- coef(glm(breaks ~ wool + tension + offset(log(length)), poisson, rows))
+  expect_equal(stats::setNames(found$table$estimate, found$table$term), exp(b), tolerance = 1e-6)
+  expect_equal(found$table$lower, unname(exp(b - qt(0.975, 8) * sqrt(diag(vcov(found))))),
+               tolerance = 1e-5)
+  expect_output(print(found), "ratio")
+  expect_output(print(found), "shrunk \\(lambda = 1e-06\\)")
+})
+
+test_that("what one domain alone tells has no standard error", {
+  rows <- transform(CO2, only = factor(ifelse(Plant == "Qn1", "a", "b")))
+  found <- dg_coefficients(dg_lm(uptake ~ conc + only | Plant, data = rows))
+  expect_identical(is.na(found$table$se), c(FALSE, FALSE, TRUE))
+  expect_output(print(found), "No standard error of `onlyb`")
+})
+
+test_that("what has no coefficients is refused", {
+  refused <- function(model) {
+    expect_domgen_error(dg_coefficients(model), "linear in its predictors", "domgen_error_argument")
+  }
+  refused(dg_ridge(uptake ~ conc | Plant, data = CO2))
+  refused(dg_lm(uptake ~ conc | Plant, data = CO2, scale = "domain"))
+  refused(dg_lm())
+  two <- subset(CO2, Plant %in% c("Qn1", "Qn2"))
+  expect_domgen_error(dg_coefficients(dg_lm(uptake ~ conc | Plant, data = two)),
+                      "at least 3 domains", "domgen_error_data")
+  model <- dg_lm(uptake ~ conc | Plant, data = CO2)
+  expect_domgen_error(dg_coefficients(model, data = CO2[-1L, ]), "rows of the fit",
+                      "domgen_error_data")
+})
