@@ -98,11 +98,13 @@ first_call_sets <- list(
 
   # ordered classes. Political knowledge in five levels; 115 interviewers
   politicalInformation = function() {
-    d <- transform(table_of("pscl", "politicalInformation"), y = factor(y, levels(y), ordered = TRUE))
-    list("ordered", y ~ collegeDegree + female + age + homeOwn + govt + length | id, d)
+    list("ordered", y ~ collegeDegree + female + age + homeOwn + govt + length | id,
+         transform(table_of("pscl", "politicalInformation"), y = as.ordered(y)))
   },
   # stage of puberty of Dutch boys; 5 regions. Other signs of puberty are second responses
-  boys = function() list("ordered", gen ~ age + hgt + wgt + bmi + hc | reg, table_of("mice", "boys")),
+  boys = function() {
+    list("ordered", gen ~ age + hgt + wgt + bmi + hc | reg, table_of("mice", "boys"))
+  },
 
   # censored times. Failure of treatment of primary biliary cirrhosis; 6 hospitals
   Pbc3 = function() {
