@@ -8,12 +8,13 @@
 #
 # A score is the mean over held-out domains, then over splits that all methods of a set have. A
 # method that fails gets the null model's scores. The difference from the best simple model (null,
-# linear, splines, mixed, net; the best by these very scores, which favours it) is the mean over
-# domains of its mean over splits. Because training sets overlap, s^2/G is multiplied by 1 + n/n_1,
-# with n_1 of n domains in training, as in dg_compare().
+# linear, splines, mixed, net; the best by these very scores, which favours it) has a standard error
+# by clusters, the domains, because most are held out in several splits; because training sets
+# overlap, its square is multiplied by 1 + n/n_1, with n_1 of n domains in training, as in
+# dg_compare().
 
 library(domgen)
-options(domgen.threads = 1L, domgen.progress = FALSE)
+options(domgen.threads = 1L, domgen.progress = FALSE, width = 150L)
 source("tests/bench/ratio.R")
 source("tests/bench/first-call-sets.R")
 
@@ -272,17 +273,20 @@ run_column <- function(column, place, names) {
 
 # TABLES
 
-# Differences dg_auto - other of one set and metric, positive if dg_auto is worse, by domain.
+# Mean difference dg_auto - other of one set and metric, positive if dg_auto is worse, and its
+# interval.
 paired_difference <- function(rows, other, sign) {
   own <- rows[rows$method == "dg_auto", ]
   base <- rows[rows$method == other, ]
   pair <- match(paste(own$split, own$domain), paste(base$split, base$domain))
   difference <- sign * (own$value - base$value[pair])
-  difference <- stats::na.omit(c(tapply(difference, own$domain, mean, na.rm = TRUE)))
-  G <- length(difference)
-  # three quarters are in training
-  se <- stats::sd(difference) / sqrt(G) * sqrt(1 + 4 / 3)
-  mean(difference) + c(0, -1, 1) * stats::qt(0.975, G - 1L) * se
+  scored <- !is.na(difference)
+  mean <- mean(difference[scored])
+  by_domain <- tapply(difference[scored] - mean, own$domain[scored], sum)
+  G <- length(by_domain)
+  # three quarters of the domains are in training
+  se <- sqrt(G / (G - 1) * sum(by_domain^2) * (1 + 4 / 3)) / sum(scored)
+  mean + c(0, -1, 1) * stats::qt(0.975, G - 1L) * se
 }
 
 by_method <- function(value, rows) {
