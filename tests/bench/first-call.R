@@ -316,7 +316,8 @@ print_metric <- function(rows, title) {
   called <- if ("dg_auto" %in% colnames(ranks)) which(!is.na(ranks[, "dg_auto"])) else TRUE
   cat("Mean rank, of each method over the sets that it and dg_auto have\n")
   print(round(colMeans(ranks[called, , drop = FALSE], na.rm = TRUE), 2))
-  cat("Clearly behind the best simple model:", rownames(table)[which(table$lower > 0)], "\n")
+  behind <- rownames(table)[which(table$lower > 0)]
+  if (!isTRUE(called)) cat("Clearly behind the best simple model:", c(behind, "no other"), "\n")
 }
 
 simple_models <- c("null", "linear", "splines", "mixed", "net")
