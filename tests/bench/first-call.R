@@ -317,7 +317,8 @@ print_metric <- function(rows, title) {
   cat("Mean rank, of each method over the sets that it and dg_auto have\n")
   print(round(colMeans(ranks[called, , drop = FALSE], na.rm = TRUE), 2))
   behind <- rownames(table)[which(table$lower > 0)]
-  if (!isTRUE(called)) cat("Clearly behind the best simple model:", c(behind, "no other"), "\n")
+  if (!length(behind)) behind <- "none"
+  if (!isTRUE(called)) cat("Clearly behind the best simple model:", behind, "\n")
 }
 
 simple_models <- c("null", "linear", "splines", "mixed", "net")
