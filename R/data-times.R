@@ -32,8 +32,8 @@ read_surv <- function(value, arg) {
 check_times <- function(y, needs) {
   if (needs != "open") {
     abort("data", "The response is censored times (a `Surv` object). Use ",
-          "`dg_auto()`, `dg_glm(family = \"cox\")`, `dg_lm()`, `dg_net()`, `dg_forest()` or ",
-          "`dg_null()`.")
+          "`dg_auto()` (of rows in memory), `dg_glm(family = \"cox\")`, `dg_lm()`, `dg_net()`, ",
+          "`dg_forest()` or `dg_null()`.")
   }
   if (any(!is.finite(Re(y)))) abort("data", "Times of the response must be finite.")
   as_times(as.vector(y))

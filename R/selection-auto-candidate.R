@@ -45,7 +45,7 @@ has_kernel <- function(c) c$kernel %in% c("linear", "rbf", "sum", "laplace")
 is_ridge <- function(c) has_kernel(c) && is.null(c$glm)
 
 other_words <- c(linear = "linear kernel", null = "null model", forest = "random forest",
-                 svr = "support vector regression")
+                 mixed = "mixed model", svr = "support vector regression")
 
 kernel_words <- function(c) {
   if (!is.null(c$glm)) {
@@ -86,6 +86,8 @@ search_sample <- function(search, scale) {
     given <- length(search$scaled) > 0L
     kinds <- candidate_scale(list(scale = scale))
     sample <- without_known(search$sample, search$known)
+    # least squares, before, told of constant predictors
+    given <- given || !search$working && !is.null(search$args$family)
     sample <- if (given) quietly(scale_sample(sample, kinds)) else scale_sample(sample, kinds)
     search$scaled[[scale]] <- c(sample, median = median_bandwidth(sample$X))
   }
@@ -297,6 +299,7 @@ try_others <- function(search) {
   # with a source all fits must follow from sums; for a family see glm_search()
   if (isTRUE(search$args$sums) || search$working) return(invisible())
   try_forest(search)
+  try_mixed(search)
   # the kurtosis is NaN if residuals are 0, for example with a constant response
   if (!search$few && !is.factor(search$sample$y) &&
       isTRUE(left_out_kurtosis(search) > heavy_tails)) {
@@ -333,7 +336,7 @@ glm_penalty <- function(search, c, lambda) {
   }
   if (is.null(found)) return(NULL)
   name <- search$args$family$name
-  titles <- c(binomial = "logistic", cox = "Cox", negative_binomial = "negative binomial")
+  titles <- c(binomial = "logistic", cox = "Cox")
   c(found[c("lambda", "domain_kernel")],
     list(title = if (name %in% names(titles)) titles[[name]] else name))
 }
@@ -369,6 +372,21 @@ try_forest <- function(search) {
   try_candidate(search, candidate(if (few) "pooled" else "both", "forest"))
 }
 
+# Of numbers: domains of some rows, and more of them than means of predictors, tell effects of
+# domains from noise.
+try_mixed <- function(search) {
+  sample <- search$sample
+  domains <- nlevels(search$scored_by)
+  fits <- !search$few && !is.factor(sample$y) && requireNamespace("lme4", quietly = TRUE) &&
+    domains >= domains_for_mixed && length(sample$y) >= 3L * domains &&
+    length(sample$y) >= 10L * ncol(sample$X)
+  if (!fits) return(invisible())
+  means <- domains >= 2L * (ncol(sample$X) + 2L)
+  try_candidate(search, candidate(if (means) "means" else "pooled", "mixed"))
+}
+
+domains_for_mixed <- 10L
+
 # Kurtosis; 3 for a normal distribution, 6 for Laplace's.
 heavy_tails <- 5
 
@@ -389,6 +407,7 @@ other_specs <- function(search, c, trees = forest_trees) {
   costs <- svr_costs / mean_weight(search$sample)
   switch(c$kernel,
     forest = list(dg_forest(scale = c$scale, trees = trees, threads = threads)),
+    mixed = list(dg_mixed(domain_means = c$scale == "means")),
     svr = lapply(costs, function(cost) {
       dg_svm(cost = cost, loss = "epsilon_insensitive", domain_kernel = domain_pooled(),
              scale = c$scale, threads = threads)

@@ -17,7 +17,7 @@ domains_for_kernel <- 5L
 choose_by_domain <- function(args, sample) {
   args$progress <- read_progress(args$progress, sample$inside)
   check_units(sample$unit)
-  args["family"] <- list(auto_family(args, sample$y))
+  args["family"] <- list(auto_family(args, sample))
   metric <- read_auto_metric(args$metric, sample$y, args$family)
   few <- nlevels(droplevels(sample$domain)) < 2L
   n <- length(sample$y)
@@ -99,15 +99,22 @@ new_search <- function(args, sample, metric, few, rows, deadline = NULL, working
 }
 
 # The family of the members, or NULL for ridge regressions, as where fits must follow from sums.
-auto_family <- function(args, y) {
+auto_family <- function(args, sample) {
+  y <- sample$y
   family <- args$family
+  known <- known_columns(sample)
   if (isTRUE(args$sums)) return(NULL)
   if (is.null(family)) {
     several <- nlevels(y) > 2L
     asked <- several && needs_probabilities(args$metric)
     family <- if (is_censored(y) || nlevels(y) == 2L || asked) family_for(NULL, y)
+  } else family_loss(family)$check(y)
+  if (is.null(family) && length(known)) {
+    abort("argument", "`formula` must not contain `offset()` without a `family`, such as ",
+          "\"poisson\" or \"gaussian\".")
   }
-  if (!is.null(family) && !family_loss(family)$quadratic) family
+  # squares are those of ridge regressions, which take no offset
+  if (length(known) || !is.null(family) && !family_loss(family)$quadratic) family
 }
 
 # Is it a score of probabilities?
@@ -128,8 +135,7 @@ read_auto_metric <- function(metric, y, family) {
 # NULL: the usual one.
 family_metric <- function(family, y) {
   if (is.factor(y)) return(if (nlevels(y) > 2L) "log_loss")
-  if (is_censored(y)) return(NULL)
-  metric_deviance(if (is.null(family_loss(family)$deviance)) "poisson" else family)
+  if (!is_censored(y)) metric_deviance(family)
 }
 
 # By which candidates are chosen. Which class is predicted says little of a model, and in what order
@@ -314,7 +320,8 @@ try_candidate <- function(search, c) {
   }
   start <- proc.time()[["elapsed"]]
   found <- tryCatch(find_candidate(search, c), domgen_error = function(e) {
-    if (length(search$found) == 0L && candidate_key(c) == candidate_key(candidate())) stop(e)
+    # what fails at once, as a metric may, is no fault of the candidate
+    if (length(search$found) == 0L && length(search$failed) == 0L) stop(e)
     search$failed[[candidate_words(c)]] <- conditionMessage(e)
     NULL
   })

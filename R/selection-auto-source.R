@@ -49,6 +49,9 @@ check_auto_source <- function(spec, rows) {
     abort("argument", "`family` must be NULL for a source, whose members are ridge regressions; ",
           "dg_glm() takes sources with a family.")
   }
+  if (length(known_columns(rows$sample))) {
+    abort("argument", "`formula` must not contain `offset()` for a source; dg_glm() takes one.")
+  }
   if (!is.null(spec$args$metric)) read_plain_metrics(spec$args$metric, rows$sample$y)
 }
 

@@ -33,6 +33,9 @@
 #'   predictors both pooled and standardised by domain. Two forests of 25 trees show first whether
 #'   it can improve on the ridge regressions by more than half a standard error; if not, their mean
 #'   stands in the table. Forests of the search see censored times as the next of 50 quantiles.
+#' * For a numeric response without a family, if lme4 is installed: a mixed model ([dg_mixed()]),
+#'   from ten domains of three rows in the mean and with ten rows per predictor; with domain means
+#'   from twice as many domains as predictors + 2.
 #' * Support vector regression with three costs, if residuals of the best ridge regression on
 #'   held-out domains are heavy-tailed (kurtosis above 5; a normal distribution has 3).
 #' * The null model ([dg_null()]).
@@ -54,14 +57,14 @@
 #'
 #' The ensemble averages means of numbers, probabilities of classes, and logarithms of hazards, to
 #' which it has a baseline hazard of its own (Breslow's). `formula` may contain an `offset()`, such
-#' as the logarithm of an exposure.
+#' as the logarithm of an exposure; numbers then need a `family`, if only `"gaussian"`.
 #'
 #' ## Ensemble
 #' The ridge regressions (with a family, the generalised ones) of the best configurations are
 #' averaged. Their number is the largest, up to `n_members`, at which the loss of the average is
-#' within one standard error of the lowest. Forest and support vector regression join with stacked
-#' weights ([dg_ensemble()]) if that improves the score by more than one standard error of the
-#' difference. Members with a weight below 0.05 are dropped.
+#' within one standard error of the lowest. Forest, mixed model and support vector regression join
+#' with stacked weights ([dg_ensemble()]) if that improves the score by more than one standard error
+#' of the difference. Members with a weight below 0.05 are dropped.
 #'
 #' The ensemble must beat the null model by more than one standard error of the difference.
 #' Otherwise the null model is returned. With fewer than five domains, any improvement of the score
@@ -83,7 +86,8 @@
 #' worst of few domains is worth.
 #'
 #' ## Expected score
-#' `choice$expected` estimates the score on a new domain. The selected candidates' own score (`raw`)
+#' `choice$expected` estimates the score on a new domain. Scores count rows, as those of [dg_cv()];
+#' `weights` are for fits only. The selected candidates' own score (`raw`)
 #' is optimistic, because they were selected for it. The estimate is therefore cross-fitted: each
 #' group of domains is scored with `lambda`, members and weights that were selected on the other
 #' groups (as in Varma and Simon, 2006, but with one search for all groups). The difference from
@@ -143,13 +147,13 @@
 #'
 #' @inheritParams dg_ridge
 #' @param family Distribution of the response, see "Families": as in [dg_glm()], such as
-#'   `"poisson"`, `"negative_binomial"`, `Gamma("log")` or `"ordinal"`. Default `NULL`: numbers and
-#'   several classes have none (least squares), two classes `"binomial"`, censored times `"cox"`.
+#'   `"poisson"`, `Gamma("log")` or `"ordinal"`. Default `NULL`: numbers and several classes have
+#'   none (least squares), two classes `"binomial"`, censored times `"cox"`. Rows out of memory have
+#'   none.
 #' @param metric Score for the selection and the estimate, see "Ensemble": one score of [dg_cv()]
 #'   that needs no intervals and no survival probabilities. Default `NULL`: `"rmse"`, `"accuracy"`
-#'   or `"concordance"`; with `family` for numbers its deviance ([metric_deviance()]; for a negative
-#'   binomial one Poisson's), for more than two classes `"log_loss"`. With rare classes, `"auc"`,
-#'   `"log_loss"` or `"balanced_accuracy"`.
+#'   or `"concordance"`; with `family` for numbers its deviance ([metric_deviance()]), for more than
+#'   two classes `"log_loss"`. With rare classes, `"auc"`, `"log_loss"` or `"balanced_accuracy"`.
 #' @param rule What is best over held-out domains: `"best"` (the default), the mean score;
 #'   `"worst"`, the score of the worst domain; or a number between 0.5 and 1, the score that this
 #'   proportion of the domains reaches. See "Rule" in [dg_tune()].
@@ -256,8 +260,7 @@ dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, family = NULL, metr
                     weights = NULL, terms = NULL, na.action = stats::na.omit, seed = 1,
                     progress = NULL, threads = NULL, ...) {
   parts <- c(learner_parts("Ensemble selected on the training domains", domain = TRUE,
-                           parameters = auto_parameters, offset = !is.null(family)),
-             list(units = TRUE))
+                           parameters = auto_parameters, offset = TRUE), list(units = TRUE))
   fit_or_specify(method_spec("dg_auto", "dg_auto_spec", parts, environment()), match.call(),
                  parent.frame())
 }

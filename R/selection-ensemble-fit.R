@@ -8,7 +8,11 @@ fit_sample.dg_ensemble_spec <- function(spec, sample) {
   args <- spec$args
   once({
     fits <- Map(function(member, name) {
-      in_member_of(name, fit_member(member, sample))
+      in_member_of(name, {
+        # the ensemble takes what any member may
+        if (is_censored(sample$y)) check_times(sample$y, spec_needs(member)$response)
+        fit_member(member, sample)
+      })
     }, args$members, names(args$members))
     weights <- args$member_weights
     held <- if (identical(weights, "stacked")) stacked(args$members, fits, sample)

@@ -20,6 +20,7 @@
 #' | numeric | prediction | response |
 #' | two classes | 2p - 1, or the decision value cut at -1 and 1 | -1 or 1; the sign decides |
 #' | more classes | per class: probability, or 1 for the predicted class | 1 for own class |
+#' | censored times | logarithm of the hazard; the mean has a baseline of its own | none |
 #'
 #' Here p is the member's probability of the second level; the second form applies to members
 #' without probabilities. Values of [dg_ridge()] are used as they are, without a cut.
@@ -59,8 +60,8 @@
 #'   and what `predict()` needs.
 #' @section Errors:
 #' Members that are not learners, fewer than two members, duplicated names, negative weights,
-#' weights with other names than the members, data, `"stacked"` with fewer than two domains, and
-#' members that cannot be fitted to the response (such as [dg_mixed()] with three classes) are
+#' weights with other names than the members, data, `"stacked"` with fewer than two domains or with
+#' censored times, and members that cannot be fitted to the response (such as [dg_mixed()] with three classes) are
 #' errors.
 #' @references
 #' Breiman, L. (1996). Stacked regressions. *Machine Learning* 24, 49-64.
@@ -157,6 +158,14 @@ spec_needs.dg_ensemble_spec <- function(spec) {
        columns = if (!all(plain)) {
          unique(do.call(c, c(wishes, if (any(plain)) list(list(plain_wish)))))
        })
+}
+
+#' @exportS3Method
+response_range.dg_ensemble <- function(object) {
+  ranges <- vapply(object$members[object$coefficients > 0], function(member) {
+    response_range(learner_of(member))
+  }, numeric(2L))
+  c(min(ranges[1L, ]), max(ranges[2L, ]))
 }
 
 # Members are placed when their scaling is known.

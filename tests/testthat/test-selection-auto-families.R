@@ -126,6 +126,21 @@ test_that("squares of working responses are the deviance near its constants", {
   }
 })
 
+test_that("numbers and classes take offsets, and counts have intervals of counts", {
+  rows <- family_rows(6L)
+  rows$amount <- rows$X1 + rows$exposure + with_seed(2, rnorm(nrow(rows))) / 3
+  model <- auto_of(amount ~ X1 + offset(exposure) | domain, rows, family = "gaussian")
+  new <- rows[1:5, ]
+  expect_equal(predict(model, transform(new, exposure = exposure + 2)), predict(model, new) + 2,
+               tolerance = 1e-10)
+  rows$yes <- factor(rows$count > 2)
+  odds <- auto_of(yes ~ X1 + offset(log(exposure)) | domain, rows, n_members = 1)
+  expect_true(all(predict(odds, transform(new, exposure = 2 * exposure), type = "prob")[, 2L] >
+                    predict(odds, new, type = "prob")[, 2L]))
+  counts <- auto_of(count ~ X1 | domain, rows, family = "poisson")
+  expect_true(all(predict(counts, new, interval = "prediction", level = 0.95)[, "lower"] >= 0))
+})
+
 test_that("where nothing is to be learned little is lost against a constant", {
   rows <- family_rows(20L, 20L, signal = 0)
   new <- family_rows(50L, 20L, seed = 3, signal = 0)
@@ -159,7 +174,12 @@ test_that("one domain has members of the family too", {
 test_that("what a family cannot be is refused", {
   rows <- family_rows(4L)
   expect_domgen_error(auto_of(count ~ X1 + offset(log(exposure)) | domain, rows),
-                      "with a `family` take", "domgen_error_argument")
+                      "without a `family`", "domgen_error_argument")
+  expect_domgen_error(auto_of(grade ~ X1 | domain, rows, family = "gaussian"), "must be numeric",
+                      "domgen_error_data")
+  fails <- metric_custom(function(truth, prediction) stop("it fails"))
+  expect_domgen_error(auto_of(count ~ X1 | domain, rows, family = "poisson", metric = fails),
+                      "it fails", "domgen_error_argument")
   expect_domgen_error(auto_of(X1 ~ X2 | domain, rows, family = "poisson"), "must be 0 or more",
                       "domgen_error_data")
   expect_domgen_error(auto_of(count ~ X1 | domain, rows, family = "poison"), "`family` must be",
