@@ -28,9 +28,7 @@ experiment(
     data.frame(outcome = if (size == "quick") "motor" else c("motor", "total"), rows = rows)
   },
   run = function(cell, draw, data) {
-    split <- split_domains(parkinsons_rows(data$parkinsons, cell$outcome), 29)
-    split$train <- draw_rows(split$train, cell$rows)
-    split <- standardise(split)
+    split <- voices_split(data$parkinsons, cell$outcome, cell$rows)
     train <- split$train
     score <- rmse_score(split$test)
     projections <- dcm_projections(kernel_rbf(), epsilon = 1e-4, nrow(train), ncomp = 5)

@@ -29,10 +29,8 @@ experiment(
     data.frame(form = c("exact", "fast"), rows = if (size == "quick") c(100, 150) else c(200, 1000))
   },
   run = function(cell, draw, data) {
-    d <- draw_rows(gvhd_cells(data$gvhd_flowcap1), cell$rows, by = "y")
     fast <- cell$form == "fast"
-    d[-(1:2)] <- d[-(1:2)] / 1023
-    split <- split_domains(d, if (fast) 4 else 5)
+    split <- cells_split(data$gvhd_flowcap1, cell$rows, train = if (fast) 4 else 5)
     train <- split$train
     rows <- function(kernel, ...) {
       projections <- dcm_projections(kernel, epsilon = 1e-5, nrow(train))

@@ -253,6 +253,7 @@ test_that("intervals are Student's, wider by the factor where draws share domain
   plain <- parts$judged(d)
   expect_equal(plain$upper, 0.5 + qt(0.975, 3) * 0.2)
   expect_equal(plain$p, 2 * pt(-2.5, 3))
+  expect_equal(plain$detectable, (qt(0.975, 3) + qt(0.8, 3)) * 0.2)
   wide <- parts$judged(d, shared = 3 / 4)
   expect_equal(wide$upper - 0.5, 2 * (plain$upper - 0.5)) # sqrt(1 + 4 * 3/4)
   one <- parts$judged(data.frame(mean = 0.5, se = NA_real_, draws = 1))
@@ -277,6 +278,34 @@ test_that("a verdict needs numbers of both sides, and knows which side is better
   expect_equal(table$item, c("T, near", "T, less", "T, more"))
   expect_equal(table$ours[1L], "10.00 \u00b1 0.58")
   expect_equal(table$draws[1L], "4 / 20")
+})
+
+test_that("FastDCM's equation 17 by powers is the solution of its eigenproblem", {
+  set.seed(1)
+  split <- parts$split_domains(simulate_dcm(domains = 5, n = 20, p = 3, seed = 1), 3)
+  train <- split$train
+  n <- nrow(train)
+  H <- diag(n) - 1 / n
+  x <- as.matrix(train[-(1:2)])
+  uncentred <- domgen::kernel_matrix(kernel_rbf(2), x)
+  K <- H %*% uncentred %*% H
+  product <- function(f) { # P K^2
+    L <- H %*% outer(as.character(f), as.character(f), "==") %*% H
+    L %*% solve(L + diag(n * 1e-3, n)) %*% K %*% K
+  }
+  new <- domgen::kernel_matrix(kernel_rbf(2), as.matrix(split$test[-(1:2)]), x)
+  for (method in c("COIR", "DCM")) {
+    right <- K %*% K + diag(n * 1e-3, n)
+    if (method == "DCM") right <- right + K %*% product(train$domain)
+    e <- eigen(solve(right, K %*% product(train$y) + K %*% K))
+    b <- Re(e$vectors[, 1L])
+    scores <- parts$printed_fast_scores(method, split, kernel_rbf(2), 1e-3)
+    scale <- sqrt(mean((K %*% b)^2)) * sign(sum(K %*% b * scores$train$s1))
+    expect_equal(scores$train$s1, drop(K %*% b) / scale, tolerance = 1e-4)
+    centred <- H %*% b
+    expected <- drop(new %*% centred) - mean(uncentred %*% centred)
+    expect_equal(scores$test$s1, expected / scale, tolerance = 1e-4)
+  }
 })
 
 test_that("means over cells are of the draws that have all of them", {
