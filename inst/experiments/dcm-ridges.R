@@ -51,15 +51,12 @@ experiment(
       }
       data.frame(ridge = lambda, bind(lapply(c("COIR", "DCM"), line)))
     }
-    as_printed <- function(method) {
-      scores <- printed_fast_scores(method, split, kernel, epsilon)
-      fitted_lines(paste0(method, ", eq. 17"), dcm_machine(), scores$train, measure(scores$test),
-                   paper(method))
-    }
     bind(c(
       list(null_lines(train, score),
            fitted_lines("SVM", dcm_machine(kernel), train, score, paper("SVM"))),
-      if (is.factor(train$y)) lapply(c("COIR", "DCM"), as_printed),
+      if (is.factor(train$y)) {
+        list(printed_rows(split, kernel, epsilon, measure, published[[cell$task]]))
+      },
       lapply(ridges, with_lambda)
     ))
   }

@@ -21,7 +21,7 @@ experiment(
   paper = "DCM", item = "table 4",
   title = "Parkinson's: support vector regression on the input and on COIR, DICA, DCM, fast forms",
   data = "parkinsons",
-  draws = c(quick = 1, normal = 10, full = 20), minutes = c(quick = 0.3, normal = 2, full = 20),
+  draws = c(quick = 1, normal = 20, full = 20), minutes = c(quick = 0.3, normal = 4, full = 20),
   tolerance = c(rmse = 0.003),
   cells = function(size) {
     rows <- c(quick = 12, normal = 60, full = 200)[[size]]

@@ -23,7 +23,7 @@ experiment(
   paper = "DCM", item = "table 5",
   title = "GvHD: SVM on the input and on COIR, DICA, DCM and their fast forms, by cells a sample",
   data = "gvhd_flowcap1",
-  draws = c(quick = 1, normal = 10, full = 20), minutes = c(quick = 0.3, normal = 3, full = 6),
+  draws = c(quick = 1, normal = 20, full = 20), minutes = c(quick = 0.3, normal = 6, full = 6),
   tolerance = c(auc_labels = 0.001, gmean = 0.001, auc = 2e-4),
   cells = function(size) {
     data.frame(form = c("exact", "fast"), rows = if (size == "quick") c(100, 150) else c(200, 1000))

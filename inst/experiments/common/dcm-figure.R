@@ -80,7 +80,7 @@ draw_ridges <- function(lines, task, measure, ylab, legend = NULL) {
     curve <- own(method)
     printed <- own(paste0(method, ", eq. 17"))
     graphics::abline(h = curve$paper[1L], lty = 2, col = colour[[method]])
-    graphics::lines(curve$ridge, curve$mean, type = "b", pch = NA, col = colour[[method]])
+    graphics::lines(curve$ridge, curve$mean, col = colour[[method]])
     printed$ridge <- rep(right, nrow(printed))
     d <- rbind(curve, printed)
     graphics::segments(d$ridge, d$mean - 2 * d$se, y1 = d$mean + 2 * d$se, col = colour[[method]])

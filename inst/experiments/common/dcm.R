@@ -102,6 +102,16 @@ dcm_rows <- function(train, score, machine, projections, paper = NULL, input = "
          Map(row, names(projections), chained)))
 }
 
+# Lines of COIR and DCM in the form of equation 17, printed_fast_scores(), with a machine on the first
+# direction. `measure` makes the score of the test rows; `paper`: a table [methods x measures].
+printed_rows <- function(split, kernel, epsilon, measure, paper) {
+  bind(lapply(c("COIR", "DCM"), function(method) {
+    scores <- printed_fast_scores(method, split, kernel, epsilon)
+    fitted_lines(paste0(method, ", eq. 17"), dcm_machine(), scores$train, measure(scores$test),
+                 stats::setNames(paper[method, ], colnames(paper)))
+  }))
+}
+
 # Weights with which both classes cost the same.
 class_weights <- function(y) as.vector((length(y) / nlevels(y) / table(y))[as.character(y)])
 
