@@ -38,7 +38,7 @@ experiment(
       decision <- drop(predict(model, test, type = "decision"))
       class <- predict(model, test)
       c(accuracy = 100 * mean(class == test$y),
-        auc = package_metric("auc", test$y, class, decision))
+        auc = package_metric("auc", test$y, class, decision)[[1L]])
     }
     score <- measure(split$test)
     bind(list(
