@@ -25,8 +25,9 @@
 #'     2021) or DCM (Wu), and its table or figure}
 #'   \item{title}{comparison and data}
 #'   \item{data}{names of the files in `DOMGEN_DATA`, empty for simulations}
-#'   \item{quick_minutes, minutes, full_minutes}{approximate run times}
-#'   \item{draws, full_draws}{numbers of repetitions}
+#'   \item{quick_draws, draws, full_draws}{numbers of repetitions with `--quick`, without an option
+#'     and with `--full`}
+#'   \item{quick_minutes, minutes, full_minutes}{approximate run times of the same}
 #'   \item{stored}{`TRUE` if the package contains the results}
 #' @references
 #' Muandet, K., Balduzzi, D. and Schoelkopf, B. (2013). Domain generalization via invariant feature
@@ -37,7 +38,7 @@
 #'
 #' Wu, A. Domain generalization via domain-based covariance minimization.
 #' @examples
-#' domgen_experiments()[c("name", "paper", "item", "minutes")]
+#' domgen_experiments()[c("name", "paper", "item", "draws", "minutes")]
 #' @export
 domgen_experiments <- function() {
   folder <- system.file("experiments", package = "domgen")

@@ -22,6 +22,10 @@
 #'
 #' The paper's fast version is `dg_dcm(feature_map = features_nystrom())`. Its algorithm 2 as
 #' printed does not conform; this is the same idea in feature space, with exact labels and domains.
+#' Equation 12 and algorithm 1 have no ridge. Equations 17 and 18 of the fast version have
+#' \eqn{n\varepsilon I}{n epsilon I} after the product with \eqn{K}, that is next to \eqn{K^2}, in
+#' the denominator only. `dg_dcm()` uses equation 12 with the ridge \eqn{\lambda}{lambda} above in
+#' both versions. `vignette("dcm-experiments")` compares the two.
 #'
 #' **When to use.** With labels and several domains, if everything that differs between domains in x
 #' is a nuisance. Domains weigh by size; in [dg_dica()] they weigh the same. Not if a class occurs
@@ -34,16 +38,29 @@
 #'
 #' @section Training scores are optimistic:
 #' Before the ridge, the training scores are functions of label and domain alone: with classes, a
-#' constant for each label plus one for each domain. They separate *any* labels, even random ones
-#' (120 rows with coin flips as labels: training AUC 0.996 with `lambda = 1e-8`, 0.84 with 1e-3,
-#' 0.71 with 0.1). Ignore [fitted()] and plots of training rows. Choose `lambda` by [dg_cv()], which
-#' holds out domains, and use held-out scores only.
+#' constant for each label plus one for each domain. With a small `lambda` they separate *any*
+#' labels, even random ones. Ignore [fitted()] and plots of training rows. Choose `lambda` by
+#' [dg_tune()], which holds out domains, and use held-out scores only.
+#'
+#' @section Rare classes:
+#' If classes overlap and one is rare, an SVM with equal weights of rows predicts the frequent class
+#' for all rows, and does so on the component of the default `lambda` (on `landmine`, where one row
+#' in 16 is a mine, the result is that of [dg_null()]). A small `lambda` only seems to help: the SVM
+#' finds a threshold because training scores are optimistic. Instead, give classes equal total
+#' weight (`weights` of [fit()] and [dg_compare()]) and choose `lambda` on held-out domains:
+#'
+#' ```
+#' n <- nrow(data)
+#' dg_tune(dg_pipeline(dg_dcm(ncomp = 1), dg_svm()), y ~ . | domain, data = data,
+#'         weights = as.vector((n / table(data$y))[data$y]), metric = "balanced_accuracy",
+#'         grid = list(dcm.lambda = n * 10^(-4:0)))
+#' ```
 #'
 #' @inheritParams dg_dica
 #' @param lambda Positive ridge on the coefficients of the scores. `NULL` (default) is n/10 for n
-#'   training rows. The paper prints none, but new rows cannot be projected without one, and with a
-#'   small one (such as 0.1) their scores are mostly noise: on `gvhd` and `landmine`, values from
-#'   n/10 to n were best.
+#'   training rows, an order of magnitude and not a tuned value. Without a ridge new rows cannot be
+#'   projected, and with a small one their scores are mostly noise
+#'   (`inst/experiments/dcm-ridges.R`).
 #' @param normalise As in [dg_dica()]; `"constraint"` is
 #'   \eqn{\alpha'(K P_d K + K)\alpha = 1}{a'(K P_d K + K)a = 1} for the scores before the ridge.
 #' @return As [dg_dica()]; `values` are the eigenvalues above 1.
@@ -51,7 +68,7 @@
 #' explain no more of the rows than domains do.
 #' @references Wu, A. (2021). Domain generalization via domain-based covariance
 #' minimization. <https://arxiv.org/abs/2110.06298>
-#' @seealso [dg_dica()], [dg_cv()]
+#' @seealso [dg_dica()], [dg_tune()]
 #' @examples
 #' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:4])

@@ -21,16 +21,14 @@ experiment(
   paper = "DCM", item = "table 4",
   title = "Parkinson's: support vector regression on the input and on COIR, DICA, DCM, fast forms",
   data = "parkinsons",
-  draws = c(quick = 1, normal = 10, full = 20), minutes = c(quick = 0.3, normal = 2, full = 20),
+  draws = c(quick = 1, normal = 20, full = 20), minutes = c(quick = 0.3, normal = 4, full = 20),
   tolerance = c(rmse = 0.003),
   cells = function(size) {
     rows <- c(quick = 12, normal = 60, full = 200)[[size]]
     data.frame(outcome = if (size == "quick") "motor" else c("motor", "total"), rows = rows)
   },
   run = function(cell, draw, data) {
-    split <- split_domains(parkinsons_rows(data$parkinsons, cell$outcome), 29)
-    split$train <- draw_rows(split$train, cell$rows)
-    split <- standardise(split)
+    split <- voices_split(data$parkinsons, cell$outcome, cell$rows)
     train <- split$train
     score <- rmse_score(split$test)
     projections <- dcm_projections(kernel_rbf(), epsilon = 1e-4, nrow(train), ncomp = 5)

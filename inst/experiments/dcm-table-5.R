@@ -23,16 +23,14 @@ experiment(
   paper = "DCM", item = "table 5",
   title = "GvHD: SVM on the input and on COIR, DICA, DCM and their fast forms, by cells a sample",
   data = "gvhd_flowcap1",
-  draws = c(quick = 1, normal = 10, full = 20), minutes = c(quick = 0.3, normal = 3, full = 6),
+  draws = c(quick = 1, normal = 20, full = 20), minutes = c(quick = 0.3, normal = 6, full = 6),
   tolerance = c(auc_labels = 0.001, gmean = 0.001, auc = 2e-4),
   cells = function(size) {
     data.frame(form = c("exact", "fast"), rows = if (size == "quick") c(100, 150) else c(200, 1000))
   },
   run = function(cell, draw, data) {
-    d <- draw_rows(gvhd_cells(data$gvhd_flowcap1), cell$rows, by = "y")
     fast <- cell$form == "fast"
-    d[-(1:2)] <- d[-(1:2)] / 1023
-    split <- split_domains(d, if (fast) 4 else 5)
+    split <- cells_split(data$gvhd_flowcap1, cell$rows, train = if (fast) 4 else 5)
     train <- split$train
     rows <- function(kernel, ...) {
       projections <- dcm_projections(kernel, epsilon = 1e-5, nrow(train))

@@ -28,6 +28,15 @@ test_that("every script is listed with what it needs", {
   needed <- setdiff(unlist(strsplit(table$data, ", ")), "")
   expect_true(all(needed %in% names(parts$data_sets)))
   expect_true(all(table$quick_minutes <= table$minutes & table$minutes <= table$full_minutes))
+  expect_true(all(table$quick_draws <= table$draws & table$draws <= table$full_draws))
+  known <- parts$read_experiments(folder, parts)
+  for (size in c(quick = "quick", normal = "normal", full = "full")) {
+    prefix <- if (size == "normal") "" else paste0(size, "_")
+    for (part in c("draws", "minutes")) {
+      expect_equal(table[[paste0(prefix, part)]], sapply(known, function(e) e[[part]][[size]]),
+                   ignore_attr = TRUE)
+    }
+  }
 })
 
 test_that("every experiment has a stored quick run that says what its contract says", {
@@ -244,11 +253,59 @@ test_that("intervals are Student's, wider by the factor where draws share domain
   plain <- parts$judged(d)
   expect_equal(plain$upper, 0.5 + qt(0.975, 3) * 0.2)
   expect_equal(plain$p, 2 * pt(-2.5, 3))
+  expect_equal(plain$detectable, (qt(0.975, 3) + qt(0.8, 3)) * 0.2)
   wide <- parts$judged(d, shared = 3 / 4)
   expect_equal(wide$upper - 0.5, 2 * (plain$upper - 0.5)) # sqrt(1 + 4 * 3/4)
   one <- parts$judged(data.frame(mean = 0.5, se = NA_real_, draws = 1))
   expect_true(is.na(one$p))
   expect_false(parts$is_apart(one))
+})
+
+test_that("a verdict needs numbers of both sides, and knows which side is better", {
+  draws <- c(-1, 1, -1, 1) # standard error 0.577
+  lines <- do.call(rbind, Map(function(method, mean, paper) {
+    data.frame(draw = 1:4, method = method, measure = "error", value = mean + draws, paper = paper)
+  }, c("near", "less", "more", "ours"), c(10, 5, 15, 10), c(11, 10, 10, NA)))
+  lines[c("parameters", "seconds", "search_seconds", "seed", "version", "blas")] <- NA
+  rows <- function(...) parts$verdict_rows(lines, "T", "error", ..., paper_draws = 20)
+  all <- c("near", "less", "more", "ours")
+  expect_equal(parts$verdict_of(rows(all)), c("match", "better", "worse", "cannot"))
+  expect_equal(parts$verdict_of(rows(all, higher = TRUE)), c("match", "worse", "better", "cannot"))
+  expect_equal(parts$verdict_of(rows("less", data = "stand-in")), "cannot")
+  # the paper's own error counts: 2 sqrt(0.577^2 + (12 / sqrt(20))^2) > 5
+  expect_equal(parts$verdict_of(rows("less", paper_sd = 12)), "match")
+  table <- parts$verdict_table(rows()) # those that the paper has
+  expect_equal(table$item, c("T, near", "T, less", "T, more"))
+  expect_equal(table$ours[1L], "10.00 \u00b1 0.58")
+  expect_equal(table$draws[1L], "4 / 20")
+})
+
+test_that("FastDCM's equation 17 by powers is the solution of its eigenproblem", {
+  set.seed(1)
+  split <- parts$split_domains(simulate_dcm(domains = 5, n = 20, p = 3, seed = 1), 3)
+  train <- split$train
+  n <- nrow(train)
+  H <- diag(n) - 1 / n
+  x <- as.matrix(train[-(1:2)])
+  uncentred <- domgen::kernel_matrix(kernel_rbf(2), x)
+  K <- H %*% uncentred %*% H
+  product <- function(f) { # P K^2
+    L <- H %*% outer(as.character(f), as.character(f), "==") %*% H
+    L %*% solve(L + diag(n * 1e-3, n)) %*% K %*% K
+  }
+  new <- domgen::kernel_matrix(kernel_rbf(2), as.matrix(split$test[-(1:2)]), x)
+  for (method in c("COIR", "DCM")) {
+    right <- K %*% K + diag(n * 1e-3, n)
+    if (method == "DCM") right <- right + K %*% product(train$domain)
+    e <- eigen(solve(right, K %*% product(train$y) + K %*% K))
+    b <- Re(e$vectors[, 1L])
+    scores <- parts$printed_fast_scores(method, split, kernel_rbf(2), 1e-3)
+    scale <- sqrt(mean((K %*% b)^2)) * sign(sum(K %*% b * scores$train$s1))
+    expect_equal(scores$train$s1, drop(K %*% b) / scale, tolerance = 1e-4)
+    centred <- H %*% b
+    expected <- drop(new %*% centred) - mean(uncentred %*% centred)
+    expect_equal(scores$test$s1, expected / scale, tolerance = 1e-4)
+  }
 })
 
 test_that("means over cells are of the draws that have all of them", {

@@ -60,10 +60,11 @@ list_experiments <- function(known) {
   number <- function(part, size) vapply(known, function(e) unname(e[[part]][size]), 0)
   table <- data.frame(name = names(known), paper = text("paper"), item = text("item"),
                       title = text("title"), data = text("data"),
+                      quick_draws = number("draws", "quick"), draws = number("draws", "normal"),
+                      full_draws = number("draws", "full"),
                       quick_minutes = number("minutes", "quick"),
                       minutes = number("minutes", "normal"),
-                      full_minutes = number("minutes", "full"), draws = number("draws", "normal"),
-                      full_draws = number("draws", "full"))
+                      full_minutes = number("minutes", "full"))
   row.names(table) <- NULL
   table
 }

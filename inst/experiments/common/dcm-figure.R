@@ -60,3 +60,36 @@ draw_dcm_figure_2 <- function(scores, colours = c("#0072B2", "#D55E00"), rows = 
   }
   invisible(scores)
 }
+
+# dcm-ridges: COIR and DCM of one task over the ridge, with bars of two standard errors; dashed in
+# their colours the paper's figures; to the right the form of equation 17; grey the machine on the
+# input, dotted the null model.
+draw_ridges <- function(lines, task, measure, ylab, legend = NULL) {
+  table <- summarise_results(lines[lines$task == task & lines$measure == measure, ])
+  colour <- c(COIR = method_colours[2L], DCM = method_colours[1L])
+  x <- sort(unique(table$ridge[!is.na(table$ridge)]))
+  right <- max(x) * 10
+  range <- range(table$mean + 2 * table$se, table$mean - 2 * table$se, table$paper, na.rm = TRUE)
+  graphics::plot(NULL, xlim = c(min(x), right), ylim = range, log = "x", xaxt = "n", ylab = ylab,
+                 xlab = "ridge", cex.axis = 0.8)
+  graphics::axis(1, 10^(-3:3), c("0.001", "0.01", "0.1", "1", "10", "100", "1000"), cex.axis = 0.8)
+  own <- function(method) table[table$method == method, ]
+  graphics::abline(h = own("null")$mean, lty = 3)
+  graphics::abline(h = own("SVM")$mean, col = "grey60")
+  for (method in names(colour)) {
+    curve <- own(method)
+    printed <- own(paste0(method, ", eq. 17"))
+    graphics::abline(h = curve$paper[1L], lty = 2, col = colour[[method]])
+    graphics::lines(curve$ridge, curve$mean, col = colour[[method]])
+    printed$ridge <- rep(right, nrow(printed))
+    d <- rbind(curve, printed)
+    graphics::segments(d$ridge, d$mean - 2 * d$se, y1 = d$mean + 2 * d$se, col = colour[[method]])
+    graphics::points(d$ridge, d$mean, pch = ifelse(d$ridge == right, 17, 19), cex = 0.7,
+                     col = colour[[method]])
+  }
+  if (is.null(legend)) return(invisible())
+  graphics::legend(legend, c(names(colour), "eq. 17", "paper", "SVM on the input", "null"),
+                   col = c(colour, "black", "black", "grey60", "black"),
+                   lty = c(1, 1, NA, 2, 1, 3), pch = c(19, 19, 17, NA, NA, NA),
+                   bty = "n", cex = 0.75)
+}

@@ -3,13 +3,15 @@
 #
 # What the paper leaves open is the same in all tables. Machines have cost 1 (libsvm's default), an
 # offset, and weigh rows alike. On scores their kernel is linear, the rule of the DICA paper; a
-# chain brings scores to a mean square of 1 first. The paper prints no ridge on the coefficients,
-# but without one new rows cannot be projected: it is 0.1, the default of dg_coir() and dg_dica(),
-# and in rows of its own n/10, the default of dg_dcm(), for all three, so that a method is not taken
-# for its ridge. M, which goes with FastDCM (2 for 4,600 rows, 5 for 9,000, 20 for 30,000), is read
-# as a divisor: M = 5 has a landmark for each five rows. The paper's times agree with those of N/M
-# columns, (N/M)^2 N, within a factor of three, but neither with M columns nor with M %: with M = 2
-# FastDCM took 356 s on 4,600 rows, exact DCM 65 s on 1,800.
+# chain brings scores to a mean square of 1 first. Equation 12 and algorithm 1, exact DCM, have no
+# ridge on the coefficients, and without one new rows cannot be projected: it is 0.1, the default of
+# dg_coir() and dg_dica(), and in rows of its own n/10, the default of dg_dcm(), for all three, so
+# that a method is not taken for its ridge. FastDCM's equations 17 and 18 do have a term, n epsilon
+# I after the product with K: dcm-ridges.R has that form, and curves over the ridge. M, which goes
+# with FastDCM (2 for 4,600 rows, 5 for 9,000, 20 for 30,000), is read as a divisor: M = 5 has a
+# landmark for each five rows. The paper's times agree with those of N/M columns, (N/M)^2 N, within
+# a factor of three, but neither with M columns nor with M %: with M = 2 FastDCM took 356 s on 4,600
+# rows, exact DCM 65 s on 1,800.
 
 # The paper's gamma = 1/(2 sigma^2).
 kernel_gamma <- function(gamma) kernel_rbf(sqrt(1 / (2 * gamma)))
@@ -50,6 +52,25 @@ standardise <- function(split) {
   split
 }
 
+# The splits of tables 4 to 6, list(train, test): patients (at most `rows` rows of each train),
+# samples with `rows` cells, and fields with at most `rows` rows, mines in a field's own proportion.
+voices_split <- function(data, outcome, rows) {
+  split <- split_domains(parkinsons_rows(data, outcome), 29)
+  split$train <- draw_rows(split$train, rows)
+  standardise(split)
+}
+
+cells_split <- function(data, rows, train) {
+  d <- draw_rows(gvhd_cells(data), rows, by = "y")
+  d[-(1:2)] <- d[-(1:2)] / 1023
+  split_domains(d, train)
+}
+
+mines_split <- function(data, rows) {
+  data$y <- factor(data$y, labels = c("clutter", "mine"))
+  standardise(lapply(split_domains(data, 9), draw_rows, rows, by = "y"))
+}
+
 # Lines of the null model, of `machine` on the input (named `input`) and of chains with
 # `projections`. `score(model)` gives the measures; `paper`: published ones, a table [methods x
 # measures]. time: seconds of a whole fit; time_ratio: as a multiple of the machine's on the input
@@ -79,6 +100,16 @@ dcm_rows <- function(train, score, machine, projections, paper = NULL, input = "
   chained <- lapply(projections, function(p) timed(dg_pipeline(p, dcm_machine())))
   bind(c(if (suffix == "") list(null_lines(train, score)), list(row(input, alone)),
          Map(row, names(projections), chained)))
+}
+
+# Lines of COIR and DCM in the form of equation 17, printed_fast_scores(), with a machine on the first
+# direction. `measure` makes the score of the test rows; `paper`: a table [methods x measures].
+printed_rows <- function(split, kernel, epsilon, measure, paper) {
+  bind(lapply(c("COIR", "DCM"), function(method) {
+    scores <- printed_fast_scores(method, split, kernel, epsilon)
+    fitted_lines(paste0(method, ", eq. 17"), dcm_machine(), scores$train, measure(scores$test),
+                 stats::setNames(paper[method, ], colnames(paper)))
+  }))
 }
 
 # Weights with which both classes cost the same.

@@ -57,12 +57,14 @@ cells_table <- function(table, cells, methods, paper = NULL, digits = 1) {
   wide
 }
 
-# Differences of `pairs`, list(c(a, b), ...), with their intervals, line by line; the combinations
-# of `cells` side by side. `shared`: for all pairs, or one by one.
+# Differences of `pairs`, list(c(a, b), ...), with their intervals and what they could have detected
+# (judged()), line by line; the combinations of `cells` side by side. `shared`: for all pairs, or
+# one by one.
 contrast_table <- function(lines, pairs, measure, cells, digits = 2, shared = 0) {
   line <- function(pair, shared) {
     d <- paired(lines, pair[1L], pair[2L], measure, shared)
-    values <- stats::setNames(as.list(interval(d, digits)), cell_names(d, cells))
+    values <- as.list(c(rbind(interval(d, digits), number(d$detectable, digits))))
+    names(values) <- c(rbind(cell_names(d, cells), paste("detectable,", cell_names(d, cells))))
     data.frame(pair = paste(pair[1L], "less", pair[2L]), values, check.names = FALSE)
   }
   bind(Map(line, pairs, shared))
