@@ -46,8 +46,8 @@ for (model in names(formulas)) {
       held <- function(interval) interval[, 1L] <= truth & truth <= interval[, 2L]
       c(held(of_domains(model, d)), held(of_rows(model, d)$interval))
     }, logical(4L)))
-    cat(sprintf("%-9s %2d domains, %d simulations: x %.1f %%, z %.1f %%; rows as independent %.1f, %.1f %%\n",
-                model, G, draws, 100 * covered[1L], 100 * covered[2L], 100 * covered[3L],
-                100 * covered[4L]))
+    shown <- sprintf("%.1f", 100 * covered)
+    cat(sprintf("%-9s %2d domains, %d simulations: x %s %%, z %s %%; rows as independent %s, %s %%\n",
+                model, G, draws, shown[1L], shown[2L], shown[3L], shown[4L]))
   }
 }
