@@ -50,7 +50,7 @@ experiment(
   paper = "MTL", item = "sections 5.1-5.2",
   title = "Kernels between domains: Gaussian, polynomial, multi-task; distributional regression",
   draws = c(quick = 1, normal = 10, full = 50), minutes = c(quick = 0.2, normal = 6, full = 30),
-  tolerance = c(error = 0.3, rmse = 0.05),
+  tolerance = c(error = 0.03, rmse = 0.01),
   cells = function(size) {
     table <- data.frame(task = c("ellipses", "angles"), domains = 32, rows = 16)
     if (size == "quick") transform(table, domains = 16, rows = 8) else table

@@ -16,7 +16,7 @@
 #   gap_rows    |risk - ideal|, what (20) bounds for the worst f of the ball
 #   bound_rows  (20): 2 R L_K / sqrt(n)
 
-lambda <- 0.01
+lambda <- 0.001
 radius <- 1 / sqrt(lambda)
 delta <- 0.05
 bandwidths <- list(rows = 0.5, embedding = 0.5, between = 0.3)

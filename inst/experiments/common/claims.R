@@ -22,15 +22,10 @@ verdicts_in_words <- function(rows) {
   paste(each, collapse = ", ")
 }
 
-# The difference whose 95 % interval leaves 0 out in 80 of 100 repetitions, of lines of judged().
-detectable <- function(d) {
-  df <- pmax(d$draws - 1, 1)
-  se <- (d$upper - d$lower) / (2 * stats::qt(0.975, df))
-  se * (stats::qt(0.975, df) + stats::qt(0.8, df))
-}
+# What the power of lines of judged() is.
 power_in_words <- function(d) {
   known <- d[!is.na(d$lower), ]
   if (!nrow(known)) return("")
   paste0("With so many draws, a difference has an 80 % chance of an interval without 0 if it is ",
-         "at least ", span(detectable(known)), ".")
+         "at least ", span(known$detectable), ".")
 }

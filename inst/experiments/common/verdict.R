@@ -27,10 +27,10 @@ verdict_of <- function(rows) {
 
 verdict_table <- function(rows) {
   shape <- function(values, form) ifelse(is.na(values), "", mapply(form, values, rows$digits))
-  se <- shape(rows$se, number)
+  se <- ifelse(is.na(rows$se), "", paste0(" \u00b1 ", shape(rows$se, number)))
   dash <- function(x) ifelse(is.na(x), "-", x)
   data.frame(item = rows$item, data = rows$data,
              draws = paste(dash(rows$draws), dash(rows$paper_draws), sep = " / "),
-             ours = paste0(shape(rows$ours, number), ifelse(nzchar(se), paste0(" \u00b1 ", se), "")),
+             ours = paste0(shape(rows$ours, number), se),
              paper = shape(rows$paper, number), verdict = verdict_of(rows), reason = rows$reason)
 }
