@@ -15,7 +15,7 @@
 #' and tests use Student's t distribution with G - 1 degrees of freedom. In simulations with slopes
 #' and levels that differ between 6 to 40 domains, 95 % intervals covered the mean slope in 92 to
 #' 98 % of the cases; those that take rows for independent in 51 to 86 %
-#' (`tests/bench/coefficients.R`). Of a predictor that differs in few domains they are only rough.
+#' (`tests/bench/coefficients.R`). They are only rough for a predictor that differs in few domains.
 #'
 #' The estimates are those of the model. Where it has a penalty, they are shrunk, and errors are
 #' those of the shrunk estimates: the intervals do not cover the unpenalised ones. For `dg_lm()` and

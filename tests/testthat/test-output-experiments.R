@@ -308,6 +308,31 @@ test_that("FastDCM's equation 17 by powers is the solution of its eigenproblem",
   }
 })
 
+test_that("a claim is right or wrong where its interval leaves out 0", {
+  verdict <- function(mean) {
+    d <- parts$judged(data.frame(mean = mean, se = 0.2, draws = 10))
+    parts$claim_row("claim", "simulated", d, "below 0")$verdict
+  }
+  expect_equal(c(verdict(-1), verdict(1), verdict(-0.1)), c("match", "worse", "cannot"))
+  expect_equal(parts$claim_row("claim", "real", parts$judged(data.frame(mean = 1, se = NA_real_,
+                                                                        draws = 1)), "")$verdict,
+               "cannot")
+})
+
+test_that("a detectable difference is detected in about 80 of 100 repetitions", {
+  set.seed(1)
+  known <- parts$judged(data.frame(mean = 0, se = 1 / sqrt(12), draws = 12)) # sd 1 over draws
+  shift <- known$detectable
+  found <- replicate(4000, {
+    x <- stats::rnorm(12, shift)
+    parts$is_apart(parts$judged(data.frame(mean = mean(x), se = sd(x) / sqrt(12), draws = 12)))
+  })
+  expect_equal(mean(found), 0.8, tolerance = 0.03)
+  expect_match(parts$power_in_words(known), "at least 0.89")
+  expect_equal(parts$power_in_words(parts$judged(data.frame(mean = 0, se = NA_real_, draws = 1))),
+               "")
+})
+
 test_that("means over cells are of the draws that have all of them", {
   lines <- data.frame(rows = c(1, 2, 1, 2, 1), draw = c(1, 1, 2, 2, 3), method = "a",
                       measure = "error", value = c(1, 3, 2, 6, 9), paper = NA_real_)

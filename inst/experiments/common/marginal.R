@@ -26,12 +26,15 @@ marginal_machines <- function(grid) {
 }
 
 # Published values of a cell as function of the method. `published`: tables [rows x domains] with
-# names, `pooling` and, with the kernel between domains, `mtl`.
+# names, `pooling` and, with the kernel between domains, `mtl`. `measure`: what of ours they are
+# compared with.
 published_cell <- function(published, cell, measure = "error") {
   at <- as.character(c(cell$rows, cell$domains))
   function(method) {
     table <- published[[if (method == "pooled") "pooling" else "mtl"]]
-    if (at[1L] %in% rownames(table)) stats::setNames(table[at[1L], at[2L]], measure)
+    if (at[1L] %in% rownames(table)) {
+      stats::setNames(rep(table[at[1L], at[2L]], length(measure)), measure)
+    }
   }
 }
 

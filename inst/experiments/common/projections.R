@@ -27,12 +27,18 @@ in_chain <- function(projection, learner) {
 
 domain_kernels <- list(pooling = domain_pooled, distributional = domain_distribution)
 
+# The paper's (14) to the letter: where scores are the input, embeddings are of the kernel (5) too,
+# which is linear in them.
+printed_kernel <- function() domain_distribution(kernel_linear(), kernel_rbf())
+
 # All methods in both settings, fitted to `train` with what is left open chosen on `searched` by
 # domain; `score(model)` gives the measures, `paper(method, setting)` their published values.
 # `chooser`: a cheaper learner that stands in for `learner` while the projection's parameters are
-# chosen; without a projection it is not needed.
+# chosen; without a projection it is not needed. `printed`: also with printed_kernel(), at the
+# parameters of the distributional setting?
 projections_and_learners <- function(train, score, learner, grid, paper, searched = train,
-                                     chooser = NULL, folds = NULL, kernel_y = NULL, ncomp = 1) {
+                                     chooser = NULL, folds = NULL, kernel_y = NULL, ncomp = 1,
+                                     printed = FALSE) {
   methods <- list()
   for (setting in names(domain_kernels)) for (method in names(projection_grids)) {
     projection <- projection_of(method, kernel_y, ncomp[1L])
@@ -46,6 +52,12 @@ projections_and_learners <- function(train, score, learner, grid, paper, searche
       grid = if (is.null(chooser) || !is.null(projection)) own,
       chooser = if (!is.null(chooser)) in_chain(projection, chooser(kernel)),
       paper = paper(method, setting)
+    )
+  }
+  if (printed) for (method in setdiff(names(projection_grids), "Input")) {
+    methods[[paste(method, "eq. 5", sep = ", ")]] <- list(
+      spec = in_chain(projection_of(method, kernel_y, ncomp[1L]), learner(printed_kernel())),
+      from = paste(method, "distributional", sep = ", "), paper = paper(method, "distributional")
     )
   }
   method_lines(train, score, methods, searched, folds)
