@@ -1,5 +1,5 @@
 # The public stand-in for the papers' 30 patients with graft-versus-host disease: the 12 samples of
-# FlowCAP-I; whether each is of another patient is not stated. T cells (gates cd4t and cd8t, 3 to 27 %
+# FlowCAP-I; whether each is of another patient is not stated. T cells (gates cd4t and cd8t, 3 to
 # of a sample) against all other gated cells; ungated ones are left out, or with `ungated` are among
 # the others, which is harder, as they are what the gates are to be told from. The class of interest
 # is the second level.
