@@ -24,7 +24,8 @@
 #'
 #' @param object A fitted model of one linear function: [dg_lm()]; [dg_ridge()], [dg_svm()] or
 #'   [dg_glm()] with `kernel = kernel_linear()`, `domain_kernel = domain_pooled()`, no feature map,
-#'   and `scale` `"pooled"` or `"none"`. Numbers, counts, two classes and censored times have one function.
+#'   and `scale` `"pooled"` or `"none"`. Numbers, counts, two classes and censored times have one
+#'   function.
 #' @param data The data of the fit. Default `NULL`: those of its call, read again.
 #' @param level Level of the intervals. Default 0.95.
 #' @param exponentiate If `TRUE`, `exp()` of the coefficients and their intervals: odds, rate or

@@ -47,7 +47,7 @@ choose_by_domain <- function(args, sample) {
        choice = c(list(rows = length(final$sample$y), few = few, metric = metric,
                        selected_by = if (!identical(final$metric, metric)) final$metric$title,
                        rule = args$rule, seed = args$seed, family = args$family,
-                       kernels = if (working) length(kernels$found) - 1L,
+                       kernels = if (working) length(ridge_keys(kernels)),
                        time_limit = list(seconds = args$max_seconds,
                                          reached = first$spent || kernels$spent || final$spent)),
                   summarise_search(first, final, chosen)))

@@ -108,8 +108,8 @@
 #' if domains drift in time or predictors shift. The kernel search is not nested, so with few
 #' domains and little to learn the estimate remains optimistic. `dg_cv(dg_auto(), ...)` nests
 #' everything. In simulations with 5 domains, the average estimate was between 2 % optimistic and
-#' 3 % pessimistic, of counts 4 % and of ordered classes 5 % optimistic. The 95 % intervals contained
-#' the true score in 80 to 97 % of the simulations.
+#' 3 % pessimistic, of counts 4 % and of ordered classes 5 % optimistic. The 95 % intervals
+#' contained the true score in 80 to 97 % of the simulations.
 #' With some domains of another kind, the estimate was 15 % optimistic
 #' (`inst/experiments/domgen-figures.R`).
 #'

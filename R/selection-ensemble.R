@@ -61,8 +61,8 @@
 #' @section Errors:
 #' Members that are not learners, fewer than two members, duplicated names, negative weights,
 #' weights with other names than the members, data, `"stacked"` with fewer than two domains or with
-#' censored times, and members that cannot be fitted to the response (such as [dg_mixed()] with three classes) are
-#' errors.
+#' censored times, and members that cannot be fitted to the response (such as [dg_mixed()] with
+#' three classes) are errors.
 #' @references
 #' Breiman, L. (1996). Stacked regressions. *Machine Learning* 24, 49-64.
 #'

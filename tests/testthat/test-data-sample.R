@@ -159,7 +159,7 @@ test_that("an ordered response is told to be predicted without its order, once a
   d <- toy_domains(3, 12)
   d$grade <- cut(d$y, quantile(d$y, 0:3 / 3), c("low", "middle", "high"), TRUE, ordered_result = TRUE)
   expect_message(model <- dg_ridge(grade ~ x1 | domain, data = d),
-                 "ordered \\(low < middle < high\\).*`dg_glm\\(family = \"ordinal\"\\)` keeps it",
+                 "ordered \\(low < middle < high\\).*`family = \"ordinal\"` of `dg_auto\\(\\)`.*keeps it",
                  class = "domgen_message_ordered")
   said <- testthat::capture_messages({
     dg_cv(dg_ridge(lambda = 1), grade ~ x1 | domain, data = d)

@@ -35,7 +35,7 @@ test_that("other methods and other times are refused in words", {
   skip_if_not_installed("survival")
   rows <- data.frame(time = 1:6, status = 1, x = 6:1, g = rep(c("a", "b"), each = 3))
   formula <- survival::Surv(time, status) ~ x | g
-  for (method in list(dg_ridge, dg_svm, dg_gp, dg_dica, dg_kpca, dg_auto)) {
+  for (method in list(dg_ridge, dg_svm, dg_gp, dg_dica, dg_kpca)) {
     expect_error(method(formula, data = rows), "dg_glm\\(family = \"cox\"\\)",
                  class = "domgen_error_data")
   }
