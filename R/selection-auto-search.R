@@ -22,24 +22,13 @@ choose_by_domain <- function(args, sample) {
   few <- nlevels(droplevels(sample$domain)) < 2L
   n <- length(sample$y)
   if (!few) sample <- scored_sample(sample, args$folds)
-  working <- !is.null(args$family)
-  first <- new_search(args, sample, metric, few, if (few) args$max_rows
-                                                 else min(args$max_rows, first_rows),
-                      working = working)
-  if (few) {
-    warn("few_domains", "Only 1 domain: models cannot be compared on held-out domains. The mean ",
-         "of models with different scalings and kernels is fitted, without selection.")
-    try_scalings(first)
-    try_others(first)
-  # without some rows the column of a level may be constant: no warning
-  } else if (length(sample$y) < n) quietly(run_stages(first), "domgen_warning_constant")
-  else run_stages(first)
-  final <- if (few) first else second_round(first, sample)
-  failed <- c(first$failed, final$failed)
-  kernels <- final
-  if (working) first <- final <- glm_search(kernels, sample, metric)
-  failed <- c(failed, final$failed)
+  rounds <- search_rounds(args, sample, metric, few, thinned = length(sample$y) < n)
+  if (!is.null(args$family)) rounds$glm <- glm_search(rounds$final, sample, metric)
+  failed <- do.call(c, lapply(unname(rounds), `[[`, "failed"))
   warn_candidates(failed[!duplicated(names(failed))])
+  # what selected the kernels of other regressions is no candidate beside them
+  shown <- if (is.null(rounds$glm)) rounds else list(first = rounds$glm, final = rounds$glm)
+  final <- shown$final
   chosen <- if (few) choose_all(final)
             else doubt_members(final, choose_members(final, args$n_members))
   chosen <- in_metric(final, chosen)
@@ -47,10 +36,27 @@ choose_by_domain <- function(args, sample) {
        choice = c(list(rows = length(final$sample$y), few = few, metric = metric,
                        selected_by = if (!identical(final$metric, metric)) final$metric$title,
                        rule = args$rule, seed = args$seed, family = args$family,
-                       kernels = if (working) length(ridge_keys(kernels)),
+                       kernels = if (!is.null(rounds$glm)) length(ridge_keys(rounds$final)),
                        time_limit = list(seconds = args$max_seconds,
-                                         reached = first$spent || kernels$spent || final$spent)),
-                  summarise_search(first, final, chosen)))
+                                         reached = any(vapply(rounds, `[[`, NA, "spent")))),
+                  summarise_search(shown$first, final, chosen)))
+}
+
+# list(first, final). thinned: are there fewer rows than were given?
+search_rounds <- function(args, sample, metric, few, thinned) {
+  first <- new_search(args, sample, metric, few,
+                      if (few) args$max_rows else min(args$max_rows, first_rows),
+                      working = !is.null(args$family))
+  if (few) {
+    warn("few_domains", "Only 1 domain: models cannot be compared on held-out domains. The mean ",
+         "of models with different scalings and kernels is fitted, without selection.")
+    try_scalings(first)
+    try_others(first)
+    return(list(first = first, final = first))
+  }
+  # without some rows the column of a level may be constant: no warning
+  if (thinned) quietly(run_stages(first), "domgen_warning_constant") else run_stages(first)
+  list(first = first, final = second_round(first, sample))
 }
 
 # Without rows with a level that no other domain has: they cannot be predicted, and so not scored.

@@ -138,7 +138,14 @@ test_that("numbers and classes take offsets, and counts have intervals of counts
   expect_true(all(predict(odds, transform(new, exposure = 2 * exposure), type = "prob")[, 2L] >
                     predict(odds, new, type = "prob")[, 2L]))
   counts <- auto_of(count ~ X1 | domain, rows, family = "poisson")
-  expect_true(all(predict(counts, new, interval = "prediction", level = 0.95)[, "lower"] >= 0))
+  expect_true(all(predict(counts, new, interval = "prediction", level = 0.8)[, "lower"] >= 0))
+  # errors of a search whose expected deviance is four times the selected one are twice as large
+  sample <- lodo_sample(counts, environment(), counts$X)
+  sample$blueprint <- counts$blueprint
+  counts$choice$expected[c("mean", "raw")] <- list(1, 1)
+  same <- left_out_decisions(counts, sample)$values
+  counts$choice$expected$mean <- 4
+  expect_equal(left_out_decisions(counts, sample)$values - sample$y, 2 * (same - sample$y))
 })
 
 test_that("where nothing is to be learned little is lost against a constant", {
