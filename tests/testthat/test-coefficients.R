@@ -54,6 +54,13 @@ test_that("what one domain alone tells has no standard error", {
   expect_output(print(found), "No standard error of `onlyb`")
 })
 
+test_that("of nested domains whole levels of the outer factor are left out", {
+  rows <- transform(CO2, part = rep(1:2, 42))
+  nested <- dg_coefficients(dg_lm(uptake ~ log(conc) | Plant / part, data = rows))
+  alone <- dg_coefficients(dg_lm(uptake ~ log(conc) | Plant, data = rows))
+  expect_equal(nested$table, alone$table)
+})
+
 test_that("what has no coefficients is refused", {
   refused <- function(model) {
     expect_domgen_error(dg_coefficients(model), "linear in its predictors", "domgen_error_argument")
