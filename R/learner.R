@@ -290,8 +290,12 @@ fitted.dg_learner <- function(object, ...) {
 }
 
 #' @export
-residuals.dg_learner <- function(object, ...) {
+residuals.dg_learner <- function(object, type = "response", ...) {
   check_sealed(object)
+  if (!identical(type, "response")) {
+    abort("argument", "`type` must be \"response\" for `", object$spec$method, "()`, not ",
+          describe(type), ".")
+  }
   if (object$response$kind != "number") abort_no_residuals(object)
   pad_rows(object$y, object) - fitted(object)
 }

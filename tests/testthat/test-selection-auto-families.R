@@ -31,6 +31,8 @@ test_that("of counts it averages means, which grow with the exposure", {
                                                       new$exposure))
   expect_identical(model$choice$metric$title, "poisson deviance")
   expect_output(print(model), "kernels that least squares selected from")
+  expect_domgen_error(residuals(model, type = "deviance"), "`type` must be \"response\"",
+                      "domgen_error_argument")
 })
 
 test_that("a candidate's scores are those of fits without each group of domains", {
