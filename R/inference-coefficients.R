@@ -11,8 +11,9 @@
 #' Webb, 2023, equation 12, CV3),
 #' \deqn{V = \frac{G - 1}{G} \sum_{g = 1}^G (b_{(g)} - b)(b_{(g)} - b)'.}{
 #'   V = (G - 1) / G sum_g (b_(g) - b)(b_(g) - b)'.}
-#' Rows of a domain may depend on each other in any way, and their variances may differ. Of nested
-#' domains whole levels of the outer factor are left out, of crossed ones those of one factor.
+#' Rows of a domain may depend on each other in any way, and their variances may differ. If domains
+#' are nested, whole levels of the outer factor are left out; if they are crossed, those of one
+#' factor.
 #' Intervals and tests use Student's t distribution with G - 1 degrees of freedom. In simulations
 #' with slopes and levels that differ between 6 to 40 domains, 95 % intervals covered the mean slope
 #' in 92 to 98 % of the cases; those that take rows for independent in 51 to 86 %
