@@ -17,3 +17,14 @@ as_tbl <- function(frame) {
   structure(columns, names = names(frame), row.names = .set_row_names(nrow(frame)),
             class = c("tbl_df", "tbl", "data.frame"))
 }
+
+# Of coefficients and their covariance: Wald's tests and intervals, normal without degrees of
+# freedom.
+coefficient_table <- function(x, level = 0.95, df = Inf) {
+  se <- sqrt(diag(x$covariance))
+  t <- x$coefficients / se
+  half <- stats::qt((1 + level) / 2, df) * se
+  data.frame(term = names(x$coefficients), estimate = x$coefficients, se = se, statistic = t,
+             p = 2 * stats::pt(-abs(t), df), lower = x$coefficients - half,
+             upper = x$coefficients + half, row.names = NULL)
+}

@@ -19,8 +19,8 @@ left_out_decisions.dg_ensemble <- function(object, sample) {
 }
 
 # The candidate that a search selected was selected on all domains. Its errors are enlarged in the
-# ratio of the estimated score on a new domain to the score of the selected candidate; a deviance,
-# by which a family is selected unless another score is asked, is one of squares.
+# ratio of the estimated score on a new domain to the score of the selected candidate, of a score in
+# squares of errors its root.
 #' @exportS3Method
 left_out_decisions.dg_auto <- function(object, sample) {
   found <- NextMethod()
@@ -28,7 +28,7 @@ left_out_decisions.dg_auto <- function(object, sample) {
   if (object$response$kind == "number" && isTRUE(expected$mean > expected$raw) &&
         isTRUE(expected$raw > 0)) {
     ratio <- expected$mean / expected$raw
-    if (!is.null(object$choice$family) && is.null(object$choice$metric$rows)) ratio <- sqrt(ratio)
+    if (isTRUE(object$choice$metric$squares)) ratio <- sqrt(ratio)
     found$values <- sample$y + (found$values - sample$y) * ratio
   }
   found

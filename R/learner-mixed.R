@@ -376,13 +376,3 @@ print_details.dg_mixed <- function(x) {
                                    z = rounded(table$statistic, 3), row.names = table$term,
                                    check.names = FALSE)))
 }
-
-# Wald's tests, normal without degrees of freedom.
-coefficient_table <- function(x, level = 0.95, df = Inf) {
-  se <- sqrt(diag(x$covariance))
-  t <- x$coefficients / se
-  half <- stats::qt((1 + level) / 2, df) * se
-  data.frame(term = names(x$coefficients), estimate = x$coefficients, se = se, statistic = t,
-             p = 2 * stats::pt(-abs(t), df), lower = x$coefficients - half,
-             upper = x$coefficients + half, row.names = NULL)
-}

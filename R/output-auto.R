@@ -42,10 +42,10 @@ describe_auto <- function(x) {
 auto_facts <- function(choice) {
   if (choice$few) return(time_limit_words(choice$time_limit))
   expected <- choice$expected
-  c(paste0(plural(nrow(choice$table) - 1L, "candidate"),
-           if (length(choice$kernels)) {
-             paste0(", with kernels that least squares selected from ", choice$kernels, ",")
-           }, " tried in ", rounded(choice$seconds, 2), " s"),
+  c(paste0(plural(nrow(choice$table) - 1L, "candidate"), " tried in ", rounded(choice$seconds, 2),
+           " s", if (length(choice$kernels)) {
+             paste0("; least squares selected their kernels from ", choice$kernels)
+           }),
     time_limit_words(choice$time_limit), if (!is.na(expected$mean)) {
       paste0(choice$metric$title, " expected on a new domain: ", rounded(expected$mean, 4),
              mean_words(c(expected$lower, expected$upper)), "; ", rounded(expected$raw, 4),

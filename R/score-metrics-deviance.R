@@ -23,5 +23,6 @@ metric_deviance <- function(family) {
     mean(loss$deviance(truth, prediction))
   }, "low", paste(family$name, "deviance"))
   metric$kind <- "number"
+  metric$squares <- TRUE
   metric
 }

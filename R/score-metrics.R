@@ -4,8 +4,8 @@
 # d is a list of the rows' truth, prediction and decision, and if needed prob [rows x classes], se,
 # or survival [rows x times], of which `times` says which; overall: of all rows of d, where it is
 # not the value of them as one domain; uses: the parts of d that are enough; coarse: does another
-# score choose better between models, see choice_metric()? help: the definition
-# on the help page.
+# score choose better between models, see choice_metric()? squares: is it in squares of errors?
+# help: the definition on the help page.
 
 metrics <- list(
   rmse = list(kind = "number", better = "low", title = "RMSE", root = TRUE,

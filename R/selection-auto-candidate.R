@@ -160,6 +160,7 @@ null_spec <- function(search) {
          domain_kernel = domain_pooled())
 }
 
+# With a larger lambda the constant, too, has no digits left.
 no_slopes <- 1e15
 
 # The mean of the response in the other groups, without the rows of a row's unit.
@@ -332,7 +333,10 @@ glm_penalty <- function(search, c, lambda) {
   found <- if (search$few) list(lambda = lambda, domain_kernel = args$domain_kernel) else {
     sample <- search_sample(search, c$scale)
     task <- glm_task(args$family, search$sample, args, search$known)
-    on_error(choose_glm_penalty(args, rows_frame(sample), task), function(e) NULL)
+    on_error(choose_glm_penalty(args, rows_frame(sample), task), function(e) {
+      search$failed[[candidate_words(c)]] <- conditionMessage(e)
+      NULL
+    })
   }
   if (is.null(found)) return(NULL)
   name <- search$args$family$name

@@ -147,6 +147,13 @@ spec_gives.dg_auto_spec <- function(spec, classes = NULL) {
         wants_probabilities(spec)) "prob", "survival")
 }
 
+# Also of members that know no range, such as a forest.
+#' @exportS3Method
+response_range.dg_auto <- function(object) {
+  family <- object$choice$family
+  if (is.null(family)) NextMethod() else family_loss(family)$range
+}
+
 #' @exportS3Method
 held_out_decisions.dg_auto_spec <- function(spec, sample, fitted) {
   held_out_mean(lapply(fitted$members, `[[`, "spec"), sample, fitted)

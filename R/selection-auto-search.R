@@ -83,18 +83,18 @@ new_search <- function(args, sample, metric, few, rows, deadline = NULL, working
     unit <- if (is.null(sample$unit)) seq_along(scored_by) else as.integer(factor(sample$unit))
     scored_by <- factor(unit %% 10L)
   }
-  choice <- choice_metric(metric, sample$y, args$family)
+  selects <- choice_metric(metric, sample$y, args$family)
   if (working) {
     sample <- working_sample(sample, args$family)
-    choice <- working_metric(sample$y)
+    selects <- working_metric(sample$y)
   }
   task <- search_task(sample, args)
-  scoring <- list(y = sample$y, domain = scored_by, metric = choice, response = task$response,
+  scoring <- list(y = sample$y, domain = scored_by, metric = selects, response = task$response,
                   weights = sample$weights)
   shown <- scoring
   shown$metric <- metric
   list2env(list(
-    args = args, metric = choice, few = few, working = working, sample = sample,
+    args = args, metric = selects, few = few, working = working, sample = sample,
     scored_by = scored_by, known = known_columns(sample),
     left_out = if (few) scored_by else left_out_groups(sample, args$folds), scoring = scoring,
     shown = shown, costs = task$costs,
@@ -177,8 +177,8 @@ without_known <- function(sample, known) {
   sample
 }
 
-# What it is larger than that of f = 0, by row: w_i (z_i - f_i)^2 of rows with hardly any weight is
-# large whatever f is.
+# sum_i w_i (z_i - f_i)^2 / sum_i w_i less its value at f = 0: w_i z_i^2 of rows with hardly any
+# weight is large, whatever f is.
 working_metric <- function(y) {
   if (is.factor(y)) return(metrics$brier)
   list(kind = "number", better = "low", title = "quadratic deviance", value = function(d) {
@@ -199,12 +199,10 @@ hazard_task <- function(sample) {
   task
 }
 
-# Less the weighted mean of each domain.
+# values [n x 1] less the weighted mean of each domain.
 within_domains <- function(values, weights, domain) {
-  sums <- rowsum(cbind(weights * values, weights), as.integer(domain), reorder = TRUE)
-  k <- ncol(values)
-  means <- sums[, seq_len(k), drop = FALSE] / pmax(sums[, k + 1L], .Machine$double.xmin)
-  values - means[match(as.integer(domain), as.integer(rownames(sums))), , drop = FALSE]
+  total <- function(x) stats::ave(x, domain, FUN = sum)
+  values - total(weights * drop(values)) / pmax(total(weights), .Machine$double.xmin)
 }
 
 # Many domains are held out in groups: one at a time takes much longer and selects the same.

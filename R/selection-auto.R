@@ -29,13 +29,14 @@
 #'   domains; these bandwidths are scored on thirds of the domains to which they were not fitted.
 #' * With a family: generalised kernel regressions in the place of the ridge regressions, see the
 #'   next section.
-#' * A random forest, if ranger is installed (not beside an offset). From five domains it uses the
+#' * A random forest, if ranger is installed and there is no offset. From five domains it uses the
 #'   predictors both pooled and standardised by domain. Two forests of 25 trees show first whether
 #'   it can improve on the ridge regressions by more than half a standard error; if not, their mean
-#'   stands in the table. Forests of the search see censored times as the next of 50 quantiles.
-#' * For a numeric response without a family, if lme4 is installed: a mixed model ([dg_mixed()]),
-#'   from ten domains of three rows in the mean and with ten rows per predictor; with domain means
-#'   from twice as many domains as predictors + 2.
+#'   stands in the table. In the search, censored times are rounded up to one of 50 quantiles for
+#'   the forest.
+#' * For a numeric response without a family, if lme4 is installed: a mixed model ([dg_mixed()]), if
+#'   there are at least ten domains, three rows per domain and ten rows per predictor. It has domain
+#'   means if there are at least 2 (p + 2) domains for p predictors.
 #' * Support vector regression with three costs, if residuals of the best ridge regression on
 #'   held-out domains are heavy-tailed (kurtosis above 5; a normal distribution has 3).
 #' * The null model ([dg_null()]).
@@ -46,18 +47,19 @@
 #' numbers, proportions and ordered classes have the `family` that is given, as in [dg_glm()]. Then
 #'
 #' 1. least squares selects kernels: the candidates above are ridge regressions of the working
-#'    responses z of the quadratic approximation of the deviance at its constants, with working
-#'    weights w (McCullagh and Nelder, 1989, section 2.5), and scored by what
-#'    \eqn{\sum_i w_i (z_i - f_i)^2 / \sum_i w_i}{sum w (z - f)^2 / sum w} is more than for f = 0
-#'    (with several classes the Brier score of least squares on indicators);
+#'    responses z with working weights w (McCullagh and Nelder, 1989, section 2.5), which
+#'    approximate the deviance near the best constant. Their score is
+#'    \eqn{\sum_i w_i (z_i - f_i)^2 / \sum_i w_i}{sum w (z - f)^2 / sum w} minus its value at
+#'    f = 0 (with several classes the Brier score of least squares on indicators);
 #' 2. generalised regressions ([dg_glm()]) with the kernels of the ridge regressions that would be
 #'    members, and plain ones with a linear and a linear + Gaussian kernel of pooled predictors, are
 #'    the candidates beside forest and null model. Their `lambda` is that of `dg_glm()`, and they
 #'    are fitted again without each of at most five groups.
 #'
-#' The ensemble averages means of numbers, probabilities of classes, and logarithms of hazards, to
-#' which it has a baseline hazard of its own (Breslow's). `formula` may contain an `offset()`, such
-#' as the logarithm of an exposure; numbers then need a `family`, if only `"gaussian"`.
+#' The ensemble averages means of numbers, probabilities of classes, and logarithms of hazards. The
+#' baseline hazard of the averaged logarithm is Breslow's estimate. `formula` may contain an
+#' `offset()`, such as the logarithm of an exposure; a number then needs a `family` (`"gaussian"`
+#' for least squares).
 #'
 #' ## Ensemble
 #' The ridge regressions (with a family, the generalised ones) of the best configurations are
@@ -71,12 +73,12 @@
 #' before correction is enough. With a family the two plain regressions come before the null model;
 #' they must be better than it, but not by a standard error.
 #'
-#' Scores that say little of few rows do not select. For `metric = "accuracy"`, `"auc"`, `"brier"`
-#' or `"log_loss"` of classes with a family the Brier score of the probabilities selects, for
-#' `"concordance"` and `"uno"` the partial deviance: twice the negative logarithm of Cox's partial
-#' likelihood of the domain's rows per event, less that for f = 0. Candidates for two classes that
-#' were selected by predicted classes, or by ranks within small domains, were worse by just these
-#' scores (`tests/bench/auto-classes.R`). Any other score selects itself.
+#' Some scores vary too much between few rows to select by. For classes with a family and
+#' `metric = "accuracy"`, `"auc"` or `"log_loss"`, candidates are selected by the Brier score; for
+#' `"concordance"` and `"uno"` by the partial deviance, which is minus twice the logarithm of Cox's
+#' partial likelihood of a domain's rows per event, minus its value at f = 0. For two classes,
+#' candidates that were selected by accuracy or AUC were worse by these very scores
+#' (`tests/bench/auto-classes.R`). Any other score is used itself.
 #'
 #' ## Rule
 #' `rule` is how scores by domain become the one number by which `lambda`, candidates, the number of
@@ -86,15 +88,15 @@
 #' worst of few domains is worth.
 #'
 #' ## Expected score
-#' `choice$expected` estimates the score on a new domain. Scores count rows, as those of [dg_cv()];
-#' `weights` are for fits only. The selected candidates' own score (`raw`)
-#' is optimistic, because they were selected for it. The estimate is therefore cross-fitted: each
-#' group of domains is scored with `lambda`, members and weights that were selected on the other
-#' groups (as in Varma and Simon, 2006, but with one search for all groups). The difference from
-#' `raw` is the correction. With three or more domains it is too small, because the models that
-#' score the other groups were trained on this group. It is therefore multiplied by
-#' \eqn{1 + 4/G}{1 + 4/G}, where G is the number of domains. This factor was found by simulation
-#' (`inst/experiments/auto-score.R`). There is no correction if the null model is returned.
+#' `choice$expected` estimates the score on a new domain. As in [dg_cv()], `weights` are used in
+#' fits and not in scores. The selected candidates' own score (`raw`) is optimistic, because they
+#' were selected for it. The estimate is therefore cross-fitted: each group of domains is scored
+#' with `lambda`, members and weights that were selected on the other groups (as in Varma and Simon,
+#' 2006, but with one search for all groups). The difference from `raw` is the correction. With
+#' three or more domains it is too small, because the models that score the other groups were
+#' trained on this group. It is therefore multiplied by \eqn{1 + 4/G}{1 + 4/G}, where G is the
+#' number of domains. This factor was found by simulation (`inst/experiments/auto-score.R`). There
+#' is no correction if the null model is returned.
 #'
 #' If the search used only some of the rows, the selected ridge regressions (not generalised ones,
 #' which have no closed form) are scored again on all rows, or on a sample of 2,000. If 2,000 rows
@@ -224,9 +226,8 @@
 #' }
 #' @section Errors:
 #' Those of [dg_ridge()] and [dg_glm()], and a metric that needs intervals, or probabilities that
-#' members do not have. A candidate that
-#' fails, or a member that cannot be fitted to all rows, is left out with one warning of class
-#' `domgen_warning_left_out`.
+#' members do not have. A candidate that fails, or a member that cannot be fitted to all rows, is
+#' left out with one warning of class `domgen_warning_left_out`.
 #' @references McCullagh, P. and Nelder, J. A. (1989). *Generalized Linear Models*, 2nd edition.
 #'   Chapman and Hall.
 #'
@@ -248,7 +249,7 @@
 #' plants
 #' cbind(subset(CO2, Plant == "Mc3"), predicted = predict(plants, subset(CO2, Plant == "Mc3")))
 #'
-#' # counts: breaks of wool in six settings of a loom, predicted for a setting that was not in
+#' # counts: breaks of two kinds of wool, predicted for a tension of the loom that was not in
 #' # training
 #' breaks <- dg_auto(breaks ~ wool | tension, data = warpbreaks, family = "poisson",
 #'                   max_seconds = 1)

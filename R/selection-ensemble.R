@@ -160,14 +160,6 @@ spec_needs.dg_ensemble_spec <- function(spec) {
        })
 }
 
-#' @exportS3Method
-response_range.dg_ensemble <- function(object) {
-  ranges <- vapply(object$members[object$coefficients > 0], function(member) {
-    response_range(learner_of(member))
-  }, numeric(2L))
-  c(min(ranges[1L, ]), max(ranges[2L, ]))
-}
-
 # Members are placed when their scaling is known.
 #' @exportS3Method
 place_spec.dg_ensemble_spec <- function(spec, columns) spec

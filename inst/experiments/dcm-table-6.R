@@ -5,7 +5,7 @@
 # common/dcm.R. Predictors are standardised (they nearly are so already). The paper's AUC is that of
 # hard labels, auc_labels here; auc is that of the decision values.
 #
-# With one row in 16 a mine, a machine that weighs rows alike predicts hardly any mines, so that
+# With one row in 16 a mine, an SVM that weighs rows alike predicts hardly any mines, so that
 # auc_labels and gmean are near the null model's, here and in the paper. They rise if training scores
 # are optimistic, as they are with a small ridge (dcm-ridges.R). So beside the paper's rows stand
 # those with classes that cost the same ("weighted"), logistic regression, and DCM with its bandwidth

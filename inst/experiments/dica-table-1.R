@@ -6,9 +6,9 @@
 # samples (leave one out; the paper: ten folds of rows) with at most 100 cells each, and kept for
 # the larger cells of the same draw: all sizes of a draw have the same samples. Unseen samples have
 # 1,000 cells for every size (the paper: as many as training ones). The kernel between domains has
-# the median bandwidth, and on scores a Gaussian embedding; with the paper's linear one, the method is
-# named "eq. 5" (up to 500 cells a sample). `others = ungated too` counts cells without a gate as not of the class, which is
-# harder. The null model, the majority class, is what the paper left out.
+# the median bandwidth, and on scores a Gaussian embedding; with the paper's linear one, the method
+# is named "eq. 5" (up to 500 cells a sample). `others = ungated too` counts cells without a gate as
+# not of the class, which is harder. The null model, the majority class, is what the paper left out.
 
 methods <- c("Input", "KPCA", "COIR", "UDICA", "DICA")
 published <- array(

@@ -4,9 +4,9 @@
 # Tasks 247-256 of the draw are for testing (the paper: ten others, and 256 to learn from where we
 # have 246), with 1,000 rows each. Their mean embedding is of all rows (`error`), or of as many as a
 # training task has (`error_n`), as in the authors' program: the paper's million test rows are
-# predicted, not embedded. Draws are of the rows of the training tasks. Parameters are chosen by five folds of training domains,
-# coordinate by coordinate on grids that extend, as in the paper's section 8.1, from the package's
-# defaults (common/marginal.R, common/ellipses.R); in cells of more than 8,192 rows on so many of
+# predicted, not embedded. Draws are of the rows of the training tasks. Parameters are chosen by five
+# folds of training domains, coordinate by coordinate on grids that extend, as in the paper's section
+# 8.1, from the package's defaults (common/marginal.R, common/ellipses.R); in cells of more than 8,192 rows on so many of
 # them. The kernel between domains is computed exactly (up to 2,048 rows), by the product map and,
 # as in the paper, by random Fourier features; `seconds` compares them. `cv` is the error in
 # cross-validation.

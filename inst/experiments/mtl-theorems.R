@@ -21,8 +21,8 @@ radius <- 1 / sqrt(lambda)
 delta <- 0.05
 bandwidths <- list(rows = 0.5, embedding = 0.5, between = 0.3)
 
-# (7) as the package's machine: half the squared norm, and a cost for each of so many rows
-machine_of_theorem <- function(rows) {
+# (7) as the package's SVM: half the squared norm, and a cost for each of so many rows
+svm_of_theorem <- function(rows) {
   dg_svm(cost = 1 / (2 * lambda * rows), kernel = kernel_rbf(bandwidths$rows), scale = "none",
          domain_kernel = domain_distribution(kernel_rbf(bandwidths$embedding),
                                              kernel_rbf(bandwidths$between)))
@@ -54,7 +54,7 @@ experiment(
     n <- cell$rows
     train <- simulate_ellipses(cell$domains, n, seed = draw)
     new <- simulate_ellipses(50, 384, seed = 1000 + draw) # a multiple of all n
-    model <- fit(machine_of_theorem(nrow(train)), y ~ . | domain, data = train)
+    model <- fit(svm_of_theorem(nrow(train)), y ~ . | domain, data = train)
     training <- hinge_risk(model, train)
     risk <- hinge_risk(model, in_samples(new, n))
     ideal <- hinge_risk(model, new)

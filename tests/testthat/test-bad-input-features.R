@@ -120,7 +120,7 @@ test_that("a number that breaks the rule is an error that names the argument", {
 })
 
 test_that("more features than memory are refused before they are drawn", {
-  judged <- function(features) function() dg_kpca(b$X, domain = b$domain, feature_map = features,
+  add_intervals <- function(features) function() dg_kpca(b$X, domain = b$domain, feature_map = features,
                                                domain_kernel = domain_distribution())
   many <- features_rff(1e9)
   calls <- list(
@@ -129,9 +129,9 @@ test_that("more features than memory are refused before they are drawn", {
     blocks = function() dg_kpca(b$X, feature_map = features_rff(1e9, orthogonal = FALSE)),
     svm = function() dg_svm(b$X, b$number, feature_map = many, domain_kernel = domain_pooled()),
     sums = function() feature_sums(b$X, feature_map = many),
-    product = judged(features_product(x = many)),
-    embedding = judged(features_product(embedding = many)),
-    fourier = judged(features_product("fourier", n_features = 1e9))
+    product = add_intervals(features_product(x = many)),
+    embedding = add_intervals(features_product(embedding = many)),
+    fourier = add_intervals(features_product("fourier", n_features = 1e9))
   )
   expect_outcomes(calls, "error")
   for (call in calls) {

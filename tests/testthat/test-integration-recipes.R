@@ -130,7 +130,7 @@ test_that("rows of new domains are scaled by their own rows, else each is projec
                 "UDICA")
   expect_false(isTRUE(all.equal(components(own, test[1:5, ], "UDICA"),
                                 components(own, test, "UDICA")[1:5, ])))
-  judged <- list(domain_kernel = domain_distribution())
+  add_intervals <- list(domain_kernel = domain_distribution())
   kernel <- trained(step_dica(with_role(), every(), options = judged))
   expect_scores(kernel, dg_dica(MathAch ~ SES + Sex + Minority | School, data = train,
                              domain_kernel = domain_distribution()), "DICA")

@@ -250,13 +250,13 @@ test_that("summaries are means over draws and paired differences are paired by d
 
 test_that("intervals are Student's, wider by the factor where draws share domains", {
   d <- data.frame(mean = 0.5, se = 0.2, draws = 4)
-  plain <- parts$judged(d)
+  plain <- parts$add_intervals(d)
   expect_equal(plain$upper, 0.5 + qt(0.975, 3) * 0.2)
   expect_equal(plain$p, 2 * pt(-2.5, 3))
   expect_equal(plain$detectable, (qt(0.975, 3) + qt(0.8, 3)) * 0.2)
-  wide <- parts$judged(d, shared = 3 / 4)
+  wide <- parts$add_intervals(d, shared = 3 / 4)
   expect_equal(wide$upper - 0.5, 2 * (plain$upper - 0.5)) # sqrt(1 + 4 * 3/4)
-  one <- parts$judged(data.frame(mean = 0.5, se = NA_real_, draws = 1))
+  one <- parts$add_intervals(data.frame(mean = 0.5, se = NA_real_, draws = 1))
   expect_true(is.na(one$p))
   expect_false(parts$is_apart(one))
 })
@@ -310,26 +310,26 @@ test_that("FastDCM's equation 17 by powers is the solution of its eigenproblem",
 
 test_that("a claim is right or wrong where its interval leaves out 0", {
   verdict <- function(mean) {
-    d <- parts$judged(data.frame(mean = mean, se = 0.2, draws = 10))
+    d <- parts$add_intervals(data.frame(mean = mean, se = 0.2, draws = 10))
     parts$claim_row("claim", "simulated", d, "below 0")$verdict
   }
   expect_equal(c(verdict(-1), verdict(1), verdict(-0.1)), c("match", "worse", "cannot"))
-  expect_equal(parts$claim_row("claim", "real", parts$judged(data.frame(mean = 1, se = NA_real_,
+  expect_equal(parts$claim_row("claim", "real", parts$add_intervals(data.frame(mean = 1, se = NA_real_,
                                                                         draws = 1)), "")$verdict,
                "cannot")
 })
 
 test_that("a detectable difference is detected in about 80 of 100 repetitions", {
   set.seed(1)
-  known <- parts$judged(data.frame(mean = 0, se = 1 / sqrt(12), draws = 12)) # sd 1 over draws
+  known <- parts$add_intervals(data.frame(mean = 0, se = 1 / sqrt(12), draws = 12)) # sd 1 over draws
   shift <- known$detectable
   found <- replicate(4000, {
     x <- stats::rnorm(12, shift)
-    parts$is_apart(parts$judged(data.frame(mean = mean(x), se = sd(x) / sqrt(12), draws = 12)))
+    parts$is_apart(parts$add_intervals(data.frame(mean = mean(x), se = sd(x) / sqrt(12), draws = 12)))
   })
   expect_equal(mean(found), 0.8, tolerance = 0.03)
   expect_match(parts$power_in_words(known), "at least 0.89")
-  expect_equal(parts$power_in_words(parts$judged(data.frame(mean = 0, se = NA_real_, draws = 1))),
+  expect_equal(parts$power_in_words(parts$add_intervals(data.frame(mean = 0, se = NA_real_, draws = 1))),
                "")
 })
 

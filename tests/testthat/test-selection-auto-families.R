@@ -30,7 +30,7 @@ test_that("of counts it averages means, which grow with the exposure", {
   expect_lt(deviance(predict(model, new)), deviance(mean(rows$count / rows$exposure) *
                                                       new$exposure))
   expect_identical(model$choice$metric$title, "poisson deviance")
-  expect_output(print(model), "kernels that least squares selected from")
+  expect_output(print(model), "least squares selected their kernels from")
   expect_domgen_error(residuals(model, type = "deviance"), "`type` must be \"response\"",
                       "domgen_error_argument")
 })

@@ -22,7 +22,7 @@ verdicts_in_words <- function(rows) {
   paste(each, collapse = ", ")
 }
 
-# What the power of lines of judged() is.
+# What the power of lines of add_intervals() is.
 power_in_words <- function(d) {
   known <- d[!is.na(d$lower), ]
   if (!nrow(known)) return("")

@@ -62,8 +62,8 @@ draw_dcm_figure_2 <- function(scores, colours = c("#0072B2", "#D55E00"), rows = 
 }
 
 # dcm-ridges: COIR and DCM of one task over the ridge, with bars of two standard errors; dashed in
-# their colours the paper's figures; to the right the form of equation 17; grey the machine on the
-# input, dotted the null model.
+# their colours the paper's figures; to the right the form of equation 17; grey the SVM on the input,
+# dotted the null model.
 draw_ridges <- function(lines, task, measure, ylab, legend = NULL) {
   table <- summarise_results(lines[lines$task == task & lines$measure == measure, ])
   colour <- c(COIR = method_colours[2L], DCM = method_colours[1L])

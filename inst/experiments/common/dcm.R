@@ -102,7 +102,7 @@ dcm_rows <- function(train, score, machine, projections, paper = NULL, input = "
          Map(row, names(projections), chained)))
 }
 
-# Lines of COIR and DCM in the form of equation 17, printed_fast_scores(), with a machine on the first
+# Lines of COIR and DCM in the form of equation 17, printed_fast_scores(), with an SVM on the first
 # direction. `measure` makes the score of the test rows; `paper`: a table [methods x measures].
 printed_rows <- function(split, kernel, epsilon, measure, paper) {
   bind(lapply(c("COIR", "DCM"), function(method) {

@@ -47,7 +47,7 @@ collect_evidence <- function() {
       plain <- !grepl(paste(words, collapse = "|"), all)
       own <- all[if (nzchar(v)) endsWith(all, v) else plain]
       d <- paired(found[[name]], own, paste0(learner, v), measure)
-      judged(d, shared(name, d$form))[c("method", "mean", "p", "draws")]
+      add_intervals(d, shared(name, d$form))[c("method", "mean", "p", "draws")]
     })
     do.call(rbind, each)
   })

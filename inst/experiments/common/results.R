@@ -61,19 +61,19 @@ shared <- function(name, form = NULL) {
 }
 
 # `methods` (NULL: all) less `reference` in the same draws, line by line: mean, se, paper, draws and
-# what judged() adds. In each draw it is the mean over `over`, columns of cells.
+# what add_intervals() adds. In each draw it is the mean over `over`, columns of cells.
 paired <- function(lines, methods, reference, measure, shared = 0, over = NULL) {
   if (!is.null(methods)) lines <- lines[lines$method %in% c(methods, reference), ]
   lines <- subtract_reference(lines, reference, measure)
   if (!is.null(over)) lines <- mean_lines(lines, over)
-  judged(summarise_results(lines), shared)
+  add_intervals(summarise_results(lines), shared)
 }
 
 # Summaries with a 95 % interval (lower, upper) and p by Student's t over draws; holm: p for all of
 # them together; detectable: the difference that p < 0.05 would be found for with a power of 80 %,
 # about. Draws that share domains vary too little: their variance is multiplied by Nadeau
 # and Bengio's factor (2003), `shared` being unseen over training domains; se stays as it is.
-judged <- function(d, shared = 0) {
+add_intervals <- function(d, shared = 0) {
   se <- d$se * sqrt(1 + d$draws * shared)
   df <- pmax(d$draws - 1, 1) # of one draw se is NA
   d$lower <- d$mean - stats::qt(0.975, df) * se

@@ -58,7 +58,7 @@ cells_table <- function(table, cells, methods, paper = NULL, digits = 1) {
 }
 
 # Differences of `pairs`, list(c(a, b), ...), with their intervals and what they could have detected
-# (judged()), line by line; the combinations of `cells` side by side. `shared`: for all pairs, or
+# (add_intervals()), line by line; the combinations of `cells` side by side. `shared`: for all pairs, or
 # one by one.
 contrast_table <- function(lines, pairs, measure, cells, digits = 2, shared = 0) {
   line <- function(pair, shared) {

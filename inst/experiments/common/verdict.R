@@ -29,8 +29,8 @@ verdict_table <- function(rows) {
   shape <- function(values, form) ifelse(is.na(values), "", mapply(form, values, rows$digits))
   se <- ifelse(is.na(rows$se), "", paste0(" \u00b1 ", shape(rows$se, number)))
   dash <- function(x) ifelse(is.na(x), "-", x)
-  draws <- paste(dash(rows$draws), "/", dash(rows$paper_draws))
-  data.frame(item = rows$item, data = rows$data, draws = ifelse(nzchar(rows$data), draws, ""),
+  data.frame(item = rows$item, data = rows$data,
+             draws = paste(dash(rows$draws), "/", dash(rows$paper_draws)),
              ours = paste0(shape(rows$ours, number), se),
              paper = shape(rows$paper, number), verdict = verdict_of(rows), reason = rows$reason)
 }

@@ -54,7 +54,7 @@ made <- function(name) {
   else paste0("*The results are not stored here: ", command, " makes them.*")
 }
 
-# Which of the differences of judged() have p < 0.05; up to eight are named, with
+# Which of the differences of add_intervals() have p < 0.05; up to eight are named, with
 # their `cells`.
 verdict <- function(d, cells = NULL, digits = 2) {
   known <- d[!is.na(d$se), ]
