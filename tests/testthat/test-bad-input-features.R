@@ -120,8 +120,10 @@ test_that("a number that breaks the rule is an error that names the argument", {
 })
 
 test_that("more features than memory are refused before they are drawn", {
-  add_intervals <- function(features) function() dg_kpca(b$X, domain = b$domain, feature_map = features,
-                                               domain_kernel = domain_distribution())
+  by_distribution <- function(features) {
+    function() dg_kpca(b$X, domain = b$domain, feature_map = features,
+                       domain_kernel = domain_distribution())
+  }
   many <- features_rff(1e9)
   calls <- list(
     rff = function() dg_kpca(b$X, feature_map = many),
@@ -129,9 +131,9 @@ test_that("more features than memory are refused before they are drawn", {
     blocks = function() dg_kpca(b$X, feature_map = features_rff(1e9, orthogonal = FALSE)),
     svm = function() dg_svm(b$X, b$number, feature_map = many, domain_kernel = domain_pooled()),
     sums = function() feature_sums(b$X, feature_map = many),
-    product = add_intervals(features_product(x = many)),
-    embedding = add_intervals(features_product(embedding = many)),
-    fourier = add_intervals(features_product("fourier", n_features = 1e9))
+    product = by_distribution(features_product(x = many)),
+    embedding = by_distribution(features_product(embedding = many)),
+    fourier = by_distribution(features_product("fourier", n_features = 1e9))
   )
   expect_outcomes(calls, "error")
   for (call in calls) {

@@ -130,8 +130,8 @@ test_that("rows of new domains are scaled by their own rows, else each is projec
                 "UDICA")
   expect_false(isTRUE(all.equal(components(own, test[1:5, ], "UDICA"),
                                 components(own, test, "UDICA")[1:5, ])))
-  add_intervals <- list(domain_kernel = domain_distribution())
-  kernel <- trained(step_dica(with_role(), every(), options = judged))
+  options <- list(domain_kernel = domain_distribution())
+  kernel <- trained(step_dica(with_role(), every(), options = options))
   expect_scores(kernel, dg_dica(MathAch ~ SES + Sex + Minority | School, data = train,
                              domain_kernel = domain_distribution()), "DICA")
   alone <- trained(step_udica(with_role(), every()))
