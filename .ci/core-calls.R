@@ -110,8 +110,14 @@ ridge_solve_(wide + 0, Y, ridge)
 ridge_solve_(wide, Y, ridge)  # a copy, as the matrix has a name
 ridge_conjugate_(wide, ridge_landmarks_(wide, 5L), cbind(ridge, ridge), Y, matrix(0, 1L, 2L), TRUE,
                  1e-10, 1, 50L)
-cox_step_(Y, seq_len(nrow(Y)), c(nrow(Y), 2L), rep_len(2:3, nrow(Y)), ridge, ridge, c(1, 2),
-          c(3, 4), c(1, 2), 1L, 1e-10, 1, 50L)
+local({
+  n <- nrow(Y)
+  order <- list(by = seq_len(n), first = c(0, 0, 3), last = c(3, 2, n), reached = rep_len(1:3, n))
+  entries <- list(by = n:1, first = c(0, 0, 3), last = c(2, 0, 5), reached = rep_len(0:1, n))
+  for (since in list(NULL, entries)) {
+    cox_step_(Y, order, since, ridge, ridge, c(1, 2, 1), c(3, 4, 5), c(1, 2), 1L, 1e-10, 1, 50L)
+  }
+})
 ridge_inverse_(wide + 0, ridge)
 ridge_lodo_(wide + 0, Y, ridge, sizes, numbers(4L, 2L, 11), TRUE, rep(1, nrow(wide)))
 ridge_path_(wide, 0, Y, sqrt(ridge), c(0.1, 1), sizes, matrix(0, 4, 2), TRUE, 1e-8, 100, 2L)

@@ -141,8 +141,8 @@ ridge_conjugate_ <- function(K, U, ridge, right, missing, constant, tolerance, s
     .Call(`_domgen_ridge_conjugate_`, K, U, ridge, right, missing, constant, tolerance, scale, most)
 }
 
-cox_step_ <- function(Z, by, last, reached, v, curvature, rate, risk, right, first, tolerance, scale, most) {
-    .Call(`_domgen_cox_step_`, Z, by, last, reached, v, curvature, rate, risk, right, first, tolerance, scale, most)
+cox_step_ <- function(Z, until, since, v, curvature, rate, risk, right, first, tolerance, scale, most) {
+    .Call(`_domgen_cox_step_`, Z, until, since, v, curvature, rate, risk, right, first, tolerance, scale, most)
 }
 
 ridge_lodo_ <- function(K, Y, ridge, sizes, centre, intercept, costs) {

@@ -619,7 +619,7 @@ time_rows <- function(rows) {
     abort("data", "`response` \"censored\" needs censored times, `survival::Surv(time, status)`, ",
           "not ", describe(rows$truth), ".")
   }
-  list(y = as_times(as.vector(rows$truth)), p = rows$survival, score = drop(rows$decision))
+  list(y = rows$truth, p = rows$survival, score = drop(rows$decision))
 }
 
 abort_no_validated <- function() {

@@ -81,7 +81,7 @@ check_time_labels <- function(y, arg) {
     abort("data", "`", arg, "` must be censored times, `survival::Surv(time, status)`, as the ",
           "response in training, not ", describe(y), ".")
   }
-  y <- as_times(as.complex(y))
+  y <- as_times(as.complex(y), entries(y))
   if (any(is.infinite(Re(y)))) abort("data", "`", arg, "` must be finite times.")
   y
 }

@@ -90,6 +90,9 @@ engine_of.dg_forest_spec <- function(spec) {
 
 # Weights are the chances of a row to be drawn for a tree.
 forest_fit <- function(x, y, weights, trees, mtry = NULL, min_n = NULL, threads) {
+  if (identical(attr(y, "type"), "counting")) {
+    abort("data", "`dg_forest()` takes times without late entry only, `Surv(time, status)`.")
+  }
   if (!is.null(mtry)) mtry <- min(mtry, ncol(x))
   same <- diff(range(weights)) == 0
   # ranger compares splits by squares of sums of y, in which a spread of 1 at 1e8 is lost; nearer to

@@ -25,7 +25,7 @@
 #' | `quasi()` | numbers in the range of its variance function | |
 #' | `"multinomial"` | two or more classes | more than two classes |
 #' | `"ordinal"` | classes in the order of their levels | |
-#' | `"cox"` | `survival::Surv(time, status)`, right-censored | censored times |
+#' | `"cox"` | `survival::Surv(time, status)` or `Surv(start, stop, status)` | censored times |
 #'
 #' Families of base R ([stats::family]) have all their links. Only the mean is fitted, so that
 #' dispersion makes no difference: `quasipoisson()` is `poisson()`. With `binomial()`, \eqn{\mu}{mu}
@@ -44,23 +44,36 @@
 #'
 #' `"cox"`: the hazard of a row is \eqn{h_0(t)\,e^f}{h0(t) exp(f)}, and the deviance is twice the
 #' negative log partial likelihood (Cox, 1972),
-#' \deqn{2 \sum_{i:\ \mathrm{event}} c_i \left[\log \sum_{j:\ t_j \ge t_i} c_j e^{f_j} -
-#'   f_i\right].}{2 sum_(i: event) c_i [log sum_(j: t_j >= t_i) c_j exp(f_j) - f_i].}
+#' \deqn{2 \sum_{i:\ \mathrm{event}} c_i \left[\log \sum_{j:\ s_j < t_i \le t_j} c_j e^{f_j} -
+#'   f_i\right],}{2 sum_(i: event) c_i [log sum_(j: s_j < t_i <= t_j) c_j exp(f_j) - f_i],}
+#' where t is the time (or stop) and s the start, before all times if there is none. With starts,
+#' rows enter late (left truncation), or several rows of a subject have predictors that change over
+#' time; its rows should be in one domain. Such times are scored by the concordance, in which an
+#' event is compared with the rows at risk then; [dg_forest()] does not take them.
+#'
 #' Tied events count as in Breslow (1974), so that weight k equals k copies of a row (`ties =
 #' "breslow"` of [survival::coxph()]; with unscaled predictors, [kernel_linear()] and
-#' [domain_pooled()], `lambda` is the `theta` of [survival::ridge()]). The baseline hazard
-#' \eqn{h_0}{h0} is shared by all domains, because that of a new domain cannot be estimated without
-#' its events; domains differ by f alone, and b is 0. Decision values are f, the log hazard relative
-#' to f = 0; responses are \eqn{e^f}{exp(f)}. `predict(type = "survival", times = )` returns the
-#' probabilities \eqn{\exp(-H(t)\,e^f)}{exp(-H(t) exp(f))} of no event until t, with the cumulative
-#' baseline hazard H of Breslow (1974), `family$baseline`. Held-out domains are scored by the
-#' concordance within each domain, by Uno's concordance or by Brier scores ([metric_brier()]).
+#' [domain_pooled()], `lambda` is the `theta` of [survival::ridge()]). b is 0. Decision values are
+#' f, the log hazard relative to f = 0; responses are \eqn{e^f}{exp(f)}. `predict(type = "survival",
+#' times = )` returns the probabilities \eqn{\exp(-H(t)\,e^f)}{exp(-H(t) exp(f))} of no event until
+#' t, with the cumulative baseline hazard H of Breslow (1974), `family$baseline`. Held-out domains
+#' are scored by the concordance within each domain, by Uno's concordance or by Brier scores
+#' ([metric_brier()]).
+#'
+#' With `baseline = "shared"` (default), all domains have the baseline hazard \eqn{h_0}{h0}: the
+#' inner sum is over the rows of all domains, and domains differ by f alone. With `baseline =
+#' "domain"` each domain has its own: the inner sum is over the rows of the same domain (the
+#' stratified model, `strata(domain)` of [survival::coxph()]), so that f is learned from comparisons
+#' within domains only. Choose it if domains differ in ways that the predictors do not show, such as
+#' referral or length of follow-up. The baseline hazard of a new domain cannot be known without its
+#' events. For its probabilities, H is that of all training rows together with this f.
 #'
 #' Of several kinds of events (competing risks), the model is for one of them at a time,
 #' `survival::Surv(time, status == "relapse")`: events of other kinds are censored, and f is the log
 #' of the cause-specific hazard. The probabilities are then those of a population without the other
 #' kinds of events. 1 - S(t) is above the proportion that will have the event, and Brier scores and
-#' observed/expected compare with such a population too.
+#' observed/expected compare with such a population too. [dg_incidence()] combines the models of all
+#' kinds to the proportion that will have each event.
 #'
 #' ## Offset and exposure
 #' A known part o of the link is an `offset()` in the formula, as in [stats::glm()]:
@@ -111,8 +124,8 @@
 #' @inheritParams dg_dica
 #' @inheritParams dg_ridge
 #' @param y Response when `x` is not a formula: numbers; class labels as factor, character or
-#'   logical; or `survival::Surv(time, status)`. The order of an ordered factor is used by `family =
-#'   "ordinal"` only.
+#'   logical; or censored times, `survival::Surv()`. The order of an ordered factor is used by
+#'   `family = "ordinal"` only.
 #' @param family A family of base R as object, function or name (`poisson()`, `poisson`,
 #'   `"poisson"`), or `"multinomial"`, `"ordinal"` or `"cox"`. `NULL`: by the response, see Details.
 #' @param lambda Positive number: factor on the squared norm. `NULL`: chosen on held-out domains,
@@ -125,6 +138,8 @@
 #'   (default, the Gram matrix), or features, whose Newton steps need only sums over rows.
 #' @param intercept If `TRUE` (default), the unpenalised constant b is added. If `FALSE`, f shrinks
 #'   to the link 0: a probability of 1/2, or a mean of 1 with a log link.
+#' @param baseline Of `family = "cox"`: whether the domains share a baseline hazard (`"shared"`,
+#'   default) or each has its own (`"domain"`), see Details.
 #' @param weights Non-negative numbers, one per row, that multiply the row's deviance; for
 #'   proportions, their sizes. May be a column of `data`.
 #' @return With data, an object of class `dg_glm`, a list with
@@ -148,10 +163,11 @@
 #'   response.
 #' @section Errors:
 #' A response that the family does not have (negative counts, three classes with `binomial()`, times
-#' without an event or not right-censored); intervals, sets and probabilities of `"cox"`; a link
-#' without a value at 0 with `intercept = FALSE`; an `offset()` that is not a finite number; a
-#' family that is not listed; non-positive `lambda`; unknown arguments; and Gram matrices over the
-#' memory limit ([domgen-package]) are errors. A solver that stops early gives a warning of class
+#' without an event or censored in other ways than from the right); `baseline = "domain"` of other
+#' families than `"cox"`; intervals, sets and class probabilities of `"cox"`; a link without a value
+#' at 0 with `intercept = FALSE`; an `offset()` that is not a finite number; a family that is not
+#' listed; non-positive `lambda`; unknown arguments; and Gram matrices over the memory limit
+#' ([domgen-package]) are errors. A solver that stops early gives a warning of class
 #' `domgen_warning_convergence`.
 #' @references
 #' Breslow, N. (1974). Covariance analysis of censored survival data. *Biometrics* 30(1), 89-99.
@@ -197,7 +213,8 @@
 #' @export
 dg_glm <- function(x, y = NULL, domain = NULL, data = NULL, family = NULL, lambda = NULL,
                    kernel = NULL, domain_kernel = domain_distribution(),
-                   feature_map = features_exact(), intercept = TRUE, weights = NULL,
+                   feature_map = features_exact(), intercept = TRUE,
+                   baseline = c("shared", "domain"), weights = NULL,
                    domain_weights = c("size", "equal"),
                    scale = c("pooled", "domain", "both", "rank", "none"), domain_means = FALSE,
                    terms = NULL, na.action = stats::na.omit, threads = NULL, ...) {
@@ -206,6 +223,7 @@ dg_glm <- function(x, y = NULL, domain = NULL, data = NULL, family = NULL, lambd
 
 glm_parameters <- function() parameters(
   parameter("family", or_null(check_family), tuned = FALSE),
+  parameter("baseline", one_of(c("shared", "domain")), tuned = FALSE),
   with_entries(shared_parameters$lambda, check = or_null(a_number()),
                grid = function(n, args) n * 10^(-5:-1)),
   open_kernel()
@@ -256,7 +274,7 @@ fit_glm <- function(problem, shared) {
   solved <- if (rows$keeps) train_whole(newton_data(space, sample), task, args)
             else train_by_passes(rows, space, task, args, known)
   warn_glm(solved)
-  if (ncol(task$Y) > 1L) colnames(solved$coefficients) <- task$response$levels
+  if (length(task$constant) > 1L) colnames(solved$coefficients) <- task$response$levels
   fitted <- c(solved[names(solved) != "par"], list(
     family = solved$par, lambda = args$lambda, response = task$response, space = space,
     known = known
@@ -280,16 +298,25 @@ glm_task <- function(family, sample, args, columns = NULL) {
                 else if (is_censored(y)) censored_response(y)
                 else list(kind = "number"), list(centre = 0, scale = 1, family = family))
   Y <- loss$targets(y)
+  if (identical(args$baseline, "domain")) {
+    if (loss$coupled != "rows") {
+      abort("argument", "`baseline` must be \"shared\" for `family = ",
+            dQuote(family$name, FALSE), "`; \"domain\" is for \"cox\".")
+    }
+    Y <- in_strata(Y, sample$domain)
+  }
   costs <- row_costs(1, sample$weights, sample$domain, args$domain_weights)
   known <- known_values(sample$X, columns)
-  if (!is.null(known) && ncol(Y) > 1L) {
+  # where rows are coupled, the second column says more of them
+  m <- if (loss$coupled == "rows") 1L else ncol(Y)
+  if (!is.null(known) && m > 1L) {
     abort("argument", "`formula` must not contain `offset()` with `family = ",
           dQuote(family$name, FALSE), "`, which has one function per class.")
   }
   if (!args$intercept && !is.null(loss$no_zero)) {
     abort("argument", "`intercept` must be TRUE with ", loss$no_zero, ".")
   }
-  constant <- if (args$intercept) loss$constant(Y, costs / max(costs), known) else rep(0, ncol(Y))
+  constant <- if (args$intercept) loss$constant(Y, costs / max(costs), known) else rep(0, m)
   list(loss = loss, par = loss$begin(family, Y, costs / max(costs), known), response = response,
        Y = Y, costs = costs, constant = constant, known = known)
 }
@@ -302,7 +329,7 @@ known_values <- function(X, columns) {
 add_known <- function(values, known) if (is.null(known)) values else values + c(known)
 
 constant_values <- function(task) {
-  add_known(matrix(task$constant, nrow(task$Y), ncol(task$Y), byrow = TRUE), task$known)
+  add_known(matrix(task$constant, nrow(task$Y), length(task$constant), byrow = TRUE), task$known)
 }
 
 # Sum of c_i d_i at values of the link.

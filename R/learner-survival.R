@@ -50,13 +50,13 @@ cox_family <- function(y, f, costs, ties = "breslow") {
 #   sum_(l = 0)^(d - 1) (D_k / d) / (S_k - l / d E_k),
 # with E_k the sum of v over these events.
 cox_baseline <- function(Y, f, costs, ties = "breslow") {
-  if (!any(has_event(Y) & costs > 0)) return(data.frame(time = numeric(), hazard = numeric()))
+  if (!any(has_event(Y[, 1L]) & costs > 0)) return(data.frame(time = numeric(), hazard = numeric()))
   plan <- cox_plan(Y, costs)
   at <- cox_state(plan, f)
   rate <- drop(at$rate)
   if (ties == "efron") {
     died <- plan$pulls > 0
-    own <- unname(rowsum(cbind(1, at$v)[died, , drop = FALSE], plan$reached[died]))
+    own <- unname(rowsum(cbind(1, at$v)[died, , drop = FALSE], plan$until$reached[died]))
     tied <- which(own[, 1L] > 1)
     rate[tied] <- vapply(tied, function(k) {
       l <- seq_len(own[k, 1L]) - 1

@@ -1,14 +1,15 @@
 # Censored times by the partial likelihood of Cox (1972, 1975), ties as by Breslow (1974): half the
 # deviance is
-#   sum_i c_i event_i [log sum_(j: t_j >= t_i) c_j exp(f_j) - f_i],
-# with the risk sets of all domains together. It is no sum over rows. With S_k the sum over those at
-# risk at the k-th time of events, D_k the events there, and H_j = sum_(k: t_k <= t_j) D_k / S_k,
-# the curvature is
+#   sum_i c_i event_i [log sum_(j: at risk at t_i) c_j exp(f_j) - f_i].
+# At risk are rows of the same stratum with e_j < t_i <= t_j, where e is the entry. It is no sum
+# over rows. With S_k the sum over those at risk at the k-th time of events, D_k the events there,
+# and H_j = sum_(k: e_j < t_k <= t_j) D_k / S_k, the curvature is
 #   W = diag(v_j H_j) - sum_k D_k / S_k^2 v_k v_k',
 # where v_j = c_j exp(f_j), and v_k is v at those at risk. W times a matrix is made of cumulative
 # sums. Weight k is k copies of a row, which are ties; that is why they are Breslow's.
 loss_cox <- function() new_loss(
   learner = "dg_glm", kinds = "censored", coupled = "rows", reads = "open", smooth = NULL,
+  constant = function(Y, costs, known) 0,
   check = function(y) {
     if (!is_censored(y)) {
       abort("data", "The response of `family = \"cox\"` must be censored times, ",
@@ -24,7 +25,9 @@ loss_cox <- function() new_loss(
   # with the diagonal of the curvature, which is no less than all of it
   together = function(Y, f, costs) {
     # rows that are left out may have no event, and then say nothing
-    if (!any(has_event(Y) & costs > 0)) return(list(value = 0, slope = 0 * f, curvature = 0 * f))
+    if (!any(has_event(Y[, 1L]) & costs > 0)) {
+      return(list(value = 0, slope = 0 * f, curvature = 0 * f))
+    }
     cox_state(cox_plan(Y, costs), f[, 1L])
   },
   # stops where all events are without weight
@@ -32,39 +35,82 @@ loss_cox <- function() new_loss(
     cox_plan(Y, costs)
     par
   },
+  # of a new domain: that of all, whatever the strata
   update = function(par, Y, f, costs) {
-    par$baseline <- cox_baseline(Y, f, costs)
+    par$baseline <- cox_baseline(in_strata(Y), f, costs)
     par
   },
   # the hazard beside that of f = 0
   mean = function(values, par) report_infinite_means(exp(values), values)
 )
 
-# What does not depend on f. reached: how many times of events a row's time has (0: it is in no
-# risk set); ends: these times; deaths: the costs of the events there; by: the rows, those that
-# reached most first; last: how many of these are at risk at each time.
+# What does not depend on f. Strata have risk sets of their own, in which a row is after its entry
+# until its time; they stand one behind the other. ends: times of events in each; part: their
+# strata; deaths: the costs of the events there; until, since: how a row's time and its entry stand
+# to them, see risk_order(); since is NULL without entries.
 cox_plan <- function(Y, costs) {
-  time <- Re(Y[, 1L])
   event <- Im(Y[, 1L]) == 1 & costs > 0
   if (!any(event)) abort("data", "The remaining rows have no event; all times are censored.")
-  ends <- sort(unique(time[event]))
-  reached <- findInterval(time, ends)
+  further <- if (ncol(Y) > 1L) Y[, 2L] else in_strata(Y)[, 2L]
+  stratum <- match(Re(further), sort(unique(Re(further))))
+  times <- sort(unique(Re(Y[, 1L])))
+  # whole numbers that are in order within strata, and strata one behind the other
+  code <- function(time) stratum * (length(times) + 1) + findInterval(time, times)
+  own <- code(Re(Y[, 1L]))
   pulls <- costs * event
-  list(costs = costs, pulls = pulls, reached = reached, ends = ends,
+  ends <- sort(unique(own[event]))
+  before <- findInterval(code(-Inf), ends)
+  among <- function(codes) {
+    number <- findInterval(codes, ends)
+    replace(number, number == before, 0L)
+  }
+  reached <- among(own)
+  entered <- among(code(Im(further)))
+  part <- ends %/% (length(times) + 1)
+  list(costs = costs, pulls = pulls, ends = times[ends %% (length(times) + 1)], part = part,
        deaths = unname(rowsum(pulls[reached > 0L], reached[reached > 0L])),
-       by = order(-reached), last = rev(cumsum(rev(tabulate(reached, length(ends))))))
+       until = risk_order(reached, stratum, part),
+       since = if (any(entered > 0L)) risk_order(entered, stratum, part))
 }
 
-down <- function(M) {
-  for (j in seq_len(ncol(M))) M[, j] <- cumsum(M[, j])
+# reached: of each row the last time that it has reached, 0 if none; by: the rows, those of a
+# stratum together, of these those that have reached most times first; part: their strata. Of each
+# time, first: how many rows stand before its stratum; last: where the rows end that have reached
+# it, 0 if none has.
+risk_order <- function(reached, stratum, part) {
+  by <- order(stratum, -reached)
+  sizes <- tabulate(stratum)
+  first <- (cumsum(sizes) - sizes)[part]
+  at_least <- rev(cumsum(rev(tabulate(reached, length(part)))))
+  count <- at_least - c(at_least, 0)[findInterval(part, part) + 1L]
+  list(reached = reached, by = by, part = stratum[by], first = first,
+       last = (first + count) * (count > 0))
+}
+
+# Cumulative sums of columns, which begin again in each part; parts are in order.
+running <- function(M, part) {
+  several <- length(part) && part[1L] != part[length(part)]
+  for (j in seq_len(ncol(M))) {
+    M[, j] <- if (several) unlist(lapply(split(M[, j], part), cumsum)) else cumsum(M[, j])
+  }
   M
 }
 
 # Sums of v, or of its columns, over those at risk at each time.
-at_risk <- function(plan, v) down(as.matrix(v)[plan$by, , drop = FALSE])[plan$last, , drop = FALSE]
+at_risk <- function(plan, v) {
+  sums <- function(order) {
+    rbind(0, running(as.matrix(v)[order$by, , drop = FALSE], order$part))[order$last + 1L, ,
+                                                                          drop = FALSE]
+  }
+  if (is.null(plan$since)) sums(plan$until) else sums(plan$until) - sums(plan$since)
+}
 
-# Of what is added from time to time, what a row has come to.
-up_to_row <- function(plan, M) rbind(0, down(M))[plan$reached + 1L, , drop = FALSE]
+# Of what is added from time to time, what came to a row while it was at risk.
+up_to_row <- function(plan, M) {
+  sums <- rbind(0, running(M, plan$part))
+  up_to <- function(order) sums[order$reached + 1L, , drop = FALSE]
+  if (is.null(plan$since)) up_to(plan$until) else up_to(plan$until) - up_to(plan$since)
+}
 
 # Half the deviance, its slope and the diagonal of the curvature at f; infinite where f overflows.
 cox_state <- function(plan, f) {

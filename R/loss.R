@@ -22,7 +22,7 @@
 # A family of dg_glm() has half the unit deviance as its loss, and says
 #   reads     which responses are read, see read_response(): "any", "open" or "ordered"
 #   check     function(y): an error unless the family has such responses
-#   targets   function(y): Y [n x m]
+#   targets   function(y): Y [n x m]; where rows are coupled, a second column says more of them
 #   constant  function(Y, costs, known): [m], the best f that is a constant, where fits begin and
 #             which bears no penalty; known: of f [n x 1] (an offset), or NULL
 #   no_zero   why there must be a constant, after "must be TRUE with "; NULL: it need not

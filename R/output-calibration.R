@@ -131,7 +131,7 @@ calibrate_times <- function(found, time, bins) {
   rows <- !is.na(held$truth) & !is.na(held$survival[, 1L]) & !is.na(held$domain)
   rows[rows] <- !duplicated(data.frame(place, held$domain)[rows, ])
   if (!any(rows)) abort("data", "No row has both a time and a probability.")
-  y <- as_times(as.vector(held$truth)[rows])
+  y <- held$truth[rows]
   S <- held$survival[rows, 1L]
   domain <- factor(held$domain[rows])
   class <- paste("event until", format(time))

@@ -2,8 +2,9 @@
 
 # The proportion of pairs of rows, of those with a known order of events, in which the earlier one
 # has the larger value; ties count half (Harrell and others, 1982). An event precedes a time that is
-# censored at the same time; two events at one time are no pair. NA without a pair. Values that
-# differ by rounding are the same, as in pair_area().
+# censored at the same time; two events at one time are no pair, nor is an event with a row that
+# enters at this time or later. NA without a pair. Values that differ by rounding are the same, as
+# in pair_area().
 # uno: pairs weigh by 1 / G(t-)^2 of the earlier one, with G that of censoring_curve() (Uno and
 # others, 2011), so that the limit does not depend on the censoring; until: of earlier events.
 concordance <- function(truth, f, uno = FALSE, until = Inf) {
@@ -17,12 +18,15 @@ concordant_pairs <- function(truth, f, uno = FALSE, until = Inf, by_row = FALSE)
   f <- signif(drop(f), 12L)
   time <- Re(truth)
   event <- has_event(truth)
+  entry <- entries(truth)
+  if (uno) refuse_entries(truth, "Uno's concordance")
   weight <- if (uno) 1 / curve_before(censoring_curve(time, event), time)^2 else rep(1, length(f))
   order <- order(time, !event)
   time <- time[order]
   event <- event[order]
   f <- f[order]
   weight <- weight[order]
+  entry <- entry[order]
   n <- length(f)
   # the last row that has the time of a row and an event too: behind it all are later
   groups <- cumsum(c(TRUE, diff(time) != 0 | diff(event) != 0))
@@ -31,6 +35,7 @@ concordant_pairs <- function(truth, f, uno = FALSE, until = Inf, by_row = FALSE)
   won <- own <- numeric(if (by_row) n else 0L)
   for (i in which(event & last < n & time <= until)) {
     behind <- (last[i] + 1L):n
+    if (!is.null(entry)) behind <- behind[entry[behind] < time[i]]
     right <- (f[i] > f[behind]) + (f[i] == f[behind]) / 2
     right_sum <- weight[i] * sum(right)
     all <- weight[i] * length(behind)

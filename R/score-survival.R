@@ -1,6 +1,13 @@
 # Scores of survival probabilities, where times are censored: means over rows by inverse probability
 # of censoring weights.
 
+refuse_entries <- function(y, what) {
+  if (!is.null(entries(y))) {
+    abort("data", "Times with late entry, `Surv(start, stop, status)`, must be scored by ",
+          "\"concordance\"; ", what, " need the follow-up from the start.")
+  }
+}
+
 # Kaplan and Meier's estimate G of the probability of not being censored until a time: list(time: of
 # the jumps, value, left: rows that could be censored there, censored). Events come before the
 # censoring at the same time.
@@ -24,6 +31,7 @@ curve_at <- function(curve, t) c(1, curve$value)[findInterval(t, curve$time) + 1
 # values: list(event, later), of rows with an event until t and of those later than t. NA where no
 # row is followed as long as t. list(mean, effect: of each row on it, with that by G).
 ipcw_mean <- function(truth, t, values) {
+  refuse_entries(truth, "the Brier score and the proportion with an event")
   time <- Re(truth)
   event <- has_event(truth)
   n <- length(time)
@@ -72,7 +80,7 @@ partial_deviance <- list(
   value = function(d) {
     events <- sum(has_event(d$truth))
     if (events == 0) return(NA_real_)
-    plan <- cox_plan(matrix(d$truth), rep(1, length(d$truth)))
+    plan <- cox_plan(time_targets(d$truth), rep(1, length(d$truth)))
     2 * (cox_state(plan, d$decision)$value - cox_state(plan, 0 * d$decision)$value) / events
   }
 )
@@ -166,7 +174,7 @@ hazard_slope <- function(d) {
   }
   # a perfect order of events has no finite slope
   if (abs(move) >= 1e-6 * max(1, abs(b)) || !(now$information > 0)) return(no_value(n))
-  own <- x * -now$state$slope - plan$pulls * c(0, now$mean)[plan$reached + 1L] +
+  own <- x * -now$state$slope - plan$pulls * c(0, now$mean)[plan$until$reached + 1L] +
     now$state$v * drop(up_to_row(plan, now$state$rate * now$mean))
   found <- site_value(b, own / now$information, 1 / sqrt(now$information))
   if (events < some_events) {

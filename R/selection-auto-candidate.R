@@ -456,8 +456,7 @@ forest_values <- function(search, c) {
 coarse_times <- function(y, count) {
   ends <- unique(stats::quantile(Re(y)[has_event(y)], seq_len(count) / count, type = 1L))
   after <- ends[findInterval(Re(y), ends, left.open = TRUE) + 1L]
-  y[] <- complex(real = ifelse(is.na(after), Re(y), after), imaginary = Im(y))
-  y
+  censored_times(ifelse(is.na(after), Re(y), after), Im(y), entries(y))
 }
 
 # Is the gain of a mean with the selected members, by the weight that is best for it, more than half

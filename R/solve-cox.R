@@ -69,8 +69,8 @@ cox_step <- function(plan, space, now, tolerance) {
   for (first in unique(pmin(c(ceiling(3 * sqrt(nrow(space$Z))), Inf), ncol(space$Z)))) {
     step <- if (all(is.finite(right), is.finite(at$rate), is.finite(at$curvature))) {
       core_result(cox_step_(
-        space$Z, plan$by, plan$last, plan$reached + 1L, at$v, at$curvature, c(at$rate),
-        c(at$risk), right, first, tolerance, sum(plan$deaths), cox_steps
+        space$Z, plan$until, plan$since, at$v, at$curvature, c(at$rate), c(at$risk), right, first,
+        tolerance, sum(plan$deaths), cox_steps
       ))
     }
     if (isTRUE(step$converged)) {

@@ -495,14 +495,13 @@ BEGIN_RCPP
 END_RCPP
 }
 // cox_step_
-SEXP cox_step_(SEXP Z, SEXP by, SEXP last, SEXP reached, SEXP v, SEXP curvature, SEXP rate, SEXP risk, SEXP right, SEXP first, SEXP tolerance, SEXP scale, SEXP most);
-RcppExport SEXP _domgen_cox_step_(SEXP ZSEXP, SEXP bySEXP, SEXP lastSEXP, SEXP reachedSEXP, SEXP vSEXP, SEXP curvatureSEXP, SEXP rateSEXP, SEXP riskSEXP, SEXP rightSEXP, SEXP firstSEXP, SEXP toleranceSEXP, SEXP scaleSEXP, SEXP mostSEXP) {
+SEXP cox_step_(SEXP Z, SEXP until, SEXP since, SEXP v, SEXP curvature, SEXP rate, SEXP risk, SEXP right, SEXP first, SEXP tolerance, SEXP scale, SEXP most);
+RcppExport SEXP _domgen_cox_step_(SEXP ZSEXP, SEXP untilSEXP, SEXP sinceSEXP, SEXP vSEXP, SEXP curvatureSEXP, SEXP rateSEXP, SEXP riskSEXP, SEXP rightSEXP, SEXP firstSEXP, SEXP toleranceSEXP, SEXP scaleSEXP, SEXP mostSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type Z(ZSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type by(bySEXP);
-    Rcpp::traits::input_parameter< SEXP >::type last(lastSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type reached(reachedSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type until(untilSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type since(sinceSEXP);
     Rcpp::traits::input_parameter< SEXP >::type v(vSEXP);
     Rcpp::traits::input_parameter< SEXP >::type curvature(curvatureSEXP);
     Rcpp::traits::input_parameter< SEXP >::type rate(rateSEXP);
@@ -512,7 +511,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type tolerance(toleranceSEXP);
     Rcpp::traits::input_parameter< SEXP >::type scale(scaleSEXP);
     Rcpp::traits::input_parameter< SEXP >::type most(mostSEXP);
-    rcpp_result_gen = Rcpp::wrap(cox_step_(Z, by, last, reached, v, curvature, rate, risk, right, first, tolerance, scale, most));
+    rcpp_result_gen = Rcpp::wrap(cox_step_(Z, until, since, v, curvature, rate, risk, right, first, tolerance, scale, most));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -716,7 +715,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_ridge_solve_", (DL_FUNC) &_domgen_ridge_solve_, 3},
     {"_domgen_ridge_landmarks_", (DL_FUNC) &_domgen_ridge_landmarks_, 2},
     {"_domgen_ridge_conjugate_", (DL_FUNC) &_domgen_ridge_conjugate_, 9},
-    {"_domgen_cox_step_", (DL_FUNC) &_domgen_cox_step_, 13},
+    {"_domgen_cox_step_", (DL_FUNC) &_domgen_cox_step_, 12},
     {"_domgen_ridge_lodo_", (DL_FUNC) &_domgen_ridge_lodo_, 7},
     {"_domgen_ridge_inverse_", (DL_FUNC) &_domgen_ridge_inverse_, 2},
     {"_domgen_ridge_path_", (DL_FUNC) &_domgen_ridge_path_, 11},

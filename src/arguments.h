@@ -96,16 +96,30 @@ inline Eigen::VectorXd numbers(SEXP x, const char* name, Eigen::Index wanted, do
   return some_numbers(x, name, low, high);
 }
 
-// Places 1, ..., most of R as 0, ..., most - 1.
-inline std::vector<int> places(SEXP x, const char* name, Eigen::Index most) {
+inline std::vector<int> whole_numbers(SEXP x, const char* name, Eigen::Index low,
+                                      Eigen::Index most) {
   demand(is_numeric(x), name, "be whole numbers");
   std::vector<int> values(static_cast<std::size_t>(Rf_xlength(x)));
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double value = value_at(x, static_cast<R_xlen_t>(i));
-    demand_range(value >= 1 && value <= double(most), 1, double(most), name);
+    demand_range(value >= double(low) && value <= double(most), double(low), double(most), name);
     demand(value == std::floor(value), name, "be whole numbers");
-    values[i] = static_cast<int>(value) - 1;
+    values[i] = static_cast<int>(value);
   }
+  return values;
+}
+
+// `wanted` of them.
+inline std::vector<int> whole_numbers(SEXP x, const char* name, Eigen::Index low, Eigen::Index most,
+                                      Eigen::Index wanted) {
+  demand_length(Rf_xlength(x), wanted, name, "values");
+  return whole_numbers(x, name, low, most);
+}
+
+// Places 1, ..., most of R as 0, ..., most - 1.
+inline std::vector<int> places(SEXP x, const char* name, Eigen::Index most) {
+  std::vector<int> values = whole_numbers(x, name, 1, most);
+  for (int& value : values) --value;
   return values;
 }
 

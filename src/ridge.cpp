@@ -23,6 +23,17 @@ std::vector<Eigen::Index> read_begin(SEXP sizes, Eigen::Index n) {
   return begin;
 }
 
+// Of risk-sets.h.
+domgen::RiskOrder read_order(SEXP order, Eigen::Index n, Eigen::Index times) {
+  const domgen::ListArgument parts(order, "order");
+  domgen::RiskOrder out;
+  out.by = domgen::places(parts["by"], "by", n, n);
+  out.first = domgen::whole_numbers(parts["first"], "first", 0, n, times);
+  out.last = domgen::whole_numbers(parts["last"], "last", 0, n, times);
+  out.reached = domgen::whole_numbers(parts["reached"], "reached", 0, times, n);
+  return out;
+}
+
 domgen::LeftOut read_left_out(SEXP sizes, SEXP centre, SEXP intercept, Eigen::Index n,
                               Eigen::Index m) {
   domgen::LeftOut out;
@@ -139,19 +150,18 @@ SEXP ridge_conjugate_(SEXP K, SEXP U, SEXP ridge, SEXP right, SEXP missing, SEXP
 }
 
 // list(change, product = Z change, converged): a Newton step for Cox regression where
-// -(w + Z' slope) is `right`; `first`: columns of its preconditioner, the others as in
-// core/ridge/risk-sets.h.
+// -(w + Z' slope) is `right`; `first`: columns of its preconditioner; until, since: lists of the
+// parts of RiskOrder, since may be NULL; the others as in core/ridge/risk-sets.h.
 // [[Rcpp::export(rng = false)]]
-SEXP cox_step_(SEXP Z, SEXP by, SEXP last, SEXP reached, SEXP v, SEXP curvature, SEXP rate,
-               SEXP risk, SEXP right, SEXP first, SEXP tolerance, SEXP scale, SEXP most) {
+SEXP cox_step_(SEXP Z, SEXP until, SEXP since, SEXP v, SEXP curvature, SEXP rate, SEXP risk,
+               SEXP right, SEXP first, SEXP tolerance, SEXP scale, SEXP most) {
   const auto features = domgen::filled_matrix(Z, "Z");
   const Eigen::Index n = features.rows(), r = features.cols();
   domgen::RiskSets sets;
   sets.rate = domgen::some_numbers(rate, "rate", 0);
   sets.risk = domgen::numbers(risk, "risk", sets.rate.size(), 0);
-  sets.by = domgen::places(by, "by", n, n);
-  sets.last = domgen::places(last, "last", n, sets.rate.size());
-  sets.reached = domgen::places(reached, "reached", sets.rate.size() + 1, n);
+  sets.until = read_order(until, n, sets.rate.size());
+  if (!Rf_isNull(since)) sets.since = read_order(since, n, sets.rate.size());
   sets.v = domgen::numbers(v, "v", n, 0);
   sets.curvature = domgen::numbers(curvature, "curvature", n, 0);
   domgen::ConjugateLimits limits;

@@ -11,6 +11,19 @@ test_that("censored times are taken, put together, repeated and printed as rows"
   expect_identical(domgen:::response_kind(y), "censored")
 })
 
+test_that("entries stay with their rows", {
+  y <- domgen:::censored_times(c(3, 1.5, NA), c(1, 0, 1), c(1, 0, 2))
+  plain <- domgen:::censored_times(5, 1)
+  expect_identical(domgen:::entries(y[2:1]), c(0, 1))
+  expect_identical(c(y[2], plain), domgen:::censored_times(c(1.5, 5), 0:1, c(0, -Inf)))
+  expect_identical(rep(y[1:2], 2), y[c(1, 2, 1, 2)])
+  expect_identical(as.character(y), c("(1,3.0]", "(0,1.5+]", "NA"))
+  frame <- rbind(data.frame(y = y[1:2]), data.frame(y = plain), data.frame(y = y[2]))
+  expect_identical(frame$y, c(y[1:2], plain, y[2]))
+  expect_identical(rbind(data.frame(y = plain), data.frame(y = y[1]))$y, c(plain, y[1]))
+  expect_identical(split(frame$y, 1:4)[[4]], y[2])
+})
+
 test_that("Surv() comes in by formula, by column and as y", {
   skip_if_not_installed("survival")
   rows <- data.frame(time = c(4, 2, 7, 5, 1, 9), status = c(1, 0, 1, 1, 1, 0), x = c(1, 3, 2, 5, 4, 6),
@@ -39,8 +52,8 @@ test_that("other methods and other times are refused in words", {
     expect_error(method(formula, data = rows), "dg_glm\\(family = \"cox\"\\)",
                  class = "domgen_error_data")
   }
-  expect_error(dg_glm(survival::Surv(time, time + 1, status) ~ x | g, data = rows), "counting",
-               class = "domgen_error_data")
+  late <- survival::Surv(rows$time - 0.5, rows$time, rows$status)
+  expect_error(dg_forest(rows["x"], late, rows$g), "late entry", class = "domgen_error_data")
   rows$kind <- factor(c("censored", "a", "b", "a", "b", "a"), c("censored", "a", "b"))
   expect_error(dg_lm(survival::Surv(time, kind) ~ x | g, data = rows), "status == .a.",
                class = "domgen_error_data")

@@ -17,6 +17,8 @@ linear_cox <- function(lambda = 1e-8, data = lung(), weights = NULL, ...) {
          domain_kernel = domain_pooled(), scale = "none", weights = weights, ...)
 }
 
+strata <- survival::strata # which coxph() knows by this name only
+
 reference_cox <- function(formula, data, weights = rep(1, nrow(data))) {
   control <- suppressWarnings(survival::coxph.control(eps = 1e-12, iter.max = 50))
   data$costs <- weights
@@ -72,6 +74,99 @@ test_that("a linear kernel is survival's coxph(), without and with a penalty and
                tolerance = 1e-6)
   expect_equal(log_hazard(linear_cox(weights = rows$w), rows),
                of_reference(reference_cox(plain, rows, rows$w), rows), tolerance = 1e-6)
+})
+
+test_that("domains with their own baseline hazards are the strata of survival's coxph()", {
+  rows <- lung()
+  model <- linear_cox(baseline = "domain")
+  formula <- survival::Surv(time, status) ~ age + sex + ph.ecog + strata(inst)
+  fit <- reference_cox(formula, rows)
+  expect_equal(log_hazard(model, rows), of_reference(fit, rows), tolerance = 1e-6)
+  expect_equal(c(model$null_deviance, model$deviance), -2 * fit$loglik, tolerance = 1e-8)
+  weighted <- linear_cox(weights = rows$w, baseline = "domain")
+  expect_equal(log_hazard(weighted, rows), of_reference(reference_cox(formula, rows, rows$w), rows),
+               tolerance = 1e-6)
+  # for probabilities one of all rows, with this f
+  shared <- domgen:::cox_baseline(domgen:::time_targets(model$y), drop(model$decision), model$costs)
+  expect_equal(model$family$baseline, shared, tolerance = 1e-12)
+  # without a domain: one step from the fit of all
+  without <- linear_cox(data = rows[rows$inst != "3", ], baseline = "domain")
+  held <- rows$inst == "3"
+  sample <- list(X = model$space$X, y = model$y, domain = model$space$domain,
+                 weights = rep(1, nrow(rows)))
+  task <- domgen:::glm_task(model$family, sample, model$spec$args)
+  step <- drop(domgen:::cox_without(model, sample, task))[held]
+  full <- drop(model$decision)[held]
+  exact <- drop(predict(without, rows[held, ], type = "decision"))
+  expect_lt(max(abs(step - mean(step) - exact + mean(exact))),
+            0.2 * max(abs(full - mean(full) - exact + mean(exact))))
+  expect_error(dg_glm(age ~ sex | inst, data = rows, baseline = "domain"), "`baseline` must be",
+               class = "domgen_error_argument")
+})
+
+test_that("baselines of their own keep effects apart from what differs between domains", {
+  set.seed(4)
+  level <- rnorm(30)
+  world <- data.frame(g = factor(rep(1:30, each = 30)))
+  world$x <- rnorm(900) + level[world$g]
+  # the larger x is in a domain, the later its events
+  world$time <- rexp(900, exp(world$x - 2 * level[world$g]))
+  effect <- function(...) {
+    model <- dg_glm(survival::Surv(time, rep(1, 900)) ~ x | g, data = world, lambda = 1e-6,
+                    kernel = kernel_linear(), domain_kernel = domain_pooled(), scale = "none", ...)
+    diff(predict(model, data.frame(x = 0:1), type = "decision"))
+  }
+  expect_equal(effect(baseline = "domain"), 1, tolerance = 0.1)
+  expect_lt(effect(), 0.5)
+})
+
+# Each patient in two rows with a change of ph.ecog between them, some of whom enter late.
+late_lung <- function() {
+  rows <- lung()
+  rows$start <- ifelse(seq_len(nrow(rows)) %% 3 == 0, pmin(40, rows$time / 2), 0)
+  middle <- floor((rows$start + rows$time) / 2)
+  second <- transform(rows, start = middle, ph.ecog = pmin(ph.ecog + 1, 3))
+  first <- transform(rows, time = middle, status = 1)
+  rbind(first, second)
+}
+
+test_that("rows that enter late are survival's (start, stop], with strata and without", {
+  rows <- late_lung()
+  for (by in c("shared", "domain")) {
+    model <- dg_glm(survival::Surv(start, time, status) ~ age + sex + ph.ecog | inst, data = rows,
+                    lambda = 1e-8, kernel = kernel_linear(), domain_kernel = domain_pooled(),
+                    scale = "none", weights = w, baseline = by)
+    formula <- survival::Surv(start, time, status) ~ age + sex + ph.ecog
+    if (by == "domain") formula <- stats::update(formula, . ~ . + strata(inst))
+    fit <- reference_cox(formula, rows, rows$w)
+    expect_equal(log_hazard(model, rows), of_reference(fit, rows), tolerance = 1e-6)
+    expect_equal(c(model$null_deviance, model$deviance), -2 * fit$loglik, tolerance = 1e-8)
+    if (by == "shared") {
+      hazard <- survival::basehaz(fit, centered = FALSE)
+      hazard <- hazard[hazard$time %in% model$family$baseline$time, ]
+      zero <- predict(model, data.frame(age = 0, sex = 0, ph.ecog = 0))
+      expect_equal(model$family$baseline$hazard * zero, hazard$hazard, tolerance = 1e-6)
+    }
+  }
+  linear <- dg_lm(survival::Surv(start, time, status) ~ age + sex + ph.ecog | inst, data = rows)
+  reference <- survival::coxph(survival::Surv(start, time, status) ~ age + sex + ph.ecog, rows)
+  expect_equal(unname(coef(linear)[c("age", "sex", "ph.ecog")]), unname(coef(reference)),
+               tolerance = 1e-6)
+})
+
+test_that("an event is compared with rows that are at risk then", {
+  rows <- late_lung()
+  f <- rows$age / 50 + rows$ph.ecog
+  truth <- domgen:::censored_times(rows$time, rows$status == 2, rows$start)
+  reference <- survival::concordance(survival::Surv(rows$start, rows$time, rows$status) ~ f,
+                                     reverse = TRUE)
+  expect_equal(domgen:::concordance(truth, f), unname(reference$concordance), tolerance = 1e-10)
+  scores <- dg_cv(dg_glm(lambda = 1), survival::Surv(start, time, status) ~ age + ph.ecog | inst,
+                  data = rows, folds = 4)
+  expect_true(all(is.finite(scores$overall)))
+  expect_error(dg_cv(dg_glm(lambda = 1), survival::Surv(start, time, status) ~ age | inst,
+                     data = rows, folds = 4, metric = metric_brier(200)), "late entry",
+               class = "domgen_error_data")
 })
 
 test_that("the baseline hazard is that of survival::basehaz()", {

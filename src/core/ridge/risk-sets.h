@@ -1,7 +1,8 @@
 // Cox regression on features, f = Z w: a Newton step for the partial likelihood is
 //   (1 + Z'W Z) c = -(w + Z' slope),
-// c being the change of w. Rows are at risk together: with S_k the sum of v over those at risk at
-// the k-th time of events and D_k the events there,
+// c being the change of w. Rows of a stratum are at risk together, each after its entry until its
+// time: with S_k the sum of v over those at risk at the k-th time of events and D_k the events
+// there,
 //   W = diag(curvature) - sum_k D_k / S_k^2 v_k v_k',   v_k: v of those at risk,
 // so that W times a vector is made of cumulative sums.
 #ifndef DOMGEN_CORE_RIDGE_RISK_SETS_H
@@ -22,26 +23,55 @@
 
 namespace domgen {
 
+// How rows have reached times of events. Strata stand one behind the other.
+struct RiskOrder {
+  std::vector<int> by;       // the rows, in each stratum those that have reached most times first
+  std::vector<int> first;    // [times] how many of these stand before the stratum of each time
+  std::vector<int> last;     // [times] behind the rows that have reached it; 0: no row has
+  std::vector<int> reached;  // [n] the last time that a row has reached, from 1; 0: none
+
+  bool begins(std::size_t k) const { return k == 0 || first[k] != first[k - 1]; }
+
+  // Sums of x over the rows that have reached each time.
+  Eigen::VectorXd sums(const Eigen::VectorXd& x) const {
+    Eigen::VectorXd out(static_cast<Eigen::Index>(first.size()));
+    // in a stratum more and more rows have reached a time the earlier it is
+    for (std::size_t end = first.size(); end > 0;) {
+      std::size_t k = end;
+      double sum = 0;
+      int place = first[end - 1];
+      do {
+        --k;
+        for (; place < last[k]; ++place) sum += x(by[static_cast<std::size_t>(place)]);
+        out(static_cast<Eigen::Index>(k)) = sum;
+      } while (!begins(k));
+      end = k;
+    }
+    return out;
+  }
+};
+
 struct RiskSets {
-  std::vector<int> by;           // the rows, those at risk longest first
-  std::vector<int> last;         // how many of these are at risk at each time, less 1
-  std::vector<int> reached;      // [n] how many times a row has reached
+  RiskOrder until, since;        // by the times of rows, and by their entries (empty without)
   Eigen::VectorXd v, curvature;  // [n]
   Eigen::VectorXd rate, risk;    // [times] D / S and S, of which the square would underflow
 
   // W u
   Eigen::VectorXd times(const Eigen::VectorXd& u) const {
-    Eigen::VectorXd sums(u.size()), come(rate.size() + 1), out(u.size());
-    double sum = 0;
-    for (Eigen::Index i = 0; i < u.size(); ++i) {
-      const int row = by[static_cast<std::size_t>(i)];
-      sums(i) = sum += v(row) * u(row);
-    }
+    const Eigen::VectorXd vu = v.cwiseProduct(u);
+    Eigen::VectorXd sums = until.sums(vu);
+    const bool late = !since.by.empty();
+    if (late) sums -= since.sums(vu);
+    Eigen::VectorXd come(rate.size() + 1);
     come(0) = 0;
     for (Eigen::Index k = 0; k < rate.size(); ++k)
-      come(k + 1) = come(k) + rate(k) * (sums(last[static_cast<std::size_t>(k)]) / risk(k));
-    for (Eigen::Index i = 0; i < u.size(); ++i)
-      out(i) = curvature(i) * u(i) - v(i) * come(reached[static_cast<std::size_t>(i)]);
+      come(k + 1) =
+          (until.begins(static_cast<std::size_t>(k)) ? 0 : come(k)) + rate(k) * (sums(k) / risk(k));
+    Eigen::VectorXd out = curvature.cwiseProduct(u);
+    for (Eigen::Index i = 0; i < u.size(); ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      out(i) -= v(i) * (come(until.reached[row]) - (late ? come(since.reached[row]) : 0));
+    }
     return out;
   }
 };

@@ -1,0 +1,121 @@
+#' Cumulative incidence of competing events
+#'
+#' @description
+#' The probability that a row of a new domain has an event of each kind until given times, if events
+#' of other kinds can come first: death without relapse, for example. It combines one model for each
+#' kind of event.
+#'
+#' @details
+#' Each model is that of a cause-specific hazard: it is fitted to `survival::Surv(time, status ==
+#' "relapse")`, where events of other kinds are censored (Prentice and others, 1978). 1 - S of a
+#' single one is not the probability of its event, because rows with another event are counted as if
+#' their event could still come. With the cumulative hazards \eqn{\Lambda_k(t \mid x) = -\log S_k(t
+#' \mid x)}{L_k(t | x) = -log S_k(t | x)} of the models ([predict(type =
+#' "survival")][predict.dg_learner]) and the times \eqn{t_1 < t_2 < \dots}{t_1 < t_2 < ...} of all
+#' events in training,
+#' \deqn{P(T \le t, k \mid x) = \sum_{j:\ t_j \le t} \left[S(t_{j-1} \mid x) - S(t_j \mid x)\right]
+#'   \frac{\Delta\Lambda_k(t_j \mid x)}{\sum_l \Delta\Lambda_l(t_j \mid x)}, \qquad
+#'   S(t \mid x) = \exp\Bigl(-\sum_l \Lambda_l(t \mid x)\Bigr).}{
+#'   P(T <= t, k | x) = sum_(j: t_j <= t) [S(t_(j-1) | x) - S(t_j | x)] dL_k(t_j | x) /
+#'     sum_l dL_l(t_j | x),  S(t | x) = exp(-sum_l L_l(t | x)).}
+#' This is the integral of \eqn{S\,d\Lambda_k}{S dL_k} (Benichou and Gail, 1990) for hazards that
+#' are constant between events. The probabilities of all kinds and S(t) add up to 1.
+#'
+#' @param causes Named list of two or more models of censored times, one for each kind of event:
+#'   `list(relapse = , death = )`. All are fitted to the same rows. They may be of different
+#'   methods, predictors and domain kernels.
+#' @param newdata Rows to predict.
+#' @param times Non-negative numbers in the unit of the response.
+#' @param ... Further arguments of [predict()][predict.dg_learner]: `domain`, `reference`,
+#'   `reference_domain`, `new_levels`.
+#' @return An array \[rows x times x kinds\] of probabilities, with the times and the names of
+#'   `causes` as its names; NA where a row has missing values.
+#' @section Errors:
+#' Fewer than two models, or models without names; models without survival probabilities; models of
+#' different training rows, or of which two have an event in the same row; `times` that are negative
+#' or missing. Times after the last one of training give a warning.
+#' @references
+#' Benichou, J. and Gail, M. H. (1990). Estimates of absolute cause-specific risk in cohort studies.
+#' *Biometrics* 46, 813-826.
+#'
+#' Prentice, R. L., Kalbfleisch, J. D., Peterson, A. V., Flournoy, N., Farewell, V. T. and Breslow,
+#' N. E. (1978). The analysis of failure times in the presence of competing risks. *Biometrics* 34,
+#' 541-554.
+#' @seealso [dg_glm()]; `riskRegression::Score()`, which scores such probabilities
+#' @examples
+#' if (requireNamespace("survival", quietly = TRUE)) {
+#'   # progression or death first, by year of diagnosis
+#'   mgus <- subset(survival::mgus2, !is.na(hgb + creat + mspike))
+#'   mgus$time <- ifelse(mgus$pstat == 1, mgus$ptime, mgus$futime)
+#'   mgus$event <- ifelse(mgus$pstat == 1, "progression", ifelse(mgus$death == 1, "death", "none"))
+#'   mgus$period <- cut(mgus$dxyr, c(0, 1975, 1980, 1985, 1990, 2000))
+#'   model <- function(kind) {
+#'     dg_lm(survival::Surv(time, event == kind) ~ age + hgb + mspike | period, data = mgus)
+#'   }
+#'   causes <- list(progression = model("progression"), death = model("death"))
+#'   dg_incidence(causes, mgus[1:3, ], times = c(60, 120))
+#' }
+#' @export
+dg_incidence <- function(causes, newdata, times, ...) {
+  check_given(causes, "causes")
+  check_given(newdata, "newdata")
+  check_given(times, "times")
+  check_causes(causes)
+  times <- check_horizons(times)
+  events <- lapply(causes, function(model) {
+    y <- learner_of(model)$y
+    Re(y)[has_event(y)]
+  })
+  at <- sort(unique(c(0, unlist(events)[unlist(events) <= max(times)], times)))
+  left <- once(lapply(causes, stats::predict, newdata, type = "survival", times = at, ...),
+               paste0("domgen_warning_", c("missing", "late_times", "far_domain", "small_domain")))
+  # finite where a probability underflows
+  hazards <- lapply(left, function(S) -log(pmax(S, .Machine$double.xmin)))
+  found <- lapply(incidence(hazards), function(P) P[, match(times, at), drop = FALSE])
+  array(unlist(found), c(nrow(newdata), length(times), length(causes)),
+        list(rownames(newdata), horizon_names(times), names(causes)))
+}
+
+# Of cumulative hazards at ascending times, matrices [rows x times], the probabilities of an event
+# of each kind until these.
+incidence <- function(hazards) {
+  before <- function(M, first) cbind(first, M[, -ncol(M), drop = FALSE])
+  left <- exp(-Reduce(`+`, hazards))
+  lost <- before(left, 1) - left
+  risen <- lapply(hazards, function(hazard) hazard - before(hazard, 0))
+  total <- Reduce(`+`, risen)
+  lapply(risen, function(own) {
+    parts <- lost * ifelse(total > 0, own / total, 0)
+    matrix(apply(parts, 1L, cumsum), nrow(parts), byrow = TRUE)
+  })
+}
+
+check_causes <- function(causes) {
+  named <- is.list(causes) && !inherits(causes, "dg_fit") && length(causes) >= 2L &&
+    !is.null(names(causes)) && all(nzchar(names(causes))) && !anyDuplicated(names(causes))
+  if (!named) {
+    abort("argument", "`causes` must be a list of two or more models with names, one for each ",
+          "kind of event, such as `list(relapse = , death = )`.")
+  }
+  for (name in names(causes)) {
+    model <- causes[[name]]
+    arg <- paste0("causes$", name)
+    if (!inherits(model, "dg_fit") || !identical(model$response$kind, "censored")) {
+      abort("argument", "`", arg, "` must be a fitted model of censored times, not ",
+            if (inherits(model, "dg_fit")) paste("one of", kind_words(model$response$kind))
+            else describe(model), ".")
+    }
+  }
+  y <- lapply(causes, function(model) learner_of(model)$y)
+  same <- vapply(y, function(own) identical(Re(own), Re(y[[1L]])), NA)
+  if (!all(same)) {
+    abort("argument", "`causes` must be models of the same rows; the times of `causes$",
+          names(causes)[!same][1L], "` are others than those of `causes$", names(causes)[1L], "`.")
+  }
+  kinds <- Reduce(`+`, lapply(y, has_event))
+  if (any(kinds > 1)) {
+    abort("argument", "`causes` must be models of different kinds of events; ",
+          plural(sum(kinds > 1), "row"), " ", if (sum(kinds > 1) == 1L) "has" else "have",
+          " an event of several.")
+  }
+}
