@@ -54,12 +54,13 @@ published <- list(
 experiment(
   paper = "MTL", item = "tables 5-6, figure 5",
   title = "Two satellites told apart, simulated stand-in: pooled and between launches",
-  draws = c(quick = 1, normal = 5, full = 20), minutes = c(quick = 0.2, normal = 15, full = 100),
+  draws = c(quick = 1, normal = 5, full = 20), minutes = c(quick = 0.2, normal = 22, full = 100),
   tolerance = c(error = 0.3),
   cells = function(size) {
     switch(size,
       quick = data.frame(domains = 10, rows = 15),
-      normal = expand.grid(domains = c(10, 40), rows = c(5, 15, 45, 100)),
+      normal = rbind(expand.grid(domains = c(10, 40), rows = c(5, 15, 45, 100)),
+                     expand.grid(domains = c(20, 30), rows = c(15, 45))),
       full = expand.grid(domains = launches, rows = rows)
     )
   },
