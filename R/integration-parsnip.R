@@ -11,13 +11,14 @@
 #' |---|---|---|---|
 #' | `"svm"` | [dg_svm()] | number, classes | `domain_kernel`, `tau`, `cost`, `bandwidth`, `scale` |
 #' | `"ridge"` | [dg_ridge()] | number, classes | the same with `penalty` for `cost` |
+#' | `"glm"` | [dg_glm()] | number, count, classes, censored times | as `"ridge"` |
 #' | `"gp"` | [dg_gp()] | number | `domain_kernel`, `tau`, `bandwidth`, `scale` |
 #' | `"auto"` | [dg_auto()] | number, classes | none: selected by the engine |
 #'
 #' `domain_scaling_type()`, `domain_kernel_type()` and `domain_multitask_tau()` return parameter
 #' objects for tuning, as the functions of the dials package do for other arguments.
 #'
-#' @param mode `"regression"` or `"classification"`.
+#' @param mode `"regression"`, `"classification"` or, for the engine `"glm"`, `"censored regression"`.
 #' @param engine Name of an engine. `set_engine()` takes all further arguments of its learner, such
 #'   as `feature_map = features_nystrom()`.
 #' @param domain Name of the domain column, as text or bare (if a variable of that name contains one
@@ -26,8 +27,8 @@
 #'   [domain_distribution()] etc. with defaults; or a domain kernel made by one of these functions.
 #' @param cost Penalty of errors of the support vector machine. Default `NULL`: selected on held-out
 #'   domains.
-#' @param penalty Ridge penalty, argument `lambda` of [dg_ridge()]. Default `NULL`: selected on
-#'   held-out domains.
+#' @param penalty Penalty on the squared norm, argument `lambda` of [dg_ridge()] and [dg_glm()].
+#'   Default `NULL`: selected on held-out domains.
 #' @param bandwidth Bandwidth of [kernel_rbf()], in units of the scaled predictors. Default `NULL`:
 #'   that of the learner.
 #' @param scale Scaling of the predictors, see [dg_dica()].
@@ -59,6 +60,15 @@
 #' allow_novel_levels = TRUE)` or `default_xy_blueprint(allow_novel_levels = TRUE)`: by default
 #' hardhat replaces new levels, and so new domains, by missing values.
 #'
+#' **Families.** The engine `"glm"` has the families of [dg_glm()]. Numbers are `gaussian()` unless
+#' another family is given, as in `set_engine("glm", family = poisson())` for counts. Two classes
+#' are `binomial()`, more are `"multinomial"`, or `"ordinal"` if given. Censored times are `"cox"`:
+#' ```r
+#' domain_learner("censored regression", engine = "glm") |>
+#'   fit(Surv(time, status) ~ age + sex | hospital, data)
+#' ```
+#' For them parsnip needs the package prodlim, and a recipe a column that is the `Surv()` object.
+#'
 #' **Types of predictions.**
 #'
 #' | `type` | response | from |
@@ -67,11 +77,20 @@
 #' | `"raw"` | any | decision values |
 #' | `"pred_int"`, with `level` | number | `interval = "prediction"`, see [set_intervals()] |
 #' | `"conf_int"`, with `level`, `std_error` | number, `"gp"` only | posterior of [dg_gp()] |
+#' | `"linear_pred"` | number, `"glm"` only | values of the link |
+#' | `"survival"`, with `eval_time` | censored times | `type = "survival"` of the learner |
+#' | `"time"` | censored times | restricted mean: area under the survival curve |
+#' | `"linear_pred"` | censored times | minus the log hazard f, see below |
+#'
+#' The restricted mean is the expected time up to the last time of training. A linear predictor of
+#' censored times increases with time, as in other models of parsnip; with `increasing = FALSE` it
+#' is the log hazard f of [dg_glm()] itself.
 #'
 #' As in [predict.dg_learner()], the rows of a domain that are predicted together describe it. For
-#' classes the engines are fitted with `calibration = "platt"`, because most of tidymodels needs
-#' probabilities. `set_engine("svm", calibration = "none")` is faster and only predicts classes;
-#' with `loss = "logistic"` as well, also probabilities.
+#' classes `"svm"`, `"ridge"` and `"auto"` are fitted with `calibration = "platt"`, because most of
+#' tidymodels needs probabilities. `set_engine("svm", calibration = "none")` is faster and only
+#' predicts classes; with `loss = "logistic"` as well, also probabilities. `"glm"` has the
+#' probabilities of its likelihood.
 #'
 #' **Case weights** are the `weights` of the learner. Scaling, bandwidths and descriptions of
 #' domains do not use them, so a frequency weight of 2 is not the same as two rows.
@@ -130,7 +149,7 @@ domain_learner <- function(mode = "unknown", engine = "svm", domain = NULL, doma
   # unknown engines and modes are parsnip's errors
   modes <- parsnip_engines()[[engine]]$modes
   if (length(mode) == 1L && length(modes) &&
-      mode %in% setdiff(c("regression", "classification"), modes)) {
+      mode %in% setdiff(parsnip_modes, modes)) {
     abort("argument", "`mode` must be ", enumerate(modes, quote = "\""), " for the engine \"",
           engine, "\", not \"", mode, "\".")
   }
@@ -190,12 +209,16 @@ tunable.domain_learner <- function(x, ...) {
 # Whichever of the two packages is loaded first.
 settle_in_parsnip <- function() when_loaded("parsnip", register_parsnip)
 
-# Engines: function, modes, main arguments, and whether there is a posterior.
+parsnip_modes <- c("regression", "classification", "censored regression")
+
+# Engines: function, modes, main arguments; is there a posterior, or a link?
 parsnip_engines <- function() {
   shared <- c("domain", "domain_kernel", "bandwidth", "scale", "tau")
-  both <- c("regression", "classification")
+  both <- parsnip_modes[1:2]
   list(svm = list(method = "dg_svm", modes = both, arguments = c(shared, "cost")),
        ridge = list(method = "dg_ridge", modes = both, arguments = c(shared, "penalty")),
+       glm = list(method = "dg_glm", modes = parsnip_modes, arguments = c(shared, "penalty"),
+                  link = TRUE),
        gp = list(method = "dg_gp", modes = "regression", arguments = shared, posterior = TRUE),
        auto = list(method = "dg_auto", modes = both, arguments = "domain"))
 }
@@ -236,20 +259,25 @@ register_engine <- function(model, mode, engine, row) {
   parsnip::set_model_engine(model, mode, engine)
   parsnip::set_dependency(model, engine, pkg = "domgen", mode = mode)
   classes <- mode == "classification"
+  calibrated <- classes && "calibration" %in% names(formals(row$method))
   parsnip::set_fit(model, mode, engine, value = list(
     interface = "formula", protect = c("formula", "data", "weights"),
     func = c(pkg = "domgen", fun = "fit_domain_learner"),
-    defaults = c(list(method = row$method), if (classes) list(calibration = "platt"))
+    defaults = c(list(method = row$method), if (calibrated) list(calibration = "platt"))
   ))
   # factors are left to the learner, also the domain
   parsnip::set_encoding(model, mode, engine, options = list(
     predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE,
     allow_sparse_x = FALSE
   ))
-  predictions <- c(list(raw = prediction_of("decision")), if (classes) {
-    list(class = prediction_of("class"), prob = prediction_of("prob", as_parsnip_prob))
-  } else list(numeric = prediction_of("response"), pred_int = interval_of("prediction")),
-  if (isTRUE(row$posterior)) list(conf_int = interval_of("confidence", se.fit = TRUE)))
+  predictions <- c(list(raw = prediction_of("decision")), switch(mode,
+    regression = list(numeric = prediction_of("response"), pred_int = interval_of("prediction")),
+    classification = list(class = prediction_of("class"),
+                          prob = prediction_of("prob", as_parsnip_prob)),
+    `censored regression` = list(time = survival_of(mean_time),
+                                 survival = survival_of(survival_tables, quote(eval_time)))
+  ), if (isTRUE(row$posterior)) list(conf_int = interval_of("confidence", se.fit = TRUE)),
+  if (isTRUE(row$link) && !classes) list(linear_pred = prediction_of("decision")))
   for (type in names(predictions)) {
     parsnip::set_pred(model, mode, engine, type = type, value = predictions[[type]])
   }
@@ -263,6 +291,13 @@ prediction_of <- function(type, post = NULL, ...) {
 
 interval_of <- function(interval, ...) {
   prediction_of("response", as_parsnip_interval, interval = interval, level = quote(level), ...)
+}
+
+# The value of f(model, new data, ...): parsnip calls functions by name, and f is not exported.
+survival_of <- function(f, ...) {
+  list(pre = warn_explained, post = NULL, func = c(fun = "do.call"),
+       args = list(what = f, args = as.call(list(quote(list), quote(object$fit), quote(new_data),
+                                                 ...))))
 }
 
 # ---- fits of the engines ----------------------------------------------------------------------
@@ -371,6 +406,29 @@ as_parsnip_interval <- function(result, object) {
     table$.std_error <- result$se.fit
   }
   table
+}
+
+# A column of tables with the probability of no event, one table a row.
+survival_tables <- function(model, newdata, times) {
+  found <- stats::predict(model, newdata, type = "survival", times = times)
+  tibble::tibble(.pred = lapply(seq_len(nrow(found)), function(i) {
+    tibble::tibble(.eval_time = times, .pred_survival = unname(found[i, ]))
+  }))
+}
+
+# The area under each row's survival curve, which is constant between the times of events, until the
+# last time of training.
+mean_time <- function(model, newdata) {
+  events <- model$response$family$baseline$time
+  found <- stats::predict(model, newdata, type = "survival", times = events)
+  drop(cbind(1, found) %*% diff(c(0, events, model$response$last)))
+}
+
+# That of censored times increases with time, unless `increasing = FALSE` is given.
+#' @rawNamespace S3method(parsnip::predict_linear_pred, "_dg_glm")
+predict_linear_pred._dg_glm <- function(object, new_data, ..., increasing = TRUE) {
+  f <- NextMethod()
+  if (object$spec$mode == "censored regression" && isTRUE(increasing)) -f else f
 }
 
 # ---- fixed references, and tools that make up rows --------------------------------------------
