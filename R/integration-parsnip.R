@@ -18,7 +18,8 @@
 #' `domain_scaling_type()`, `domain_kernel_type()` and `domain_multitask_tau()` return parameter
 #' objects for tuning, as the functions of the dials package do for other arguments.
 #'
-#' @param mode `"regression"`, `"classification"` or, for the engine `"glm"`, `"censored regression"`.
+#' @param mode `"regression"`, `"classification"` or, for the engine `"glm"`, `"censored
+#'   regression"`.
 #' @param engine Name of an engine. `set_engine()` takes all further arguments of its learner, such
 #'   as `feature_map = features_nystrom()`.
 #' @param domain Name of the domain column, as text or bare (if a variable of that name contains one
@@ -104,8 +105,20 @@
 #' **A projection first.** [step_dica()] before this model differs from [dg_pipeline()]: here the
 #' learner has its own default kernel, on scores that are scaled again.
 #'
-#' **Perturbed rows.** Partial dependence, slopes and Shapley values need [set_reference()], which
-#' takes the fit or the workflow; otherwise there is a warning of class `domgen_warning_moving`.
+#' **Functions of domgen** that take a fit or a workflow, and do its preprocessing themselves:
+#'
+#' | function | with |
+#' |---|---|
+#' | [dg_novelty()], [dg_effect()], [set_reference()] | a fit, or a fitted workflow |
+#' | [dg_compare()], [dg_importance()] | a workflow, fitted or not, which is fitted again |
+#'
+#' Rows are those of the data, before a recipe. [dg_effect()] and [dg_importance()] change columns
+#' of the data, so the steps of a recipe follow. They and [set_reference()] need steps that treat
+#' each row alone: a [step_dica()] with `scale = "domain"` is an error. So are predictions that the
+#' workflow changes after the model.
+#'
+#' **Perturbed rows.** In other packages partial dependence, slopes and Shapley values need
+#' [set_reference()]; otherwise there is a warning of class `domgen_warning_moving`.
 #'
 #' **Tuning.** All main arguments but `domain` can be `tune()`:
 #'
@@ -431,25 +444,7 @@ predict_linear_pred._dg_glm <- function(object, new_data, ..., increasing = TRUE
   if (object$spec$mode == "censored regression" && isTRUE(increasing)) -f else f
 }
 
-# ---- fixed references, and tools that make up rows --------------------------------------------
-
-#' @exportS3Method
-set_reference.model_fit <- function(model, data, domain = NULL, ...) {
-  model$fit <- set_reference(model$fit, data, domain)
-  model
-}
-
-# Rows are preprocessed as for predictions.
-#' @exportS3Method
-set_reference.workflow <- function(model, data, domain = NULL, ...) {
-  if (!isTRUE(model$trained)) {
-    abort("argument", "`model` must be a fitted workflow: fit it with fit() first.")
-  }
-  check_describing(data, domain)
-  if (!is.character(data)) data <- hardhat::forge(data, model$pre$mold$blueprint)$predictors
-  model$fit$fit <- set_reference(model$fit$fit, data, domain)
-  model
-}
+# ---- tools that make up rows ------------------------------------------------------------------
 
 # Packages that predict made-up rows.
 explaining_packages <- c("DALEX", "DALEXtra", "ingredients", "iBreakDown", "iml", "pdp", "vip",
