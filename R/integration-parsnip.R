@@ -68,7 +68,8 @@
 #' domain_learner("censored regression", engine = "glm") |>
 #'   fit(Surv(time, status) ~ age + sex | hospital, data)
 #' ```
-#' For them parsnip needs the package prodlim, and a recipe a column that is the `Surv()` object.
+#' For them parsnip needs the package prodlim, `augment()` and measures of survival also censored,
+#' and a recipe a column that is the `Surv()` object.
 #'
 #' **Types of predictions.**
 #'

@@ -96,7 +96,9 @@ test_that("a workflow of a recipe takes censored times and predicts the same", {
   found <- predict(fitted, new, type = "survival", eval_time = 0.5)$.pred
   expect_equal(vapply(found, `[[`, 0, ".pred_survival"), ignore_attr = TRUE,
                drop(predict(expected, new, type = "survival", times = 0.5)), tolerance = 1e-10)
+  # what parsnip asks for weights of censoring
   skip_if_not_installed("prodlim", "2022.10.13")
+  skip_if_not_installed("censored", "0.1.1.9002")
   expect_named(parsnip::augment(fitted, times, eval_time = 0.5)$.pred[[1L]],
                c(".eval_time", ".pred_survival", ".weight_time", ".pred_censored",
                  ".weight_censored"))
