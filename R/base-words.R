@@ -54,7 +54,7 @@ score_label <- function(measure) {
 
 # The user's names of the response and of the domain.
 variable_names <- function(blueprint) {
-  domain <- blueprint$domain_columns
+  domain <- if (is.null(blueprint$before)) blueprint$domain_columns else blueprint$before$domain
   structure <- blueprint$structure
   list(response = if (is.null(blueprint$response_name)) "y" else blueprint$response_name,
        domain = if (!is.null(structure)) structure$text

@@ -32,6 +32,7 @@ blueprint_formula <- function(input, frame, design, plain) {
 # impute_new().
 replay <- function(blueprint, newdata, domain = NULL, needs_domain = FALSE, arg = "newdata",
                    new_levels = "na", known = NULL, reads_domain = FALSE) {
+  newdata <- preprocess(blueprint$before, newdata)
   domain_of <- function(n) {
     if (needs_domain || reads_domain || !is.null(domain)) {
       new_domain(blueprint, newdata, domain, n, needs_domain, arg,
@@ -48,6 +49,14 @@ replay <- function(blueprint, newdata, domain = NULL, needs_domain = FALSE, arg 
   check_finite(X, paste0("`", arg, "`: predictor"))
   list(X = X, domain = factor(domain[ok]), ok = ok, own = read$own)
 }
+
+# What another package does with rows before the fit gets them, see inner_fit(); before: NULL where
+# there is nothing, or list(columns: predictors among the rows' own columns, domain: the name of the
+# domain's, levels: of factors among them, moving: steps by which rows change with others).
+preprocess <- function(before, newdata) UseMethod("preprocess")
+
+#' @exportS3Method
+preprocess.default <- function(before, newdata) newdata
 
 # list(X, rows with missing values are NA; own). domain_of: the number of rows to their domains.
 replay_predictors <- function(blueprint, newdata, arg, new_levels = "na",
@@ -215,7 +224,8 @@ named_as <- function(column, names, name, arg) {
 
 # The columns of the data that the predictors are made of.
 predictor_columns <- function(blueprint) {
-  if (blueprint$kind == "formula") names(blueprint$prototype)
+  if (!is.null(blueprint$before)) blueprint$before$columns
+  else if (blueprint$kind == "formula") names(blueprint$prototype)
   else if (is.null(blueprint$coding)) design_columns(blueprint)
   else blueprint$coding$raw
 }

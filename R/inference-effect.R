@@ -59,7 +59,9 @@
 #' (`tests/bench/results/explain.txt`).
 #'
 #' @param model A fitted learner, [dg_pipeline()] or ensemble, also from [dg_auto()] or [dg_tune()],
-#'   or a model with a fixed reference ([set_reference()]).
+#'   a model with a fixed reference ([set_reference()]), or a fit of [domain_learner()], alone or in
+#'   a workflow. A workflow's predictors are the columns of `data`, before its recipe, and `data`
+#'   must be given.
 #' @param predictors Names of columns of the data. Default `NULL`: all predictors.
 #' @param data Data frame (or matrix) with rows of one or more domains, which also describe these
 #'   domains; no response is needed. Default `NULL`: the training rows, if the data of the model's
@@ -128,12 +130,14 @@ dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
     predictors <- NULL
   }
   progress <- read_progress(progress)
+  model <- inner_fit(model)
   if (!inherits(model, "dg_learner")) {
     abort("argument", "`model` must be a fitted learner or pipeline, not ",
           if (inherits(model, "dg_spec")) "a specification: fit it with fit() first"
           else describe(model), ".")
   }
   check_sealed(model, "model")
+  check_row_by_row(model)
   if (type == "context" && is_fixed(model)) {
     abort("argument", "`type = \"context\"` changes the description of domains, which is fixed in ",
           "`model`: use the original model, without set_reference().")
@@ -181,15 +185,17 @@ effect_rows <- function(model, data, domain, env) {
   uses_others <- uses_other_rows(model)
   blueprint <- model$blueprint
   if (is.data.frame(data)) data <- check_data(data)
-  domain <- new_domain(blueprint, data, domain, NROW(data), uses_others, "data", unknown = "all")
+  domain <- new_domain(blueprint, preprocess(blueprint$before, data), domain, NROW(data),
+                       uses_others, "data", unknown = "all")
   ok <- replay(blueprint, data, domain, TRUE, "data")$ok
   if (!any(ok)) abort("data", "`data` must have at least one complete row.")
   data <- take(if (is.data.frame(data)) data else as.matrix(data), ok)
   names <- predictor_columns(blueprint)
+  used <- c(blueprint$used, blueprint$before$levels)
   if (!is.data.frame(data)) colnames(data) <- names
-  else for (name in intersect(names(data)[vapply(data, is.factor, NA)], names(blueprint$used))) {
+  else for (name in intersect(names(data)[vapply(data, is.factor, NA)], names(used))) {
     # without the levels that no training row had, see used_levels()
-    known <- intersect(levels(data[[name]]), blueprint$used[[name]])
+    known <- intersect(levels(data[[name]]), used[[name]])
     data[[name]] <- factor(data[[name]], known)
   }
   list(data = data, domain = droplevels(factor(domain[ok])), row = which(ok),

@@ -17,13 +17,14 @@ permute_fold <- function(plan, split) {
   fold <- list(model = split_fits(plan$specs, task, split)[[1L]](), metric = plan$metric[[1L]],
                rows = split$held, domain = droplevels(factor(task$domain[split$held])), y = task$y,
                among = split(seq_along(task$y), task$domain, drop = TRUE))
-  # the columns that the model uses, by name
+  check_row_by_row(fold$model, "object")
   data <- as_newdata(task$input)
-  if (is.data.frame(data)) {
-    data <- data[unique(c(task$predictors, predictor_columns(fold$model$blueprint)))]
-  } else {
+  if (!is.data.frame(data)) {
     data <- as.matrix(data)
     colnames(data) <- task$predictors
+  } else if (is.null(fold$model$blueprint$before)) {
+    # the columns that the model uses, by name
+    data <- data[unique(c(task$predictors, predictor_columns(fold$model$blueprint)))]
   }
   fold$data <- data
   before <- score_blocks(fold, list(list(label = as.character(fold$domain))))

@@ -88,7 +88,8 @@
 #'
 #' @inheritParams dg_cv
 #' @param object A specification (a method without data, such as `dg_ridge()`), or a fitted model,
-#'   whose specification is fitted again without each fold.
+#'   whose specification is fitted again without each fold; or a workflow with [domain_learner()],
+#'   fitted as a whole without each fold. Its predictors are permuted before its recipe.
 #' @param x Formula `y ~ x1 + x2 | domain` with `data`, or a numeric matrix n x p or data frame of
 #'   predictors with `y` and `domain`. If missing, the data of the fitted model `object`.
 #' @param data Data frame with the variables of the formula. Rows must be in memory: not a
@@ -145,6 +146,7 @@ dg_importance <- function(object, x, y = NULL, domain = NULL, data = NULL, weigh
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_importance)))
   check_given(object, "object")
   if (length(kind) == 0L) check_choice(kind, "kind", importance_kinds)
+  object <- inner_spec(object)
   for (one in as.list(kind)) check_choice(one, "kind", importance_kinds)
   wanted <- list(kinds = intersect(importance_kinds, unlist(kind)), level = check_level(level),
                  permutations = check_count(permutations, "permutations", at_most = 10000L))

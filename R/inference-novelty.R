@@ -96,9 +96,10 @@
 #' | 150 | 4 to 150 | 8 % | 88 % |
 #'
 #' @param model A fitted learner, projection, [dg_pipeline()] or ensemble, also one from [dg_auto()]
-#'   or [dg_tune()].
+#'   or [dg_tune()]; or a fit of [domain_learner()], alone or in a workflow.
 #' @param newdata Data frame (or matrix, if the model was fitted to one) with the predictors of rows
-#'   of new domains; no response is needed. Not a [row_source()].
+#'   of new domains (for a workflow, before its recipe); no response is needed. Not a
+#'   [row_source()].
 #' @param domain Domain of each row of `newdata`, if it is not a column of it; one value if all rows
 #'   are from one domain.
 #' @param max_rows Maximum number of rows per domain that are compared. Default `NULL`: 10,000
@@ -151,6 +152,7 @@
 dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads = NULL) {
   check_given(model, "model")
   check_given(newdata, "newdata")
+  model <- inner_fit(model)
   check_fixable(model)
   if (!is.null(max_rows)) max_rows <- check_count(max_rows, "max_rows", at_least = 2L)
   threads <- check_threads(threads)

@@ -1,6 +1,6 @@
 # Learners for mlr3: one class per type of task, whose objects differ by the method.
 
-mlr_methods <- c("svm", "ridge", "gp", "auto")
+mlr_methods <- c("svm", "ridge", "glm", "gp", "auto")
 
 mlr_feature_types <- c("logical", "integer", "numeric", "character", "factor", "ordered")
 

@@ -12,6 +12,7 @@
 #' |---|---|
 #' | `lrn("regr.domgen_svm")`, `lrn("classif.domgen_svm")` | [dg_svm()] |
 #' | `lrn("regr.domgen_ridge")`, `lrn("classif.domgen_ridge")` | [dg_ridge()] |
+#' | `lrn("regr.domgen_glm")`, `lrn("classif.domgen_glm")` | [dg_glm()], its `family` a parameter |
 #' | `lrn("regr.domgen_gp")` | [dg_gp()], with standard errors and quantiles |
 #' | `lrn("regr.domgen_auto")`, `lrn("classif.domgen_auto")` | [dg_auto()] |
 #' | `lrn("regr.domgen")`, `lrn("classif.domgen")` | any specification: parameter `spec` |
@@ -57,7 +58,9 @@
 #' | `na.action` | the same, PipeOps | `na.exclude`: missing components |
 #' | `reference`, `new_levels` | as in [predict.dg_learner()], at prediction | none, `"na"` |
 #'
-#' The role `weights_learner` gives the `weights`.
+#' The role `weights_learner` gives the `weights`. Counts are numbers of a regression task:
+#' `lrn("regr.domgen_glm", family = poisson())`. mlr3 itself has no task of censored times, and
+#' [dg_glm()] of these has no learner.
 #'
 #' | `predict_type` | result |
 #' |---|---|

@@ -11,13 +11,15 @@
 #' |---|---|---|---|
 #' | `"svm"` | [dg_svm()] | number, classes | `domain_kernel`, `tau`, `cost`, `bandwidth`, `scale` |
 #' | `"ridge"` | [dg_ridge()] | number, classes | the same with `penalty` for `cost` |
+#' | `"glm"` | [dg_glm()] | number, count, classes, censored times | as `"ridge"` |
 #' | `"gp"` | [dg_gp()] | number | `domain_kernel`, `tau`, `bandwidth`, `scale` |
 #' | `"auto"` | [dg_auto()] | number, classes | none: selected by the engine |
 #'
 #' `domain_scaling_type()`, `domain_kernel_type()` and `domain_multitask_tau()` return parameter
 #' objects for tuning, as the functions of the dials package do for other arguments.
 #'
-#' @param mode `"regression"` or `"classification"`.
+#' @param mode `"regression"`, `"classification"` or, for the engine `"glm"`, `"censored
+#'   regression"`.
 #' @param engine Name of an engine. `set_engine()` takes all further arguments of its learner, such
 #'   as `feature_map = features_nystrom()`.
 #' @param domain Name of the domain column, as text or bare (if a variable of that name contains one
@@ -26,8 +28,8 @@
 #'   [domain_distribution()] etc. with defaults; or a domain kernel made by one of these functions.
 #' @param cost Penalty of errors of the support vector machine. Default `NULL`: selected on held-out
 #'   domains.
-#' @param penalty Ridge penalty, argument `lambda` of [dg_ridge()]. Default `NULL`: selected on
-#'   held-out domains.
+#' @param penalty Penalty on the squared norm, argument `lambda` of [dg_ridge()] and [dg_glm()].
+#'   Default `NULL`: selected on held-out domains.
 #' @param bandwidth Bandwidth of [kernel_rbf()], in units of the scaled predictors. Default `NULL`:
 #'   that of the learner.
 #' @param scale Scaling of the predictors, see [dg_dica()].
@@ -59,6 +61,16 @@
 #' allow_novel_levels = TRUE)` or `default_xy_blueprint(allow_novel_levels = TRUE)`: by default
 #' hardhat replaces new levels, and so new domains, by missing values.
 #'
+#' **Families.** The engine `"glm"` has the families of [dg_glm()]. Numbers are `gaussian()` unless
+#' another family is given, as in `set_engine("glm", family = poisson())` for counts. Two classes
+#' are `binomial()`, more are `"multinomial"`, or `"ordinal"` if given. Censored times are `"cox"`:
+#' ```r
+#' domain_learner("censored regression", engine = "glm") |>
+#'   fit(Surv(time, status) ~ age + sex | hospital, data)
+#' ```
+#' For them parsnip needs the package prodlim, `augment()` and measures of survival also censored,
+#' and a recipe a column that is the `Surv()` object.
+#'
 #' **Types of predictions.**
 #'
 #' | `type` | response | from |
@@ -67,11 +79,20 @@
 #' | `"raw"` | any | decision values |
 #' | `"pred_int"`, with `level` | number | `interval = "prediction"`, see [set_intervals()] |
 #' | `"conf_int"`, with `level`, `std_error` | number, `"gp"` only | posterior of [dg_gp()] |
+#' | `"linear_pred"` | number, `"glm"` only | values of the link |
+#' | `"survival"`, with `eval_time` | censored times | `type = "survival"` of the learner |
+#' | `"time"` | censored times | restricted mean: area under the survival curve |
+#' | `"linear_pred"` | censored times | minus the log hazard f, see below |
+#'
+#' The restricted mean is the expected time up to the last time of training. A linear predictor of
+#' censored times increases with time, as in other models of parsnip; with `increasing = FALSE` it
+#' is the log hazard f of [dg_glm()] itself.
 #'
 #' As in [predict.dg_learner()], the rows of a domain that are predicted together describe it. For
-#' classes the engines are fitted with `calibration = "platt"`, because most of tidymodels needs
-#' probabilities. `set_engine("svm", calibration = "none")` is faster and only predicts classes;
-#' with `loss = "logistic"` as well, also probabilities.
+#' classes `"svm"`, `"ridge"` and `"auto"` are fitted with `calibration = "platt"`, because most of
+#' tidymodels needs probabilities. `set_engine("svm", calibration = "none")` is faster and only
+#' predicts classes; with `loss = "logistic"` as well, also probabilities. `"glm"` has the
+#' probabilities of its likelihood.
 #'
 #' **Case weights** are the `weights` of the learner. Scaling, bandwidths and descriptions of
 #' domains do not use them, so a frequency weight of 2 is not the same as two rows.
@@ -85,8 +106,20 @@
 #' **A projection first.** [step_dica()] before this model differs from [dg_pipeline()]: here the
 #' learner has its own default kernel, on scores that are scaled again.
 #'
-#' **Perturbed rows.** Partial dependence, slopes and Shapley values need [set_reference()], which
-#' takes the fit or the workflow; otherwise there is a warning of class `domgen_warning_moving`.
+#' **Functions of domgen** that take a fit or a workflow, and do its preprocessing themselves:
+#'
+#' | function | with |
+#' |---|---|
+#' | [dg_novelty()], [dg_effect()], [set_reference()] | a fit, or a fitted workflow |
+#' | [dg_compare()], [dg_importance()] | a workflow, fitted or not, which is fitted again |
+#'
+#' Rows are those of the data, before a recipe. [dg_effect()] and [dg_importance()] change columns
+#' of the data, so the steps of a recipe follow. They and [set_reference()] need steps that treat
+#' each row alone: a [step_dica()] with `scale = "domain"` is an error. So are predictions that the
+#' workflow changes after the model.
+#'
+#' **Perturbed rows.** In other packages partial dependence, slopes and Shapley values need
+#' [set_reference()]; otherwise there is a warning of class `domgen_warning_moving`.
 #'
 #' **Tuning.** All main arguments but `domain` can be `tune()`:
 #'
@@ -130,7 +163,7 @@ domain_learner <- function(mode = "unknown", engine = "svm", domain = NULL, doma
   # unknown engines and modes are parsnip's errors
   modes <- parsnip_engines()[[engine]]$modes
   if (length(mode) == 1L && length(modes) &&
-      mode %in% setdiff(c("regression", "classification"), modes)) {
+      mode %in% setdiff(parsnip_modes, modes)) {
     abort("argument", "`mode` must be ", enumerate(modes, quote = "\""), " for the engine \"",
           engine, "\", not \"", mode, "\".")
   }
@@ -190,12 +223,16 @@ tunable.domain_learner <- function(x, ...) {
 # Whichever of the two packages is loaded first.
 settle_in_parsnip <- function() when_loaded("parsnip", register_parsnip)
 
-# Engines: function, modes, main arguments, and whether there is a posterior.
+parsnip_modes <- c("regression", "classification", "censored regression")
+
+# Engines: function, modes, main arguments; is there a posterior, or a link?
 parsnip_engines <- function() {
   shared <- c("domain", "domain_kernel", "bandwidth", "scale", "tau")
-  both <- c("regression", "classification")
+  both <- parsnip_modes[1:2]
   list(svm = list(method = "dg_svm", modes = both, arguments = c(shared, "cost")),
        ridge = list(method = "dg_ridge", modes = both, arguments = c(shared, "penalty")),
+       glm = list(method = "dg_glm", modes = parsnip_modes, arguments = c(shared, "penalty"),
+                  link = TRUE),
        gp = list(method = "dg_gp", modes = "regression", arguments = shared, posterior = TRUE),
        auto = list(method = "dg_auto", modes = both, arguments = "domain"))
 }
@@ -236,20 +273,25 @@ register_engine <- function(model, mode, engine, row) {
   parsnip::set_model_engine(model, mode, engine)
   parsnip::set_dependency(model, engine, pkg = "domgen", mode = mode)
   classes <- mode == "classification"
+  calibrated <- classes && "calibration" %in% names(formals(row$method))
   parsnip::set_fit(model, mode, engine, value = list(
     interface = "formula", protect = c("formula", "data", "weights"),
     func = c(pkg = "domgen", fun = "fit_domain_learner"),
-    defaults = c(list(method = row$method), if (classes) list(calibration = "platt"))
+    defaults = c(list(method = row$method), if (calibrated) list(calibration = "platt"))
   ))
   # factors are left to the learner, also the domain
   parsnip::set_encoding(model, mode, engine, options = list(
     predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE,
     allow_sparse_x = FALSE
   ))
-  predictions <- c(list(raw = prediction_of("decision")), if (classes) {
-    list(class = prediction_of("class"), prob = prediction_of("prob", as_parsnip_prob))
-  } else list(numeric = prediction_of("response"), pred_int = interval_of("prediction")),
-  if (isTRUE(row$posterior)) list(conf_int = interval_of("confidence", se.fit = TRUE)))
+  predictions <- c(list(raw = prediction_of("decision")), switch(mode,
+    regression = list(numeric = prediction_of("response"), pred_int = interval_of("prediction")),
+    classification = list(class = prediction_of("class"),
+                          prob = prediction_of("prob", as_parsnip_prob)),
+    `censored regression` = list(time = survival_of(mean_time),
+                                 survival = survival_of(survival_tables, quote(eval_time)))
+  ), if (isTRUE(row$posterior)) list(conf_int = interval_of("confidence", se.fit = TRUE)),
+  if (isTRUE(row$link) && !classes) list(linear_pred = prediction_of("decision")))
   for (type in names(predictions)) {
     parsnip::set_pred(model, mode, engine, type = type, value = predictions[[type]])
   }
@@ -263,6 +305,13 @@ prediction_of <- function(type, post = NULL, ...) {
 
 interval_of <- function(interval, ...) {
   prediction_of("response", as_parsnip_interval, interval = interval, level = quote(level), ...)
+}
+
+# The value of f(model, new data, ...): parsnip calls functions by name, and f is not exported.
+survival_of <- function(f, ...) {
+  list(pre = warn_explained, post = NULL, func = c(fun = "do.call"),
+       args = list(what = f, args = as.call(list(quote(list), quote(object$fit), quote(new_data),
+                                                 ...))))
 }
 
 # ---- fits of the engines ----------------------------------------------------------------------
@@ -373,25 +422,30 @@ as_parsnip_interval <- function(result, object) {
   table
 }
 
-# ---- fixed references, and tools that make up rows --------------------------------------------
-
-#' @exportS3Method
-set_reference.model_fit <- function(model, data, domain = NULL, ...) {
-  model$fit <- set_reference(model$fit, data, domain)
-  model
+# A column of tables with the probability of no event, one table a row.
+survival_tables <- function(model, newdata, times) {
+  found <- stats::predict(model, newdata, type = "survival", times = times)
+  tibble::tibble(.pred = lapply(seq_len(nrow(found)), function(i) {
+    tibble::tibble(.eval_time = times, .pred_survival = unname(found[i, ]))
+  }))
 }
 
-# Rows are preprocessed as for predictions.
-#' @exportS3Method
-set_reference.workflow <- function(model, data, domain = NULL, ...) {
-  if (!isTRUE(model$trained)) {
-    abort("argument", "`model` must be a fitted workflow: fit it with fit() first.")
-  }
-  check_describing(data, domain)
-  if (!is.character(data)) data <- hardhat::forge(data, model$pre$mold$blueprint)$predictors
-  model$fit$fit <- set_reference(model$fit$fit, data, domain)
-  model
+# The area under each row's survival curve, which is constant between the times of events, until the
+# last time of training.
+mean_time <- function(model, newdata) {
+  events <- model$response$family$baseline$time
+  found <- stats::predict(model, newdata, type = "survival", times = events)
+  drop(cbind(1, found) %*% diff(c(0, events, model$response$last)))
 }
+
+# That of censored times increases with time, unless `increasing = FALSE` is given.
+#' @rawNamespace S3method(parsnip::predict_linear_pred, "_dg_glm")
+predict_linear_pred._dg_glm <- function(object, new_data, ..., increasing = TRUE) {
+  f <- NextMethod()
+  if (object$spec$mode == "censored regression" && isTRUE(increasing)) -f else f
+}
+
+# ---- tools that make up rows ------------------------------------------------------------------
 
 # Packages that predict made-up rows.
 explaining_packages <- c("DALEX", "DALEXtra", "ingredients", "iBreakDown", "iml", "pdp", "vip",

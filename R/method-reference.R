@@ -48,8 +48,9 @@
 #' @section Errors:
 #' In `set_reference()`: a model whose reference is fixed already, or that was
 #' [adapted][dg_adapt()] to a domain, which fixes it too; `data` without a complete row, without a
-#' needed domain, or with other columns than `newdata` may have; `domain` with `"training"`. In
-#' `predict()`: a domain that `data` did not have; the argument `reference`.
+#' needed domain, or with other columns than `newdata` may have; `domain` with `"training"`; a
+#' workflow whose recipe has a step that uses the domain's other rows. In `predict()`: a domain that
+#' `data` did not have; the argument `reference`.
 #' [simulate()][predict.dg_gp()] draws rows of one domain at a time.
 #' @seealso [model_tools] for the tools that need it; [predict.dg_learner()]
 #' @examples

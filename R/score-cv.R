@@ -374,6 +374,7 @@ cv_task <- function(spec, input, hold_out = "all", others = list()) {
   # levels of a character predictor must not depend on the fold
   text <- vapply(input$data, is.character, NA)
   if (any(text)) input$data[text] <- lapply(input$data[text], factor)
+  input$text <- names(input$data)[text]
   needs <- spec_needs(spec)
   needs$domain <- TRUE
   input <- with_terms(input, needs$columns)

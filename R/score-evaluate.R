@@ -127,6 +127,10 @@ predict_split <- function(specs, task, split, needs) {
 
 # Intervals, or sets of classes, that rest on the training rows alone.
 add_intervals <- function(predictions, model, train, newdata, domain, task) {
+  if (!is.null(model$blueprint$before)) {
+    abort("argument", "`metric` must not be of intervals or sets for a workflow: its model alone ",
+          "is fitted again for them, without its preprocessing.")
+  }
   sample <- read_sample(train, spec_needs(model$spec), spec_scale(model$spec))
   sample$blueprint$structure$held <- task$structure$held
   levels <- levels(task$y)

@@ -7,7 +7,9 @@
 #'
 #' @inheritParams dg_cv
 #' @param objects Named list of learners, [dg_pipeline()]s and [dg_tune()]s without data. Each may
-#'   have predictors of its own, `dg_lm(terms = ~ log(x))`, see [own_terms].
+#'   have predictors of its own, `dg_lm(terms = ~ log(x))`, see [own_terms]. A workflow with
+#'   [domain_learner()] is fitted as a whole without each fold, to the columns of `data` in rows
+#'   that are complete for the formula, whose response it must predict.
 #' @param metric One or more scores: names from the table of [dg_cv()], or [metric_custom()]s. The
 #'   first is compared; `print()` gives the means of the others. Default `NULL`: `"rmse"`,
 #'   `"accuracy"` or (censored times) `"concordance"`.
@@ -155,7 +157,7 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
              else names(specs)[if (names(specs)[1L] == "null") min(2L, length(specs)) else 1L]
   given <- as.list(call)[-1L]
   given <- given[names(given) %in% data_arguments]
-  if (!inherits(objects, "list")) objects <- list(objects)
+  objects <- lapply(if (inherits(objects, "list")) objects else list(objects), inner_spec)
   given <- with_formula(given, parent.frame(), shared_formula(objects, parent.frame()))
   input <- collect_input(specs, evaluate_input(given, parent.frame()))
   if (missing(refits)) refits <- is.null(input$source)
@@ -166,13 +168,13 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
 }
 
 read_specifications <- function(objects) {
-  if (inherits(objects, c("dg_spec", "dg_fit"))) objects <- list(objects)
+  if (inherits(inner_spec(objects), c("dg_spec", "dg_fit"))) objects <- list(objects)
   if (!is.list(objects) || length(objects) == 0L) {
     abort("argument", "`objects` must be a named list of learners or pipelines, not ",
           describe(objects), ".")
   }
   specs <- Map(function(object, i) {
-    tryCatch(read_evaluated(object), domgen_error = function(e) {
+    tryCatch(read_evaluated(inner_spec(object)), domgen_error = function(e) {
       which <- paste0("Element ", i, " of `objects`")
       abort("argument", sub("^`object`", which, conditionMessage(e)))
     })

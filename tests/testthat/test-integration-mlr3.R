@@ -103,6 +103,23 @@ test_that("classes, probabilities and standard errors are those of predict()", {
   expect_equal(unname(learner$predict(task)$response), found$response, tolerance = 1e-10)
 })
 
+test_that("the learner of dg_glm() takes counts by a family, and classes with probabilities", {
+  skip_without_mlr3()
+  toy <- toy_domains()
+  toy$y <- with_seed(2, rpois(nrow(toy), exp(0.3 * toy$x1)))
+  task <- mlr3::as_task_regr(toy, target = "y")$set_col_roles("domain", roles = "domain")
+  learner <- mlr3::lrn("regr.domgen_glm", family = poisson(), lambda = 1)$train(task)
+  model <- dg_glm(y ~ . | domain, data = toy, family = poisson(), lambda = 1)
+  expect_equal(learner$predict(task)$response, predict(model, toy), tolerance = 1e-10)
+  expect_error(mlr3::lrn("regr.domgen_glm", family = "poison"), "family")
+  classes <- simulate_ellipses(domains = 5, n = 30, seed = 1)
+  classes$y <- factor(ifelse(classes$x1 > 0.15, "three", as.character(classes$y)))
+  found <- mlr3::lrn("classif.domgen_glm", predict_type = "prob", lambda = 1)$
+    train(toy_task(classes))$predict(toy_task(classes))
+  model <- dg_glm(y ~ . | domain, data = classes, lambda = 1)
+  expect_equal(found$prob, predict(model, classes, type = "prob"), tolerance = 1e-8)
+})
+
 test_that("left-out domains score in resample() and benchmark() as in dg_cv()", {
   skip_without_mlr3()
   pupils <- some_pupils()

@@ -192,7 +192,7 @@ test_that("case weights are the weights of the learner, also in a workflow", {
     expect_same(predict(model, test)$.pred, expected)
   }
   data <- transform(train[c("MathAch", "SES", "Sex", "Minority", "School")],
-                    bandwidth_factor = hardhat::importance_weights(counts))
+                    times = hardhat::importance_weights(counts))
   flow <- workflows::add_case_weights(
     in_workflow(with_role(update(plain, . ~ . + times), data), spec), times
   )
@@ -211,18 +211,19 @@ test_that("a specification prints, translates, is updated and says what can be t
   expect_true(parsnip::null_value(fresh$args$domain))
   expect_identical(rlang::eval_tidy(update(spec, domain = District)$args$domain), "District")
   expect_setequal(generics::tunable(spec)$name,
-                  c("domain_kernel", "penalty", "sigma", "scale", "tau"))
+                  c("domain_kernel", "penalty", "bandwidth", "scale", "tau"))
   expect_identical(nrow(generics::tunable(domain_learner("regression", "auto"))), 0L)
   set <- hardhat::extract_parameter_set_dials(
     domain_learner("regression", "svm", cost = tune::tune(), bandwidth = tune::tune(),
                    domain_kernel = tune::tune(), scale = tune::tune(), tau = tune::tune())
   )
-  expect_setequal(set$name, c("cost", "sigma", "domain_kernel", "scale", "tau"))
+  expect_setequal(set$name, c("cost", "bandwidth", "domain_kernel", "scale", "tau"))
   expect_identical(nrow(dials::grid_regular(set, levels = 2)), 32L)
   expect_domgen_error(domain_multitask_tau(c(NA, 1)), "`range` must be two numbers from 0 to 1")
   expect_domgen_error(domain_multitask_tau(c(0, 2)), "`range` must be two numbers from 0 to 1")
   expect_true(all(c("parsnip", "domgen") %in% generics::required_pkgs(spec)))
-  expect_setequal(parsnip::show_engines("domain_learner")$engine, c("svm", "ridge", "gp", "auto"))
+  expect_setequal(parsnip::show_engines("domain_learner")$engine,
+                  c("svm", "ridge", "glm", "gp", "auto"))
 })
 
 test_that("parsnip knows the model whichever package is loaded first, and domgen loads without", {
@@ -235,7 +236,7 @@ test_that("parsnip knows the model whichever package is loaded first, and domgen
     loadNamespace("domgen")
     list(alone = alone, after = after, engines = nrow(parsnip::show_engines("domain_learner")))
   }, list())
-  expect_identical(found, list(alone = FALSE, after = TRUE, engines = 7L))
+  expect_identical(found, list(alone = FALSE, after = TRUE, engines = 10L))
 })
 
 test_that("a fitted workflow predicts in another session", {

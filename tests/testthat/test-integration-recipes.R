@@ -254,7 +254,7 @@ test_that("parameter objects are those of dials", {
   step <- step_dica(with_role(), SES, Sex, num_comp = tune::tune(), lambda = tune::tune(),
                     bandwidth = tune::tune(), scale = tune::tune())
   set <- hardhat::extract_parameter_set_dials(step)
-  expect_setequal(set$name, c("num_comp", "lambda", "sigma", "scale"))
+  expect_setequal(set$name, c("num_comp", "lambda", "bandwidth", "scale"))
   grid <- dials::grid_regular(set, levels = 2)
   expect_identical(sort(unique(grid$scale)), c("domain", "pooled"))
   expect_equal(range(grid$lambda), c(1e-3, 10))

@@ -1,0 +1,127 @@
+# Fits of domain_learner() in a workflow or alone, for functions of this package that take fits and
+# specifications: the fit of this package inside, whose blueprint has the workflow's preprocessing,
+# and a specification that fits the whole workflow.
+
+# ---- fits -------------------------------------------------------------------------------------
+
+#' @exportS3Method
+inner_fit.model_fit <- function(model) {
+  if (inherits(model$fit, "dg_fit")) return(model$fit)
+  abort("argument", "`model` must be a fit of `domain_learner()`, not of `", class(model$spec)[1L],
+        "()` with the engine \"", model$spec$engine, "\".")
+}
+
+#' @exportS3Method
+inner_fit.workflow <- function(model) {
+  if (!isTRUE(model$trained)) {
+    abort("argument", "`model` must be a fitted workflow: fit it with fit() first.")
+  }
+  if (length(model$post$actions)) {
+    abort("argument", "`model` must be a workflow without a postprocessor, which changes ",
+          "predictions after the model.")
+  }
+  fitted <- check_sealed(inner_fit(model$fit$fit), "model")
+  mold <- model$pre$mold
+  fitted$blueprint$before <- workflow_rows(mold$blueprint, fitted$blueprint$domain_columns)
+  fitted$blueprint$response_name <- paste(names(mold$outcomes), collapse = ", ")
+  seal(fitted)
+}
+
+# What preprocess() takes. blueprint: of hardhat; domain: the model's name of its column.
+workflow_rows <- function(blueprint, domain) {
+  if (!is.null(blueprint$domain_column)) domain <- blueprint$domain_column
+  # effects are computed between whole numbers, too
+  ptypes <- blueprint$ptypes$predictors <- plain_integers(blueprint$ptypes$predictors)
+  if (!is.null(blueprint$recipe$ptype)) {
+    blueprint$recipe$ptype <- plain_integers(blueprint$recipe$ptype)
+  }
+  steps <- Filter(function(step) {
+    inherits(step, "projectionstep") && !is.null(step$res) && uses_other_rows(step$res)
+  }, blueprint$recipe$steps)
+  structure(list(
+    blueprint = foreign(blueprint), columns = setdiff(names(ptypes), domain), domain = domain,
+    levels = lapply(Filter(is.factor, ptypes), levels),
+    moving = vapply(steps, function(step) class(step)[1L], "")
+  ), class = "workflow_rows")
+}
+
+#' @exportS3Method
+preprocess.workflow_rows <- function(before, newdata) {
+  found <- hardhat::forge(newdata, before$blueprint$object)$predictors
+  if (nrow(found) == nrow(newdata)) return(found)
+  abort("data", "The workflow must keep all rows that are predicted, not ", nrow(found), " of ",
+        nrow(newdata), ".")
+}
+
+#' @exportS3Method
+set_reference.model_fit <- function(model, data, domain = NULL, ...) {
+  model$fit <- set_reference(inner_fit(model), data, domain)
+  model
+}
+
+#' @exportS3Method
+set_reference.workflow <- function(model, data, domain = NULL, ...) {
+  fitted <- inner_fit(model)
+  check_row_by_row(fitted)
+  check_describing(data, domain)
+  if (!is.character(data)) data <- preprocess(fitted$blueprint$before, data)
+  model$fit$fit <- set_reference(model$fit$fit, data, domain)
+  model
+}
+
+# ---- specifications ---------------------------------------------------------------------------
+
+#' @exportS3Method
+inner_spec.model_fit <- inner_fit.model_fit
+
+#' @exportS3Method
+inner_spec.workflow <- function(object) {
+  need_package("workflows", "A workflow")
+  model <- workflows::extract_spec_parsnip(object)
+  if (!inherits(model, "domain_learner")) {
+    abort("argument", "A workflow must have the model `domain_learner()`, not `", class(model)[1L],
+          "()`.")
+  }
+  inner <- get(parsnip_engines()[[model$engine]]$method, mode = "function")()
+  parts <- learner_parts(paste(inner$parts$title, "in a workflow"), "open")
+  # its own case weights are a column of the data
+  parts$weights <- FALSE
+  spec <- new_spec("workflow", "dg_workflow_spec", parts, list(engine = model$engine))
+  spec[c("workflow", "inner", "mode")] <- list(object, inner, model$mode)
+  spec
+}
+
+#' @exportS3Method
+spec_needs.dg_workflow_spec <- function(spec) list(response = "open", domain = FALSE)
+
+# Of classes most engines have probabilities by parsnip's default.
+#' @exportS3Method
+spec_gives.dg_workflow_spec <- function(spec, classes = NULL) {
+  union(spec_gives(spec$inner, classes), if (spec$mode == "classification") "prob")
+}
+
+# Each fit learns the preprocessing too, from its own rows.
+#' @exportS3Method
+fit_inputs.dg_workflow_spec <- function(specs, input) {
+  lapply(specs, function(spec) function() {
+    need_package("workflows", "A workflow")
+    data <- input$data
+    # as the recipe knows them, see cv_task()
+    data[input$text] <- lapply(data[input$text], as.character)
+    fitted <- generics::fit(spec$workflow, data = data)
+    check_outcome(fitted$pre$mold$outcomes, input)
+    model <- inner_fit(fitted)
+    model$spec$parts$title <- spec$parts$title
+    seal(model)
+  })
+}
+
+# The response of the formula, by which predictions are scored.
+check_outcome <- function(outcomes, input) {
+  y <- if (!is.null(input$y)) input$y
+       else evaluate(input$parts$response, input$data, environment(input$parts$bare), "formula")
+  plain <- function(v) if (is.factor(v)) as.character(v) else as.vector(unclass(v))
+  if (length(outcomes) == 1L && isTRUE(all.equal(plain(outcomes[[1L]]), plain(y)))) return()
+  abort("argument", "A workflow must predict the response of the formula, not ",
+        enumerate(names(outcomes)), ".")
+}
