@@ -20,6 +20,15 @@ kernel_fit <- function(kernel, X, middle = median_bandwidth(X)) UseMethod("kerne
 #' @exportS3Method
 kernel_fit.domgen_kernel <- function(kernel, X, middle = median_bandwidth(X)) kernel
 
+# Values as the rows that a kernel compares [n x q]: numbers, a row of several of them, or the codes
+# of classes.
+kernel_points <- function(kernel, values) UseMethod("kernel_points")
+
+#' @exportS3Method
+kernel_points.domgen_kernel <- function(kernel, values) {
+  if (is.matrix(values)) unname(values) else matrix(as.numeric(values), ncol = 1L)
+}
+
 # The nested list of plain numbers that the core understands. x [n x p],
 # z [m x p]: needed only by kernels that are evaluated in R.
 kernel_program <- function(kernel, x, z) UseMethod("kernel_program")
