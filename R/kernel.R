@@ -3,8 +3,8 @@
 # C++ core evaluates), kernel_profile (the formula in inner products and squared
 # norms, used between mean embeddings), kernel_factor (a factor of its Gram
 # matrix that is cheaper than the general one), kernel_columns (what it acts on
-# where that is not numbers, see kernel-columns.R) and format. A kernel of the distance has a
-# smaller contract: see kernel-stationary.R.
+# where that is not numbers, see kernel-columns.R), kernel_points (the same of a response) and
+# format. A kernel of the distance has a smaller contract: see kernel-stationary.R.
 #
 # The derivative of the value is kernel_rate (kernels of the distance) or
 # kernel_profile_slope (of the inner product). Without it nothing is differentiated:
