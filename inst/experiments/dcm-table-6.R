@@ -43,7 +43,7 @@ experiment(
   paper = "DCM", item = "table 6",
   title = "LandMine: SVM on the input and on COIR, DICA, DCM and their fast forms, unseen fields",
   data = "landmine",
-  draws = c(quick = 1, normal = 20, full = 20), minutes = c(quick = 0.3, normal = 35, full = 35),
+  draws = c(quick = 1, normal = 20, full = 20), minutes = c(quick = 0.4, normal = 55, full = 55),
   tolerance = c(auc_labels = 0.005, gmean = 0.01, auc = 3e-4),
   cells = function(size) {
     data.frame(form = c("exact", "fast"), rows = if (size == "quick") 60 else c(200, 700))
