@@ -17,6 +17,11 @@ take <- function(x, rows) {
   else x[rows]
 }
 
+# Which rows of a vector or matrix have a missing value?
+is_missing <- function(x) {
+  if (is.matrix(x)) unname(rowSums(is.na(x))) > 0 else is.na(x)
+}
+
 # The input of kernels from a sample. described: if the sample is a part of the rows, descriptions
 # of its domains from all rows, list(sizes, means: function(map) means of features [G x r]);
 # structure: of domains with several factors.

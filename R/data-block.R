@@ -7,6 +7,8 @@
 # columns).
 block_reader <- function(input, needs) {
   parts <- input$parts
+  if (isTRUE(needs$several)) check_added_response(parts$response)
+  else check_response_call(parts$response)
   # no method that takes blocks reads censored times
   if (needs$response == "open") needs$response <- "any"
   if (!needs$response %in% c("none", "optional") && is.null(parts$response)) {

@@ -22,7 +22,6 @@ split_formula <- function(formula) {
           }, ".")
   }
   structure <- domain_structure(domain)
-  check_response_call(response)
   bare <- if (is.null(response)) call("~", rhs) else call("~", response, rhs)
   list(response = response, domain = domain, structure = structure,
        bare = with_environment(bare, formula))
@@ -39,6 +38,13 @@ check_response_call <- function(response) {
   abort("argument", "`formula` must have one response, not ", deparse1(response),
         "; of successes and failures use the proportion, `", parts[1L], " / (", total,
         ")`, with `weights = ", total, "`.")
+}
+
+# Of a method that takes several responses, where it adds up rows that it does not keep.
+check_added_response <- function(response) {
+  if (!is_call_to(response, "cbind")) return(invisible())
+  abort("argument", "`formula` must have one response with a source or sums, not ",
+        deparse1(response), ": several at once need all rows in a data frame.")
 }
 
 with_environment <- function(bare, formula) {

@@ -157,7 +157,7 @@ impute_frame <- function(input, given, names, terms, wishes) {
   names <- setdiff(intersect(names, names(data)), all.vars(parts$response))
   names <- names[vapply(data[names], is.atomic, NA)]
   names <- setdiff(names, id_names(wishes, data[names]))
-  rows <- !Reduce(`|`, lapply(given, is.na), rep(FALSE, nrow(data)))
+  rows <- !Reduce(`|`, lapply(given, is_missing), rep(FALSE, nrow(data)))
   if (!is.null(parts$response)) {
     response <- with_environment(call("~", parts$response), parts$bare)
     rows <- evaluate_terms(terms_of(response), data, rows & !missing_rows(data, all.vars(response)))
@@ -192,7 +192,7 @@ impute_matrix <- function(input, given, wishes) {
   X <- input$x
   columns <- list(x = X)
   if (is.null(action)) return(list(columns = columns))
-  rows <- !Reduce(`|`, lapply(given, is.na), rep(FALSE, nrow(X)))
+  rows <- !Reduce(`|`, lapply(given, is_missing), rep(FALSE, nrow(X)))
   places <- places_of(columns, "x", colnames(X))
   ids <- places$label %in% id_names(wishes, if (!is.null(wishes)) as.data.frame(X, optional = TRUE))
   impute_training(action, columns, lapply(places, `[`, !ids), rows, given$domain)

@@ -74,7 +74,7 @@ source_input <- function(input, given, env) {
 #   home         what the formula needs beside the columns
 #   named        has the matrix names of the user's?
 #   y, domain, weights, unit   a vector with one entry per row, or NULL; domains and units are
-#                factors
+#                factors, several responses a matrix
 read_input <- function(input) {
   # rows that are read in chunks, or came before
   if (!is.null(input$source)) return(c(input, list(parts = split_formula(input$x))))
@@ -87,7 +87,7 @@ read_input <- function(input) {
     input <- if (inherits(input$x, "formula")) read_formula(input, input$x) else read_matrix(input)
   }
   n <- input_rows(input)
-  readers <- list(y = read_vector, domain = read_groups, weights = read_vector, unit = read_groups)
+  readers <- list(y = read_y, domain = read_groups, weights = read_vector, unit = read_groups)
   for (name in names(readers)) input[[name]] <- readers[[name]](input[[name]], n, name)
   input
 }

@@ -14,7 +14,7 @@ drop_missing <- function(raw, na.action) {
   n <- nrow(raw$X)
   action <- read_na_action(na.action)
   given <- c("y", "domain", "weights", "unit")
-  beside <- Reduce(`|`, lapply(Filter(length, raw[given]), is.na), logical(n))
+  beside <- Reduce(`|`, lapply(Filter(length, raw[given]), is_missing), logical(n))
   missing <- beside | rowSums(is.na(raw$X)) > 0
   raw$kept <- which(!missing)
   raw$padded <- if (identical(action, "na.exclude")) n
@@ -52,6 +52,21 @@ read_na_action <- function(na.action) {
   }
   abort("argument", "`na.action` must be na.omit, na.exclude, na.fail or na.impute, not ",
         describe(na.action), ".")
+}
+
+# A response: a vector, or the numeric matrix of several [n x q].
+read_y <- function(value, n, arg) {
+  if (is.data.frame(value) && ncol(value) > 1L && all(vapply(value, is.numeric, NA))) {
+    value <- as.matrix(value)
+  }
+  if (!is.matrix(value) || ncol(value) < 2L || !is.numeric(value) || inherits(value, "Surv")) {
+    return(read_vector(value, n, arg))
+  }
+  if (nrow(value) != n) {
+    abort("data", "`", arg, "` must have one row per row of the predictors (", n, "), not ",
+          nrow(value), ".")
+  }
+  matrix(as.double(value), n, dimnames = list(NULL, colnames(value)))
 }
 
 # A vector with one entry per row, or NULL; a single column is taken for one.
@@ -100,6 +115,7 @@ read_response <- function(y, needs) {
     abort("data", "A response is needed: give `y ~ x1 + x2 | domain`, or `y`.")
   }
   if (inherits(y, "dg_times")) return(check_times(y, needs))
+  if (is.matrix(y)) return(check_responses(y))
   if (is.logical(y) || is.character(y)) y <- as_groups(y)
   if (is.factor(y)) {
     if (is.ordered(y) && needs != "ordered") {
@@ -128,6 +144,22 @@ read_response <- function(y, needs) {
           format(min(y)), " to ", format(max(y)), ".")
   }
   y
+}
+
+# Several responses [n x q].
+check_responses <- function(y) {
+  if (any(!is.finite(y))) {
+    abort("data", "The response must be finite; found ",
+          plural(sum(!is.finite(y)), "infinite value"), ".")
+  }
+  y
+}
+
+# Of a method that predicts one response.
+check_one_response <- function(y) {
+  if (!is.matrix(y)) return(invisible())
+  abort("data", "The response must be one column, not ", ncol(y), "; `dg_dica()`, `dg_coir()` and ",
+        "`dg_dcm()` take several at once.")
 }
 
 read_domain <- function(domain, n, needed) {

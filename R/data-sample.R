@@ -4,9 +4,13 @@
 # and the blueprint that replays the same steps on new data.
 
 # needs: what the method asks for, list(response = "none"|"optional"|"any"|"class",
-# domain = TRUE/FALSE, columns: see wished_columns(), offset: may there be one?).
+# domain = TRUE/FALSE, columns: see wished_columns(), offset: may there be one? several: may there
+# be several responses?).
 read_sample <- function(input, needs, scale) {
-  raw <- drop_missing(read_raw(input, needs), input$na.action)
+  if (!isTRUE(needs$several)) check_response_call(input$parts$response)
+  raw <- read_raw(input, needs)
+  if (!isTRUE(needs$several)) check_one_response(raw$y)
+  raw <- drop_missing(raw, input$na.action)
   check_finite(raw$X, "Predictor")
   domain <- read_domain(raw$domain, nrow(raw$X), needs$domain || by_domain(scale))
   read <- c(raw[c("X", "kept", "padded", "blueprint")], list(domain = domain))
@@ -56,7 +60,7 @@ raw_from_formula <- function(input, wishes) {
   given <- given_vectors(input)
   gaps <- impute_frame(input, given, names, terms, wishes)
   data <- gaps$columns
-  missing <- Reduce(`|`, lapply(given, is.na), missing_rows(data, names))
+  missing <- Reduce(`|`, lapply(given, is_missing), missing_rows(data, names))
   read <- evaluate_terms(terms, data, !missing, plain$all)
   usable <- read$usable
   # a response may depend on the rows around, as y > median(y) or scale(y) do: it is then known of
@@ -72,7 +76,7 @@ raw_from_formula <- function(input, wishes) {
   if (!isTRUE(input$declared)) read$frame <- without_unused_levels(read$frame)
   design <- new_design(plain, wishes, read$frame, data[usable, plain$numeric, drop = FALSE])
   if (!is.null(parts$response)) {
-    y <- read_vector(stats::model.response(read$frame), nrow(read$frame), "y")
+    y <- read_y(stats::model.response(read$frame), nrow(read$frame), "y")
     given$y <- spread_rows(y, usable)
   }
   blueprint <- blueprint_formula(input, read$frame, design, plain)

@@ -13,6 +13,9 @@
 #' *Domain kernel.* [domain_distribution()] compares domains by a kernel of its own. Without other
 #' predictors, use `domain_distribution(kernel_precomputed(K))`.
 #'
+#' *Response.* As `kernel_y` of [dg_dica()], [dg_coir()] and [dg_dcm()] it compares responses: the
+#' response holds the ids, and `column` is not given.
+#'
 #' *Memory.* The matrix is stored once for all models, folds and copies that refer to it. Each saved
 #' model contains it.
 #'
@@ -125,11 +128,33 @@ kernel_columns.kernel_precomputed <- function(kernel) {
   list(list(column = kernel$column, ids = rownames(kernel$table$K)))
 }
 
-# Where there are ids it stands in kernel_on().
+# Values are ids: their places in the matrix, marked as such.
+#' @exportS3Method
+kernel_points.kernel_precomputed <- function(kernel, values) {
+  if (is.matrix(values)) {
+    abort("data", "With kernel_precomputed() as `kernel_y` the response must be one column of ",
+          "ids, not ", ncol(values), " columns.")
+  }
+  if (!is.null(kernel$column)) {
+    abort("argument", "`column` of kernel_precomputed() must not be given in `kernel_y`: the ",
+          "response is the ids.")
+  }
+  ids <- value_labels(values)
+  places <- match(ids, rownames(kernel$table$K))
+  if (anyNA(places)) {
+    abort("data", "The response must be ids that the matrix of kernel_precomputed() has, not ",
+          enumerate(unique(ids[is.na(places)]), quote = "\""), ".")
+  }
+  structure(matrix(as.numeric(places), ncol = 1L), ids = TRUE)
+}
+
+# As a predictor ids stand in kernel_on().
 #' @exportS3Method
 kernel_fit.kernel_precomputed <- function(kernel, X, middle = median_bandwidth(X)) {
-  abort("argument", "kernel_precomputed() acts on ids in a predictor of the data: it cannot be ",
-        "the kernel on a response, on scores of a projection or on mean embeddings.")
+  if (isTRUE(attr(X, "ids"))) return(kernel)
+  abort("argument", "kernel_precomputed() acts on ids, in a predictor of the data or as the whole ",
+        "`kernel_y` in the response: it cannot be a part of `kernel_y`, nor the kernel on scores ",
+        "of a projection or on mean embeddings.")
 }
 
 #' @exportS3Method

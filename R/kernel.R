@@ -3,8 +3,8 @@
 # C++ core evaluates), kernel_profile (the formula in inner products and squared
 # norms, used between mean embeddings), kernel_factor (a factor of its Gram
 # matrix that is cheaper than the general one), kernel_columns (what it acts on
-# where that is not numbers, see kernel-columns.R) and format. A kernel of the distance has a
-# smaller contract: see kernel-stationary.R.
+# where that is not numbers, see kernel-columns.R), kernel_points (the same of a response) and
+# format. A kernel of the distance has a smaller contract: see kernel-stationary.R.
 #
 # The derivative of the value is kernel_rate (kernels of the distance) or
 # kernel_profile_slope (of the inner product). Without it nothing is differentiated:
@@ -19,6 +19,15 @@ kernel_fit <- function(kernel, X, middle = median_bandwidth(X)) UseMethod("kerne
 
 #' @exportS3Method
 kernel_fit.domgen_kernel <- function(kernel, X, middle = median_bandwidth(X)) kernel
+
+# Values as the rows that a kernel compares [n x q]: numbers, a row of several of them, or the codes
+# of classes.
+kernel_points <- function(kernel, values) UseMethod("kernel_points")
+
+#' @exportS3Method
+kernel_points.domgen_kernel <- function(kernel, values) {
+  if (is.matrix(values)) unname(values) else matrix(as.numeric(values), ncol = 1L)
+}
 
 # The nested list of plain numbers that the core understands. x [n x p],
 # z [m x p]: needed only by kernels that are evaluated in R.

@@ -56,6 +56,7 @@ spec_needs.dg_pipeline_spec <- function(spec) {
   needs$response <- if (spec_needs(spec$learner)$response == "open") "open" else "any"
   needs$domain <- needs$domain || spec_needs(spec$learner)$domain
   needs$terms <- spec$terms
+  needs$several <- NULL
   needs
 }
 

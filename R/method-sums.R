@@ -104,6 +104,7 @@ check_map <- function(feature_map) {
 new_sums <- function(input, args) {
   needs <- list(response = "optional", domain = uses_domain(args$domain_kernel),
                 columns = wished_columns(args))
+  check_added_response(input$parts$response)
   # a class may well have its first row in the next piece
   sample <- quietly(read_sample(input, needs, args$scale), "domgen_warning_empty_class")
   check_response(sample$y, args$kernel_y)

@@ -112,6 +112,8 @@ scores_frame <- function(x, newdata, components, domain, y, max_panels, colour =
 
 score_rows <- function(scores, components, domain, y, seen) {
   n <- nrow(scores)
+  # several responses are no colour
+  if (is.matrix(y)) y <- NULL
   data.frame(seen = rep(seen, n), domain = as.character(domain), first = scores[, components[1L]],
              second = if (length(components) == 2L) scores[, components[2L]] else rep(NA_real_, n),
              key = if (is.null(y)) rep(NA, n) else if (is.factor(y)) as.character(y) else y,
@@ -128,7 +130,8 @@ new_scores <- function(x, newdata, components, domain, y) {
   }
   complete <- order(domain)
   complete <- complete[!is.na(scores[complete, 1L]) & !is.na(domain[complete])]
-  score_rows(scores[complete, , drop = FALSE], components, domain[complete], y[complete], FALSE)
+  score_rows(scores[complete, , drop = FALSE], components, domain[complete],
+             take(y, complete), FALSE)
 }
 
 # NULL where colours tell nothing.

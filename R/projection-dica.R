@@ -35,6 +35,34 @@
 #' numeric response as many as its kernel has numerical rank (some tens). `dg_udica()` and
 #' `dg_kpca()` have up to n - 1. If `ncomp` is larger, all that exist are returned, with a warning.
 #'
+#' **Several responses.** `dg_dica()`, `dg_coir()` and [dg_dcm()] take several numeric responses at
+#' once, `cbind(y1, y2) ~ x | domain` or a matrix `y`. The kernel on the response then compares rows
+#' of that matrix, whose columns are not scaled: bring responses of different units to one. A
+#' learner predicts one response, so [dg_pipeline()] refuses several: fit the projection, then a
+#' learner of each response to its scores (see Examples). Several responses must be in memory, not
+#' in a [row_source()] or [feature_sums()].
+#'
+#' **Other responses.** With `kernel_y = kernel_precomputed(L)` the response holds ids of rows of
+#' `L`: classes with given similarities, or an id per row for trees and sequences (the paper's
+#' structured outputs). `L` needs the ids of training rows only: `predict()` does not use the
+#' response. With classes and a small `epsilon`, P depends little on their similarities: it keeps
+#' the span of `L`.
+#'
+#' **Distributional variance in the learner.** The paper's last section also proposes it as a
+#' regulariser with which "the invariant features and classifier can be optimized simultaneously",
+#' without an equation. That is a learner after *all* components of `dg_udica()`. Their directions
+#' have \eqn{b'(KQK + K)b = 1} (eq. 13), so that a linear function f of the scores has the penalty
+#' \eqn{\|f\|^2 + \mathbf{f}'Q\mathbf{f}}{|f|^2 + f'Qf}, the second term being the distributional
+#' variance of its training values. With the kernel multiplied by w it is
+#' \eqn{\|f\|^2/w + \mathbf{f}'Q\mathbf{f}}{|f|^2 / w + f'Qf}:
+#'
+#' ```
+#' dg_pipeline(dg_udica(ncomp = n - 1, kernel = w * kernel_rbf(), lambda = 1e-8), dg_ridge())
+#' ```
+#'
+#' for n training rows, or `ncomp = 300` with `feature_map = features_nystrom(300)`. See
+#' `vignette("dica-experiments")` for what it changes.
+#'
 #' @param x Formula `y ~ x1 + x2 | domain` with `data` (`~ x1 + x2 | domain` if no response is
 #'   needed); or predictors, a numeric matrix n x p or a data frame. Without `x` the value is a
 #'   specification for [fit()], [dg_pipeline()] and [dg_cv()]. Several factors after the bar are
@@ -43,8 +71,9 @@
 #'   `factor(z)`) or be learned in training (`poly(x1, 2)`). Terms that depend on the other rows,
 #'   such as `rank(x1)` and `cut(z, 3)`, are errors.
 #' @param y Response if `x` is not a formula: numeric, or class labels (factor, character,
-#'   logical). Only `dg_glm(family = "ordinal")` uses the order of an ordered factor; other methods
-#'   ignore it, with one message per session.
+#'   logical); for `dg_dica()`, `dg_coir()` and [dg_dcm()] also a numeric matrix of several.
+#'   Only `dg_glm(family = "ordinal")` uses the order of an ordered factor; other methods ignore it,
+#'   with one message per session.
 #' @param domain Domain of each row, a vector or a column of `data`. Domains that are numbers are
 #'   labelled in full decimals ("100000", not "1e+05"), whether integer or double; times in UTC.
 #' @param data Data frame in which the formula is evaluated, or a [row_source()], whose rows are
@@ -55,7 +84,8 @@
 #' @param epsilon Positive regulariser of P, multiplied by n. Default 1e-4.
 #' @param kernel [Kernel][kernel_rbf] on the predictors.
 #' @param kernel_y Kernel on the response. `NULL` (default) is [kernel_delta()] for classes and
-#'   [kernel_rbf()] with the median bandwidth for a numeric response.
+#'   [kernel_rbf()] with the median bandwidth for a numeric response. [kernel_precomputed()] takes
+#'   the response as ids.
 #' @param domain_kernel [Domain kernel][domain_distribution], multiplied with `kernel`.
 #' @param feature_map [Feature map][features_nystrom]. `features_exact()` uses the n x n Gram
 #'   matrix; `features_nystrom()` and `features_rff()` need only sums over rows, for any number of
@@ -131,6 +161,13 @@
 #' # carbon dioxide uptake of plants, each a domain
 #' plants <- dg_dica(uptake ~ conc + Type + Treatment | Plant, data = CO2)
 #' plants
+#'
+#' # two responses at once; then a learner of each on the scores
+#' irises <- transform(iris, site = rep(1:5, 30))
+#' both <- dg_dica(cbind(Sepal.Length, Sepal.Width) ~ Petal.Length + Petal.Width | site,
+#'                 data = irises, ncomp = 3)
+#' scores <- predict(both, irises)
+#' dg_ridge(scores, irises$Sepal.Width, irises$site)
 #' @export
 dg_dica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0.1,
                  epsilon = 1e-4, kernel = kernel_rbf(), kernel_y = NULL,

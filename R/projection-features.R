@@ -39,7 +39,7 @@ cell_sums <- function(key, rows) {
     if (!is.null(labelled)) {
       # a response for every row, NA where there is none
       y <- if (is.null(sample$y)) rep(0, sum(labelled)) else sample$y
-      sample$y <- y[match(seq_along(labelled), which(labelled))]
+      sample$y <- take(y, match(seq_along(labelled), which(labelled)))
       labelled <- as.numeric(labelled)
     }
     return(accumulate(key$space, sample, key$map, labelled))
@@ -89,7 +89,7 @@ project_sums <- function(spec, sums, ridges = NULL) {
   moments <- list(
     n = sums$n, second = sums$second, sums = sums$sums, counts = table$count,
     labelled = labelled, labelled_second = sums$labelled_second, laplacian = sums$laplacian,
-    response = if (uses_response(spec)) response_moments(sums, table, length(classes)),
+    response = if (uses_response(spec)) response_moments(sums, table, classes),
     domain = if (spec$parts$covariance) group_moments(sums$sums, table$domain, table$count)
   )
   solved <- core_result(projection_features_(terms, moments, ridges))
@@ -101,11 +101,11 @@ project_sums <- function(spec, sums, ridges = NULL) {
 }
 
 # Z'F, F'F and F'1 of the response.
-response_moments <- function(sums, table, n_classes) {
+response_moments <- function(sums, table, classes) {
   response <- sums$response
   if (response$map$kind == "number") return(response[c("cross", "second", "sums")])
-  groups <- group_moments(sums$sums, table$class, table$count, n_classes)
-  F <- class_features(response$map, n_classes)
+  groups <- group_moments(sums$sums, table$class, table$count, length(classes))
+  F <- class_features(response$map, classes)
   list(cross = groups$cross %*% F, second = crossprod(F, groups$second %*% F),
        sums = drop(crossprod(F, groups$sums)))
 }

@@ -45,7 +45,7 @@ projection_response <- function(spec, sample) {
   if (!uses_response(spec)) return(NULL)
   check_several_classes(sample$y)
   kernel <- response_kernel(sample$y, spec$args$kernel_y)
-  own <- kernel_factor(kernel, matrix(as.numeric(sample$y), ncol = 1L))
+  own <- kernel_factor(kernel, kernel_points(kernel, sample$y))
   if (ncol(own) == 0L) {
     abort("data", "`kernel_y` must not be zero for every response; ", format(kernel), " is.")
   }

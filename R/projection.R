@@ -23,6 +23,12 @@ projection_spec <- function(method, parts, env) {
   method_spec(method, c(method, "dg_projection_spec"), parts, env)
 }
 
+# A kernel on the response compares rows of several.
+#' @exportS3Method
+spec_needs.dg_projection_spec <- function(spec) {
+  c(NextMethod(), several = spec$parts$response == "any")
+}
+
 # solve: solve_projection(), or what shares its work among several; shared: see new_shared().
 fit_projection <- function(spec, rows, solve, shared) {
   args <- spec$args

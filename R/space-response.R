@@ -6,8 +6,8 @@ response_candidates <- 20000L
 
 response_landmarks <- 200L
 
-# y: numbers, class labels or NULL. Classes need no landmarks: their features are
-# a table with one row per class, see class_features().
+# y: numbers, a matrix of several responses, class labels or NULL. Classes need no landmarks: their
+# features are a table with one row per class, see class_features().
 response_map <- function(y, kernel_y) {
   if (is.null(y)) return(NULL)
   kernel <- response_kernel(y, kernel_y)
@@ -18,7 +18,7 @@ response_map <- function(y, kernel_y) {
 # f(y) = L^-1 k_y(S, y) with L L' = k_y(S, S); `error` is the share of the trace
 # of the kernel at the candidates that f leaves out.
 number_landmarks <- function(y, kernel) {
-  Y <- matrix(candidates(sort(unique(y))), ncol = 1L)
+  Y <- kernel_points(kernel, candidates(distinct_sorted(y)))
   program <- kernel_program(kernel, Y, Y)
   diagonal <- kernel_diag_(program, Y)
   check_overflow(diagonal, kernel)
@@ -35,23 +35,31 @@ number_landmarks <- function(y, kernel) {
        factor = chosen$factor[chosen$pivots, , drop = FALSE], error = error)
 }
 
+# Rows of several responses are sorted by the first.
+distinct_sorted <- function(y) {
+  if (!is.matrix(y)) return(sort(unique(y)))
+  y <- unique(y)
+  y[do.call(order, lapply(seq_len(ncol(y)), function(j) y[, j])), , drop = FALSE]
+}
+
 # All of y, sorted and distinct, or a twentieth from each end, where numbers lie
 # far from each other, and evenly spaced ones between.
 candidates <- function(y) {
-  n <- length(y)
+  n <- NROW(y)
   if (n <= response_candidates) return(y)
   end <- response_candidates %/% 20L
-  y[c(seq_len(end), round(seq(end + 1, n - end, length.out = response_candidates - 2L * end)),
-      seq(n - end + 1, n))]
+  take(y, c(seq_len(end),
+            round(seq(end + 1, n - end, length.out = response_candidates - 2L * end)),
+            seq(n - end + 1, n)))
 }
 
 # F [n x r] with k_y(y_i, y_j) ~ (F F')_ij, zero where y is missing; NULL where
 # cells say all: no response, or classes.
 response_rows <- function(map, y, threads) {
   if (is.null(map) || map$kind == "class") return(NULL)
-  F <- matrix(0, length(y), nrow(map$landmarks))
-  known <- !is.na(y)
-  Y <- matrix(y[known], ncol = 1L)
+  F <- matrix(0, NROW(y), nrow(map$landmarks))
+  known <- !is_missing(y)
+  Y <- kernel_points(map$kernel, take(y, known))
   program <- list(type = "landmarks", kernel = kernel_program(map$kernel, map$landmarks, Y),
                   landmarks = map$landmarks, factor = map$factor)
   values <- feature_rows_(program, Y, NULL, threads)
@@ -61,9 +69,9 @@ response_rows <- function(map, y, threads) {
   F
 }
 
-# T [classes x r] with k_y(c, c') = (T T')_cc' between the codes 1, 2, ... of classes.
-class_features <- function(map, n_classes) {
-  kernel_factor(map$kernel, matrix(as.numeric(seq_len(n_classes)), ncol = 1L))
+# T [classes x r] with k_y(c, c') = (T T')_cc' between classes, whose codes are 1, 2, ...
+class_features <- function(map, classes) {
+  kernel_factor(map$kernel, kernel_points(map$kernel, factor(classes, classes)))
 }
 
 response_kernel <- function(y, kernel_y) {
@@ -72,5 +80,5 @@ response_kernel <- function(y, kernel_y) {
           "censored times; `dg_udica()` and `dg_kpca()` do not use it.")
   }
   if (is.null(kernel_y)) kernel_y <- if (is.factor(y)) kernel_delta() else kernel_rbf()
-  kernel_fit(kernel_y, matrix(as.numeric(y), ncol = 1L))
+  kernel_fit(kernel_y, kernel_points(kernel_y, y))
 }

@@ -65,7 +65,7 @@ row_parts <- function(n, in_parts) {
 sample_cells <- function(domain, y) {
   classes <- c(if (is.factor(y)) levels(y) else "all", NA)
   class <- if (is.factor(y)) as.integer(y) else rep(1L, length(domain))
-  if (anyNA(y)) class[is.na(y)] <- length(classes)
+  if (anyNA(y)) class[is_missing(y)] <- length(classes)
   pair <- (as.integer(domain) - 1L) * length(classes) + class
   present <- which(tabulate(pair, nlevels(domain) * length(classes)) > 0L)
   table <- data.frame(domain = levels(domain)[(present - 1L) %/% length(classes) + 1L],

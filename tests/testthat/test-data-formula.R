@@ -198,7 +198,7 @@ test_that("what cannot be meant is an error", {
     dg_lm(y ~ log(colour) | site, data = d)
   })
   expect_domgen_error(dg_lm(cbind(y, x) ~ z | site, data = d), "with `weights = y \\+ x`")
-  expect_domgen_error(dg_lm(cbind(y, x, z) ~ time | site, data = d), "one response, not cbind")
+  expect_domgen_error(dg_lm(cbind(y, x, z) ~ count | site, data = d), "one response, not cbind")
   expect_domgen_error(dg_lm(y ~ x + offset(log(z)) | site, data = d),
                       "`y / z ~ ...` with `weights = z`")
 })

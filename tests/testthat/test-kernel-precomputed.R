@@ -160,8 +160,8 @@ test_that("ids and predictors that are not there are errors that name them", {
                "domain_distribution\\(kernel_precomputed\\(K\\)\\)", class = "domgen_error_argument")
   expect_error(fit(dg_pipeline(dg_dica(kernel = given), dg_ridge(kernel = given)), y ~ id | domain, data = rows),
                "acts on ids", class = "domgen_error_argument")
-  expect_error(dg_dica(y ~ . | domain, data = toy, kernel_y = given), "acts on ids",
-               class = "domgen_error_argument")
+  expect_error(dg_dica(y ~ . | domain, data = toy, kernel_y = given), "The response must be ids",
+               class = "domgen_error_data")
   expect_error(fit(update(spec, domain_kernel = domain_distribution(given, given)), y ~ id | domain,
                    data = rows), "acts on ids", class = "domgen_error_argument")
   expect_error(dg_ridge(y ~ id:x1 | domain, data = cbind(toy, id = ids), kernel = kernel_precomputed(K, "id")),

@@ -68,6 +68,46 @@ for (map in names(maps)) {
   })
 }
 
+# (K + norm I + between Q K) b = y - mean(y), f = K b + mean(y)
+naive_joint <- function(K, y, domain, norm, between) {
+  K <- naive_centre(K)
+  b <- solve(K + norm * diag(nrow(K)) + between * naive_q(domain) %*% K, y - mean(y))
+  list(b = b, fitted = drop(K %*% b) + mean(y))
+}
+
+test_that("a ridge on all of UDICA's components has the distributional variance as regulariser", {
+  y <- with_seed(4, d$X[, 1] + as.integer(factor(d$domain)) + rnorm(d$n) / 5)
+  K <- rbf(d$X, uneven_sigma)
+  weight <- 50
+  between <- 2
+  for (features in list(features_exact(), features_nystrom(d$n, "uniform"))) {
+    joint <- dg_pipeline(dg_udica(ncomp = d$n - 1, kernel = weight * kernel_rbf(uneven_sigma),
+                                  lambda = 1e-10, scale = "none", feature_map = features),
+                         dg_ridge(lambda = 1, intercept = TRUE, domain_kernel = domain_pooled()))
+    unit <- fit(joint, d$X, y, d$domain)$unit
+    model <- fit(update(joint, ridge.lambda = between / unit^2), d$X, y, d$domain)
+    oracle <- naive_joint(K, y, d$domain, between / weight, between)
+    expect_equal(as.vector(fitted(model)), oracle$fitted, tolerance = 1e-8)
+    plain <- naive_joint(K, y, d$domain, between / weight, 0)
+    expect_gt(max(abs(oracle$fitted - plain$fitted)), 1e-2)
+    # which is the quantity that is made smaller
+    spread <- function(f) drop(crossprod(f, naive_q(d$domain) %*% f))
+    expect_lt(spread(fitted(model)), spread(plain$fitted))
+    # at new rows k(x, X) b, centred by the training means
+    from_first <- function(f) f[-1] - f[1]
+    Kx <- exp(-outer(rowSums(d$new^2), rowSums(d$X^2), "+") / (2 * uneven_sigma^2) +
+                tcrossprod(d$new, d$X) / uneven_sigma^2)
+    b <- oracle$b - mean(oracle$b)
+    expect_equal(from_first(as.vector(predict(model, d$new))), from_first(drop(Kx %*% b)),
+                 tolerance = 1e-8)
+    # and for a learner of any loss: the kernel of the scores is (K^-1 / weight + Q)^-1
+    S <- model$projection$scores
+    K_c <- naive_centre(K)
+    expect_equal(unname(tcrossprod(S)),
+                 solve(diag(d$n) / weight + K_c %*% naive_q(d$domain), K_c), tolerance = 1e-7)
+  }
+})
+
 test_that("scores of DCM before the ridge depend on label and domain alone", {
   model <- fit_rows(dg_dcm, d$y, d$domain, lambda = 1e-10)
   additive <- lm(model$scores ~ d$y + d$domain)

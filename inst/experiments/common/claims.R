@@ -9,6 +9,13 @@ claim_row <- function(item, data, difference, claim, reason = "", digits = 2) {
              reason = reason)
 }
 
+# What a paper names, and does not say what comes of it.
+no_claim <- function(item, data, difference, digits = 2) {
+  row <- claim_row(item, data, difference, "", "named, without a figure", digits)
+  row$verdict <- "cannot"
+  row
+}
+
 # What has no number of ours.
 not_run <- function(item, reason) {
   data.frame(item = item, data = "-", draws = "-", ours = "", paper = "", verdict = "cannot",

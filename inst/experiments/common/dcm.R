@@ -30,7 +30,16 @@ dcm_projections <- function(kernel, epsilon, n, ncomp = 1,
 
 # The same on Nystrom features, without DICA, whose fast form the paper does not show.
 fast_projections <- function(projections, landmarks) {
-  projections <- projections[!startsWith(names(projections), "DICA")]
+  on_landmarks(projections[!startsWith(names(projections), "DICA")], landmarks)
+}
+
+# What the paper names beside them and does not show (section 4): KPCA and DICA.
+unshown_fast_projections <- function(projections, landmarks, kernel) {
+  on_landmarks(c(list(KPCA = dg_kpca(ncomp = 1, kernel = kernel, scale = "none")),
+                 projections[startsWith(names(projections), "DICA")]), landmarks)
+}
+
+on_landmarks <- function(projections, landmarks) {
   features <- features_nystrom(max(landmarks, 2), sampling = "uniform")
   fast <- lapply(projections, stats::update, feature_map = features)
   stats::setNames(fast, paste0("Fast", names(projections)))

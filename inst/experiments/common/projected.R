@@ -9,11 +9,25 @@ shift_from_training <- function(training, scores, domain, kernel) {
 projected_shift <- function(model, train, test) {
   own <- predict(model, train)
   new <- predict(model, test)
-  kernel <- kernel_rbf(median_bandwidth(own))
-  off <- function(scores, domain) mean(shift_from_training(own, scores, domain, kernel))
-  values <- c(shift = off(new, test$domain), training = off(own, train$domain))
+  values <- shifts(own, new, train, test)
   if (is.factor(train$y)) return(values)
   ridge <- dg_ridge(own, train$y, train$domain, domain_kernel = domain_pooled())
-  error <- mean((predict(ridge, new, domain = test$domain) - test$y)^2)
-  c(values, r2 = 1 - error / mean((test$y - mean(train$y))^2))
+  c(values, r2 = r_squared(predict(ridge, new, domain = test$domain), train, test))
+}
+
+# The same of predictions, which are their own projection.
+predicted_shift <- function(model, train, test) {
+  new <- predict(model, test)
+  c(shifts(cbind(predict(model, train)), cbind(new), train, test), r2 = r_squared(new, train, test))
+}
+
+# own, new: scores of the training and of the unseen rows.
+shifts <- function(own, new, train, test) {
+  kernel <- kernel_rbf(median_bandwidth(own))
+  off <- function(scores, domain) mean(shift_from_training(own, scores, domain, kernel))
+  c(shift = off(new, test$domain), training = off(own, train$domain))
+}
+
+r_squared <- function(predicted, train, test) {
+  1 - mean((predicted - test$y)^2) / mean((test$y - mean(train$y))^2)
 }
