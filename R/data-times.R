@@ -28,6 +28,13 @@ read_surv <- function(value, arg) {
                    attr(value, "states")[1L], "\")`: events of other kinds are then censored")
           }, ".")
   }
+  # times that differ by rounding are the same, as in survival's own functions
+  if (requireNamespace("survival", quietly = TRUE)) {
+    value <- on_error(survival::aeqSurv(value), function(e) {
+      abort("data", "`", arg, "` has times that cannot be told from their starts: ",
+            conditionMessage(e), ".")
+    })
+  }
   value <- unclass(value)
   if (type == "right") return(censored_times(value[, "time"], value[, "status"]))
   # without its entry a row is missing

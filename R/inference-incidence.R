@@ -19,21 +19,22 @@
 #'   P(T <= t, k | x) = sum_(j: t_j <= t) [S(t_(j-1) | x) - S(t_j | x)] dL_k(t_j | x) /
 #'     sum_l dL_l(t_j | x),  S(t | x) = exp(-sum_l L_l(t | x)).}
 #' This is the integral of \eqn{S\,d\Lambda_k}{S dL_k} (Benichou and Gail, 1990) for hazards that
-#' are constant between events. The probabilities of all kinds and S(t) add up to 1.
+#' are constant between events. The probabilities of all kinds and S(t) add up to 1. As everywhere
+#' with S = exp(-H), they are somewhat too low where many rows have their events at the same few
+#' times.
 #'
 #' @param causes Named list of two or more models of censored times, one for each kind of event:
 #'   `list(relapse = , death = )`. All are fitted to the same rows. They may be of different
 #'   methods, predictors and domain kernels.
 #' @param newdata Rows to predict.
 #' @param times Non-negative numbers in the unit of the response.
-#' @param ... Further arguments of [predict()][predict.dg_learner]: `domain`, `reference`,
-#'   `reference_domain`, `new_levels`.
+#' @param domain,reference,reference_domain,new_levels As in [predict()][predict.dg_learner].
 #' @return An array \[rows x times x kinds\] of probabilities, with the times and the names of
 #'   `causes` as its names; NA where a row has missing values.
 #' @section Errors:
-#' Fewer than two models, or models without names; models without survival probabilities; models of
-#' different training rows, or of which two have an event in the same row; `times` that are negative
-#' or missing. Times after the last one of training give a warning.
+#' Fewer than two models, or models without names; models without survival probabilities; models
+#' whose training rows have different times, or of which two have an event in the same row; `times`
+#' that are negative or missing. Times after the last one of training give a warning.
 #' @references
 #' Benichou, J. and Gail, M. H. (1990). Estimates of absolute cause-specific risk in cohort studies.
 #' *Biometrics* 46, 813-826.
@@ -56,48 +57,65 @@
 #'   dg_incidence(causes, mgus[1:3, ], times = c(60, 120))
 #' }
 #' @export
-dg_incidence <- function(causes, newdata, times, ...) {
+dg_incidence <- function(causes, newdata, times, domain = NULL, reference = NULL,
+                         reference_domain = NULL, new_levels = "na") {
   check_given(causes, "causes")
   check_given(newdata, "newdata")
   check_given(times, "times")
   check_causes(causes)
   times <- check_horizons(times)
-  events <- lapply(causes, function(model) {
-    y <- learner_of(model)$y
-    Re(y)[has_event(y)]
-  })
-  at <- sort(unique(c(0, unlist(events)[unlist(events) <= max(times)], times)))
-  left <- once(lapply(causes, stats::predict, newdata, type = "survival", times = at, ...),
-               paste0("domgen_warning_", c("missing", "late_times", "far_domain", "small_domain")))
-  # finite where a probability underflows
-  hazards <- lapply(left, function(S) -log(pmax(S, .Machine$double.xmin)))
-  found <- lapply(incidence(hazards), function(P) P[, match(times, at), drop = FALSE])
-  array(unlist(found), c(nrow(newdata), length(times), length(causes)),
-        list(rownames(newdata), horizon_names(times), names(causes)))
+  ends <- unlist(lapply(causes, event_times))
+  at <- sort(unique(c(times, ends[ends >= 0 & ends <= max(times)])))
+  found <- array(NA_real_, c(NROW(newdata), length(times), length(causes)),
+                 list(rownames(newdata), horizon_names(times), names(causes)))
+  if (nrow(found) == 0L) return(found)
+  state <- list(hazards = rep(list(numeric(nrow(found))), length(causes)),
+                P = matrix(0, nrow(found), length(causes)))
+  # a few times at once: hazards at all of them may need more memory than there is
+  parts <- split(at, (seq_along(at) - 1L) %/% max(1L, incidence_cells %/% nrow(found)))
+  once(for (part in parts) {
+    left <- lapply(causes, stats::predict, newdata, type = "survival", times = part,
+                   domain = domain, reference = reference, reference_domain = reference_domain,
+                   new_levels = new_levels)
+    # finite where a probability underflows
+    hazards <- lapply(left, function(S) -log(pmax(S, .Machine$double.xmin)))
+    for (k in seq_along(part)) {
+      state <- incidence_step(state, lapply(hazards, function(hazard) hazard[, k]))
+      for (j in which(times == part[k])) found[, j, ] <- state$P
+    }
+  }, paste0("domgen_warning_", c("missing", "late_times", "far_domain", "small_domain")))
+  found
 }
 
-# Of cumulative hazards at ascending times, matrices [rows x times], the probabilities of an event
-# of each kind until these.
-incidence <- function(hazards) {
-  before <- function(M, first) cbind(first, M[, -ncol(M), drop = FALSE])
-  left <- exp(-Reduce(`+`, hazards))
-  lost <- before(left, 1) - left
-  risen <- lapply(hazards, function(hazard) hazard - before(hazard, 0))
-  total <- Reduce(`+`, risen)
-  lapply(risen, function(own) {
-    parts <- lost * ifelse(total > 0, own / total, 0)
-    matrix(apply(parts, 1L, cumsum), nrow(parts), byrow = TRUE)
-  })
+incidence_cells <- 2e6
+
+# From one time to the next, where the cumulative hazards are these. state: list(hazards, a vector
+# for each kind; P [rows x kinds]).
+incidence_step <- function(state, hazards) {
+  left <- exp(-Reduce(`+`, state$hazards))
+  lost <- left - exp(-Reduce(`+`, hazards))
+  risen <- matrix(unlist(Map(`-`, hazards, state$hazards)), length(left))
+  share <- risen / rowSums(risen)
+  share[rowSums(risen) %in% 0, ] <- 0
+  list(hazards = hazards, P = state$P + lost * share)
+}
+
+# Times of events in training; those of a model that does not keep its response are where its
+# baseline hazard rises.
+event_times <- function(model) {
+  learner <- learner_of(model)
+  y <- learner$y
+  if (is.null(y)) learner$response$family$baseline$time else Re(as.vector(unclass(y)))[has_event(y)]
 }
 
 check_causes <- function(causes) {
-  named <- is.list(causes) && !inherits(causes, "dg_fit") && length(causes) >= 2L &&
-    !is.null(names(causes)) && all(nzchar(names(causes))) && !anyDuplicated(names(causes))
-  if (!named) {
+  names <- names(causes)
+  named <- !is.null(names) && !anyNA(names) && all(nzchar(names)) && !anyDuplicated(names)
+  if (!is.list(causes) || inherits(causes, "dg_fit") || length(causes) < 2L || !named) {
     abort("argument", "`causes` must be a list of two or more models with names, one for each ",
           "kind of event, such as `list(relapse = , death = )`.")
   }
-  for (name in names(causes)) {
+  for (name in names) {
     model <- causes[[name]]
     arg <- paste0("causes$", name)
     if (!inherits(model, "dg_fit") || !identical(model$response$kind, "censored")) {
@@ -106,11 +124,13 @@ check_causes <- function(causes) {
             else describe(model), ".")
     }
   }
-  y <- lapply(causes, function(model) learner_of(model)$y)
-  same <- vapply(y, function(own) identical(Re(own), Re(y[[1L]])), NA)
+  y <- Filter(Negate(is.null), lapply(causes, function(model) learner_of(model)$y))
+  if (length(y) == 0L) return()
+  time <- function(y) Re(as.vector(unclass(y)))
+  same <- vapply(y, function(own) identical(time(own), time(y[[1L]])), NA)
   if (!all(same)) {
     abort("argument", "`causes` must be models of the same rows; the times of `causes$",
-          names(causes)[!same][1L], "` are others than those of `causes$", names(causes)[1L], "`.")
+          names(y)[!same][1L], "` are others than those of `causes$", names(y)[1L], "`.")
   }
   kinds <- Reduce(`+`, lapply(y, has_event))
   if (any(kinds > 1)) {

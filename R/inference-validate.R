@@ -37,7 +37,8 @@
 #'
 #' **Censored times.** f are the decision values, logarithms of hazards. `oe_365` and `brier_365`
 #' are at `times` 365 and need predicted survival probabilities: of a cross-validation those of
-#' `metric = metric_brier(365)`, of a fitted model those at `times`. The observed proportion is 1 -
+#' `metric = metric_brier(365)`, of a fitted model those at `times`. With late entry (`Surv(start,
+#' stop, status)`) there are the concordance and the slope only. The observed proportion is 1 -
 #' Kaplan and Meier's estimate at the site, the expected one the mean of 1 - S(t). A site without a
 #' row that is followed until t has neither, also if all of its rows had an event before t: choose
 #' `times` that all sites reach, or the mean lacks the sites with the most events. Standard errors
@@ -633,8 +634,10 @@ measures_for <- function(kind, sites, threshold, times = NULL) {
   if (!is.null(threshold) && (kind != "class" || !with_prob)) {
     abort("argument", "`threshold` must be NULL without probabilities of classes.")
   }
+  late <- any(vapply(sites, function(site) !is.null(entries(site$y)), NA))
   chosen <- Filter(function(m) {
-    (with_prob || !"prob" %in% m$needs) && (!is.null(threshold) || !"threshold" %in% m$needs)
+    (with_prob || !"prob" %in% m$needs) && (!is.null(threshold) || !"threshold" %in% m$needs) &&
+      (!late || !"start" %in% m$needs)
   }, measures[[kind]])
   if (kind == "censored") chosen <- at_times(chosen, times)
   lapply(chosen, function(m) {

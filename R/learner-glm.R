@@ -223,7 +223,7 @@ dg_glm <- function(x, y = NULL, domain = NULL, data = NULL, family = NULL, lambd
 
 glm_parameters <- function() parameters(
   parameter("family", or_null(check_family), tuned = FALSE),
-  parameter("baseline", one_of(c("shared", "domain")), tuned = FALSE),
+  parameter("baseline", one_of(c("shared", "domain"))),
   with_entries(shared_parameters$lambda, check = or_null(a_number()),
                grid = function(n, args) n * 10^(-5:-1)),
   open_kernel()
@@ -500,6 +500,7 @@ print_details.dg_glm <- function(x) {
            if (is.null(args$lambda)) chosen_by(x), " (domain weights: ", args$domain_weights,
            "), intercept: ",
            intercept_words(x$intercept, args$intercept))
+  if (args$baseline == "domain") cat_line("  a baseline hazard for each domain")
   known <- x$blueprint$columns[x$known]
   if (length(known)) cat_line("  offset: ", paste(known, collapse = ", "))
   cat_line("  deviance ", rounded(x$deviance, 4), " (constant only: ",

@@ -9,7 +9,7 @@
 #'
 #' @inheritParams dg_svm
 #' @param y Response when `x` is not a formula: numbers, or class labels as factor, character or
-#'   logical; or censored times, `survival::Surv(time, status)`.
+#'   logical; or censored times, `survival::Surv()`, also with late entry, see [dg_glm()].
 #' @param data Data frame in which the formula is evaluated; for `dg_null()` also a [row_source()],
 #'   see [fit_source].
 #' @param weights Non-negative numbers, one per row: factors on the squared error or log likelihood

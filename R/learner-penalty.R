@@ -82,7 +82,7 @@ chooses_width <- function(args) {
 # What is searched: list(rows: at most so many, with what is left out at once, task of these, and
 # the fitted kernel, between; unknown: rows without a prediction).
 penalty_part <- function(args, sample, task, between, most) {
-  kept <- penalty_sample(sample, most)
+  kept <- penalty_sample(sample, most, identical(args$baseline, "domain"))
   domain <- sample$domain[kept]
   folds <- calibration_folds(sample)
   rows <- list(X = sample$X[kept, , drop = FALSE], domain = domain, weights = sample$weights[kept],
@@ -102,14 +102,26 @@ task_of_rows <- function(task, rows) {
   task
 }
 
-# Rows with a weight, at most so many, evenly spaced within domains in the order of x.
-penalty_sample <- function(sample, most = penalty_rows) {
+# Rows with a weight, at most so many, evenly spaced within domains in the order of x. compared: are
+# rows compared within domains only? Then rather fewer domains than few rows of each.
+penalty_sample <- function(sample, most = penalty_rows, compared = FALSE) {
   kept <- which(sample$weights > 0)
   if (length(kept) <= most) return(kept)
+  if (compared) {
+    domains <- sort(unique(as.integer(sample$domain[kept])))
+    count <- floor(most / min(compared_rows, length(kept) / length(domains)))
+    if (count < length(domains)) {
+      domains <- domains[round(seq(1, length(domains), length.out = count))]
+      kept <- kept[as.integer(sample$domain[kept]) %in% domains]
+    }
+    if (length(kept) <= most) return(kept)
+  }
   keys <- c(list(as.integer(sample$domain)), unname(as.data.frame(sample$X)))
   ordered <- do.call(order, lapply(keys, `[`, kept))
   sort(kept[ordered[round(seq(1, length(kept), length.out = most))]])
 }
+
+compared_rows <- 10L
 
 # list(best: the number of the share, domains: its errors by domain, weight of each, slope)
 try_penalties <- function(space, rows, task, args) {

@@ -67,13 +67,13 @@ measures <- list(
     concordance = list(title = "concordance", better = "high", scale = "logit", large = 1,
                        needs = "score", of = function(d, ...) site_concordance(d, FALSE)),
     uno = list(title = "Uno's concordance", better = "high", scale = "logit", large = 1,
-               needs = "score", of = function(d, ...) site_concordance(d, TRUE)),
+               needs = c("score", "start"), of = function(d, ...) site_concordance(d, TRUE)),
     slope = list(title = "calibration slope", better = 1, scale = "identity", large = 0.5,
                  needs = "score", of = function(d, ...) hazard_slope(d)),
-    oe = list(title = "observed/expected", better = 1, scale = "log", large = 1, needs = "prob",
-              at = function(d, S, t) events_ratio(d$y, S, t)),
+    oe = list(title = "observed/expected", better = 1, scale = "log", large = 1,
+              needs = c("prob", "start"), at = function(d, S, t) events_ratio(d$y, S, t)),
     brier = list(title = "Brier score", better = "low", scale = "log", large = 0.5,
-                 needs = "prob", at = function(d, S, t) site_brier(d$y, S, t))
+                 needs = c("prob", "start"), at = function(d, S, t) site_brier(d$y, S, t))
   )
 )
 

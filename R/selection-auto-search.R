@@ -160,7 +160,7 @@ choice_metric <- function(metric, y, family) {
 working_sample <- function(sample, family) {
   known <- known_columns(sample)
   task <- glm_task(family, sample, dg_glm(family = family)$args, known)
-  if (ncol(task$Y) > 1L) return(sample)
+  if (length(task$constant) > 1L) return(sample)
   task <- null_task(task)
   sample$y <- drop(task$Y)
   sample$weights <- task$costs

@@ -21,17 +21,18 @@ causes_of <- function(world, method = dg_lm, ...) {
 }
 
 test_that("with constant hazards between events the sums are the integral", {
-  hazards <- list(a = matrix(c(0, 0.3, 0.3, 1.1), 1), b = matrix(c(0, 0.1, 0.6, 0.9), 1))
-  found <- domgen:::incidence(hazards)
+  hazards <- list(a = c(0, 0.3, 0.3, 1.1), b = c(0, 0.1, 0.6, 0.9))
   at <- 0:3
-  rate <- function(h, t) diff(drop(h))[findInterval(t, at, rightmost.closed = TRUE)]
-  total <- function(t) stats::approx(at, drop(hazards$a + hazards$b), t)$y
-  for (kind in c("a", "b")) {
-    parts <- vapply(1:3, function(k) {
-      stats::integrate(function(t) exp(-total(t)) * rate(hazards[[kind]], k - 0.5), k - 1, k,
-                       rel.tol = 1e-10)$value
+  rate <- function(h, t) diff(h)[findInterval(t, at, rightmost.closed = TRUE)]
+  total <- function(t) stats::approx(at, hazards$a + hazards$b, t)$y
+  state <- list(hazards = list(a = 0, b = 0), P = matrix(0, 1, 2))
+  expected <- c(0, 0)
+  for (k in 1:3) {
+    state <- domgen:::incidence_step(state, lapply(hazards, `[`, k + 1L))
+    expected <- expected + vapply(hazards, function(h) {
+      stats::integrate(function(t) exp(-total(t)) * rate(h, k - 0.5), k - 1, k, rel.tol = 1e-10)$value
     }, 0)
-    expect_equal(drop(found[[kind]]), c(0, cumsum(parts)), tolerance = 1e-9)
+    expect_equal(drop(state$P), unname(expected), tolerance = 1e-9)
   }
 })
 
@@ -48,6 +49,13 @@ test_that("incidences are near the truth and add up to what is lost", {
   expect_lt(max(abs(found[, "8", ] - truth(8))), 0.1)
   left <- Reduce(`*`, lapply(causes, predict, new, type = "survival", times = c(2, 8)))
   expect_equal(apply(found, 1:2, sum), 1 - left, tolerance = 1e-12, ignore_attr = TRUE)
+  # a few times at once, and in any order
+  cells <- domgen:::incidence_cells
+  on.exit(utils::assignInNamespace("incidence_cells", cells, "domgen"))
+  utils::assignInNamespace("incidence_cells", 30, "domgen")
+  in_parts <- dg_incidence(causes, new, c(8, 2))
+  expect_equal(in_parts[, 2:1, ], found, tolerance = 1e-12)
+  expect_identical(dim(dg_incidence(causes, new[0, ], c(2, 8))), c(0L, 2L, 2L))
 })
 
 test_that("riskRegression's cause-specific Cox models say the same", {

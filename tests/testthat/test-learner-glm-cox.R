@@ -120,6 +120,24 @@ test_that("baselines of their own keep effects apart from what differs between d
   expect_lt(effect(), 0.5)
 })
 
+test_that("lambda is chosen from rows that can be compared, also with many small domains", {
+  set.seed(9)
+  world <- data.frame(x = rnorm(1200), g = factor(rep(1:600, 2)))
+  world$time <- rexp(1200, exp(world$x))
+  model <- dg_glm(survival::Surv(time, rep(1, 1200)) ~ x | g, data = world, baseline = "domain",
+                  kernel = kernel_linear(), domain_kernel = domain_pooled(), scale = "none")
+  expect_equal(diff(predict(model, data.frame(x = 0:1), type = "decision")), 1, tolerance = 0.2)
+})
+
+test_that("times that differ by rounding are the same", {
+  rows <- data.frame(time = c(0.1 + 0.2, 0.3, 0.5, 0.4, 0.6, 0.7), status = 1, x = c(1, 3, 2, 6, 4, 5),
+                     g = rep(c("a", "b"), each = 3))
+  exact <- transform(rows, time = round(10 * time))
+  fit <- function(data) dg_glm(survival::Surv(time, status) ~ x | g, data = data, lambda = 1)
+  expect_equal(fit(rows)$decision, fit(exact)$decision, tolerance = 1e-10)
+  expect_equal(nrow(fit(rows)$family$baseline), 5L)
+})
+
 # Each patient in two rows with a change of ph.ecog between them, some of whom enter late.
 late_lung <- function() {
   rows <- lung()
@@ -164,6 +182,10 @@ test_that("an event is compared with rows that are at risk then", {
   scores <- dg_cv(dg_glm(lambda = 1), survival::Surv(start, time, status) ~ age + ph.ecog | inst,
                   data = rows, folds = 4)
   expect_true(all(is.finite(scores$overall)))
+  # and what needs the follow-up from the start is left out
+  skip_if_not_installed("metafor")
+  validated <- suppressWarnings(dg_validate(scores))
+  expect_setequal(validated$summary$measure, c("concordance", "slope"))
   expect_error(dg_cv(dg_glm(lambda = 1), survival::Surv(start, time, status) ~ age | inst,
                      data = rows, folds = 4, metric = metric_brier(200)), "late entry",
                class = "domgen_error_data")
