@@ -266,9 +266,10 @@ test_that("a covariate that the sites with a value cannot tell from others is NA
   expect_identical(is.na(auc$estimate), c(FALSE, TRUE, FALSE))
   brier <- found[found$measure == "brier", ]
   expect_false(anyNA(brier$estimate))
-  both <- dg_validate(d$p, y = d$y, domain = d$domain,
+  numbers <- d$p + rnorm(length(d$p))
+  both <- dg_validate(d$p, y = numbers, domain = d$domain,
                       covariates = covariates[c("domain", "size", "double")])$regression
-  one <- dg_validate(d$p, y = d$y, domain = d$domain,
+  one <- dg_validate(d$p, y = numbers, domain = d$domain,
                      covariates = covariates[c("domain", "size")])$regression
   expect_equal(both$estimate[both$term != "double"], one$estimate)
   expect_true(all(is.na(both$estimate[both$term == "double"])))
