@@ -115,6 +115,10 @@ count_posterior <- function(value, se, likelihoods, large, inflation) {
   information <- stats::approxfun(theta, known_information, rule = 2)
   prior <- function(mean) log(pmin(pmax(information(mean), 1e-12), information(0))) / 2
   table <- exp(table - rep(top, each = length(theta)))
+  # what is 0 at all sites adds nothing to any sum
+  positive <- rowSums(table) > 0
+  theta <- theta[positive]
+  table <- table[positive, , drop = FALSE]
   hermite <- gauss_hermite(9L)
 
   # The logarithm of the density at means given tau; with moments of the values of sites.

@@ -45,10 +45,10 @@ test_that("ridge regressions with each way to judge a domain predict blocks as a
 })
 
 test_that("other methods and types of prediction give for blocks what they give for all rows", {
-  gp <- dg_gp(numbers, data = train, restarts = 1, feature_map = features_nystrom(20),
+  gp <- dg_gp(numbers, data = train, optimise = FALSE, feature_map = features_nystrom(20),
               domain_kernel = domain_distribution(kernel_rbf(1), kernel_rbf(1)))
   expect_same_prediction(gp, se.fit = TRUE, interval = "posterior", tolerance = 1e-10)
-  exact <- dg_gp(numbers, data = train, restarts = 1)
+  exact <- dg_gp(numbers, data = train, optimise = FALSE)
   expect_same_prediction(exact, se.fit = TRUE)
   expect_same_prediction(exact, type = "similarity")
   expect_same_prediction(dg_dica(numbers, data = train, domain_kernel = domain_distribution()))
@@ -171,7 +171,7 @@ test_that("columns of predictions are named for what they are", {
                                  domain_kernel = domain_pooled()))
   expect_identical(columns(svm), c("partition", "row", "prediction"))
   expect_identical(columns(svm, type = "prob"), c("partition", "row", "lo", "row.1", "hi"))
-  gp <- dg_gp(numbers, data = train, restarts = 1)
+  gp <- dg_gp(numbers, data = train, optimise = FALSE)
   expect_identical(columns(gp, se.fit = TRUE, interval = "confidence"),
                    c("partition", "row", "domain", "prediction", "lower", "upper", "se"))
   expect_identical(columns(gp, type = "similarity")[4L], "similarity")

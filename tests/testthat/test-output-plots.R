@@ -39,7 +39,7 @@ make_plotted <- list(
     dg_ridge(y ~ . | domain, data = simulate_dica(domains = 12, n = 15, seed = 1), lambda = 1)
   },
   plan = function() {
-    dg_plan(dg_lm(), ill ~ . | hospital, data = ellipses(), labels = c(1, 5), draws = 2,
+    dg_plan(dg_lm(), ill ~ . | hospital, data = ellipses(), sites = 4:6, labels = 1, draws = 2,
             metric = "brier")
   },
   forecast = function() {

@@ -2,7 +2,8 @@ skip_on_cran() # long
 
 toy <- toy_domains(5, 10)
 drawn <- dg_ridge(feature_map = features_nystrom(6))
-tuned <- dg_tune(drawn, grid = list(lambda = 10^(0:2), feature_map.n_landmarks = c(4, 6)), folds = 2)
+tuned <- dg_tune(drawn, grid = list(lambda = 10^(0:1), feature_map.n_landmarks = c(4, 6)), folds = 2,
+                 extend = FALSE)
 
 timeless <- function(value) {
   if (is.function(value) || is.environment(value) || is.language(value)) return(NULL)
@@ -197,7 +198,9 @@ test_that("what the data lack is said once", {
     found
   }
   calls <- list(
-    auto = function(data) dg_auto(y ~ . | domain, data = data, max_ard = 0, folds = 2),
+    auto = function(data) {
+      dg_auto(y ~ . | domain, data = data, max_ard = 0, folds = 2, n_members = 1)
+    },
     tune = function(data) dg_tune(drawn, y ~ . | domain, data = data, grid = list(lambda = 1:2),
                                   folds = 2),
     diagnose = function(data) dg_diagnose(y ~ . | domain, data = data, permutations = 20),

@@ -107,7 +107,7 @@ test_that("a fit on a feature map grows with the rows by what fitted() and weigh
   )
   for (name in names(specs)) {
     grown <- vapply(c(3, 30), function(p) {
-      sizes <- vapply(c(40, 120), function(rows) {
+      sizes <- vapply(c(25, 75), function(rows) {
         data <- simulate_dica(domains = 4, n = rows, p = p, seed = 1)
         model <- with_seed(1, suppressWarnings(fit(specs[[name]], y ~ . | domain, data = data)))
         c(bytes(model), nrow(data))
@@ -119,7 +119,7 @@ test_that("a fit on a feature map grows with the rows by what fitted() and weigh
     expect_lt(abs(grown[2] - grown[1]), 12)
   }
   # of an exact kernel the file has the predictors, 30 numbers a row
-  whole <- vapply(c(40, 120), function(rows) {
+  whole <- vapply(c(25, 75), function(rows) {
     data <- simulate_dica(domains = 4, n = rows, p = 30, seed = 1)
     c(bytes(dg_ridge(y ~ . | domain, data = data)), nrow(data))
   }, numeric(2))
@@ -139,12 +139,13 @@ test_that("predicting many rows takes no matrix of them by training rows", {
   # a model and a number of rows
   cases <- list(
     svm = list(model(dg_svm(cost = 0.01, loss = "squared_epsilon_insensitive")), 2e4),
-    ridge = list(model(dg_ridge(domain_kernel = pooled)), 2e4),
-    chain = list(model(dg_pipeline(dg_dica(ncomp = 2), dg_ridge(kernel = kernel_rbf()))), 2e4),
-    feature_map = list(model(dg_ridge(feature_map = features_nystrom(200))), 8e4),
-    custom = list(model(dg_ridge(kernel = square, domain_kernel = pooled)), 1.2e4),
-    `custom embedding` = list(model(dg_ridge(domain_kernel = embedding)), 1.2e4),
-    `custom features` = list(model(dg_ridge(kernel = square, domain_kernel = pooled,
+    ridge = list(model(dg_ridge(lambda = 1, domain_kernel = pooled)), 2e4),
+    chain = list(model(dg_pipeline(dg_dica(ncomp = 2),
+                                   dg_ridge(lambda = 1, kernel = kernel_rbf()))), 2e4),
+    feature_map = list(model(dg_ridge(lambda = 1, feature_map = features_nystrom(200))), 8e4),
+    custom = list(model(dg_ridge(lambda = 1, kernel = square, domain_kernel = pooled)), 1.2e4),
+    `custom embedding` = list(model(dg_ridge(lambda = 1, domain_kernel = embedding)), 1.2e4),
+    `custom features` = list(model(dg_ridge(lambda = 1, kernel = square, domain_kernel = pooled,
                                             feature_map = features_nystrom(10))), 4e4),
     `standard errors` = list(model(dg_gp(optimise = FALSE), few), 8e4),
     `standard errors, few rows, custom` = list(model(dg_gp(
@@ -178,7 +179,8 @@ test_that("predicting many rows takes no matrix of them by training rows", {
 
 test_that("blocks give what the whole gives", {
   square <- kernel_custom(function(x, z) (1 + tcrossprod(x, z))^2)
-  big <- simulate_dica(domains = 2, n = 2400, p = 3, seed = 6)
+  # more than a block of all rows, several of the rows of a domain
+  big <- simulate_dica(domains = 2, n = 1100, p = 3, seed = 6)
   for (kernel in list(square, kernel_normalise(square))) {
     model <- dg_ridge(y ~ . | domain, data = numbers, kernel = kernel, scale = "none",
                       domain_kernel = domain_distribution(square, kernel_linear()))

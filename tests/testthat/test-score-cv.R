@@ -155,11 +155,12 @@ test_that("a score that the model cannot have is refused before anything is fitt
 })
 
 test_that("a comparison names what has no name and says in words which method is better", {
-  alone <- dg_compare(dg_lm(), y ~ . | domain, data = toy)
+  alone <- dg_compare(dg_lm(), y ~ . | domain, data = toy, refits = FALSE)
   expect_identical(alone$table$method, c("null", "Linear model"))
   expect_identical(alone$baseline, "Linear model")
   expect_output(print(alone), "baseline: Linear model.*(Worse|Not distinguishable): null")
-  one <- dg_compare(list(a = dg_lm(), none = dg_null()), y ~ . | domain, data = toy, baseline = "none")
+  one <- dg_compare(list(a = dg_lm(), none = dg_null()), y ~ . | domain, data = toy,
+                    baseline = "none", refits = FALSE)
   expect_identical(one$table$method, c("a", "none"))
   expect_domgen_error(dg_compare("svm", y ~ . | domain, data = toy), "`objects` must be a named list")
 

@@ -109,7 +109,9 @@ test_that("more than two classes have an area under the curve in every tool", {
   toy$y[toy$domain == "d1" & toy$y == "r"] <- "p"
   toy$y[toy$domain == "d2"] <- "q"
   run <- function(spec) dg_cv(spec, y ~ . | domain, data = toy, metric = c("auc", "accuracy"))
-  for (spec in list(dg_ridge(), dg_svm(), dg_svm(multiclass = "one_vs_rest"), dg_null())) {
+  ridge <- dg_ridge(lambda = 1)
+  for (spec in list(ridge, dg_svm(cost = 1), dg_svm(cost = 1, multiclass = "one_vs_rest"),
+                    dg_null())) {
     result <- run(spec)
     expect_identical(is.na(result$domains$auc), levels(toy$domain) == "d2")
     expect_identical(colnames(result$predictions$decision), three)
@@ -121,13 +123,13 @@ test_that("more than two classes have an area under the curve in every tool", {
   expect_equal(run(dg_null())$domains$auc[-2], rep(0.5, 5))
   tuned <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, metric = "auc", extend = FALSE,
                    grid = list(lambda = c(0.1, 1)))
-  expect_equal(tuned$tuning$table$mean[2], run(dg_ridge(lambda = 1))$mean)
+  expect_equal(tuned$tuning$table$mean[2], run(ridge)$mean)
   auto <- dg_auto(y ~ . | domain, data = toy, metric = "auc", max_ard = 0, folds = 2,
                   n_members = 1)
   expect_true(all(auto$choice$table$mean[1] > 0.5))
-  compared <- dg_compare(list(dg_ridge()), y ~ . | domain, data = toy, metric = "auc",
+  compared <- dg_compare(list(ridge), y ~ . | domain, data = toy, metric = "auc",
                          refits = FALSE)
-  expect_equal(compared$table$mean[2], run(dg_ridge())$mean)
+  expect_equal(compared$table$mean[2], run(ridge)$mean)
   # a class that one fold does not train on
   rare <- toy
   rare$y[toy$domain != "d3" & toy$y == "r"] <- "p"

@@ -113,7 +113,8 @@ test_that("searches and comparisons take folds with time", {
   set.seed(4)
   d <- timed_rows()
   folds <- domain_folds(d$g, v = 3, time = d$t)
-  tuned <- dg_tune(dg_ridge(), y ~ x | g, data = d, folds = folds, grid = list(lambda = c(0.1, 1)))
+  tuned <- dg_tune(dg_ridge(), y ~ x | g, data = d, folds = folds, extend = FALSE,
+                   grid = list(lambda = c(0.1, 1)))
   alone <- dg_cv(dg_ridge(lambda = 1), y ~ x | g, data = d, folds = folds)
   expect_equal(tuned$tuning$table$mean[2L], alone$mean)
   expect_equal(tuned$tuning$table$se[2L], alone$se)
@@ -125,13 +126,13 @@ test_that("searches and comparisons take folds with time", {
   expect_equal(compared$runs$b$periods, alone$periods)
   # not all domains are held out
   late <- domain_folds(d$g, time = d$t, cuts = 10, new = "time")
-  tuned <- dg_tune(dg_ridge(), y ~ x | g, data = d, folds = late,
+  tuned <- dg_tune(dg_ridge(), y ~ x | g, data = d, folds = late, extend = FALSE,
                    grid = list(lambda = c(0.1, 1)))
   expect_identical(nrow(tuned$tuning$scores),
                    nrow(dg_cv(dg_lm(), y ~ x | g, data = d, folds = late)$domains))
   # a search inside of each fold
-  nested <- dg_cv(dg_tune(dg_ridge(), grid = list(lambda = c(0.1, 1)), folds = 2), y ~ x | g,
-                  data = d, folds = folds)
+  search <- dg_tune(dg_ridge(), grid = list(lambda = c(0.1, 1)), folds = 2, extend = FALSE)
+  nested <- dg_cv(search, y ~ x | g, data = d, folds = folds)
   expect_false(anyNA(nested$fits$lambda))
 })
 

@@ -8,7 +8,8 @@ two_classes <- function(domains = 8L, n = 30L, seed = 1, signal = 1) with_seed(s
 
 test_that("members are logistic regressions, whose probabilities the ensemble averages", {
   rows <- two_classes()
-  model <- dg_auto(y ~ . | domain, data = rows, max_ard = 0, n_members = 2, progress = FALSE)
+  model <- dg_auto(y ~ . | domain, data = rows, max_ard = 0, n_members = 2, folds = 3,
+                   progress = FALSE)
   table <- model$choice$table
   expect_true(all(grepl("logistic|forest", table$kernel[table$member %in% TRUE])))
   expect_true(any(grepl("logistic", table$kernel[table$member %in% TRUE])))
@@ -45,7 +46,8 @@ test_that("a logistic candidate's scores are those of fits without each group of
 test_that("classes and ranks are not what selects between them, other scores are", {
   rows <- two_classes(6L, 20L)
   chosen <- lapply(c("accuracy", "auc", "brier", "log_loss"), function(metric) {
-    dg_auto(y ~ . | domain, data = rows, metric = metric, max_ard = 0, progress = FALSE)
+    dg_auto(y ~ . | domain, data = rows, metric = metric, max_ard = 0, n_members = 2, folds = 3,
+            progress = FALSE)
   })
   words <- vapply(chosen, chosen_parameters, list(""))
   expect_length(unique(unlist(words)), 1L)

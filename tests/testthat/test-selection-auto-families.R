@@ -19,7 +19,8 @@ auto_of <- function(formula, data, ..., n_members = 2, max_ard = 0) {
 
 test_that("of counts it averages means, which grow with the exposure", {
   rows <- family_rows()
-  model <- auto_of(count ~ X1 + X2 + X3 + offset(log(exposure)) | domain, rows, family = "poisson")
+  model <- auto_of(count ~ X1 + X2 + X3 + offset(log(exposure)) | domain, rows, family = "poisson",
+                   folds = 3)
   expect_true(all(grepl("poisson", model$choice$table$kernel[model$choice$table$member %in% TRUE])))
   new <- family_rows(2L, seed = 2)
   expect_equal(predict(model, new), drop(sapply(model$members, predict, new) %*%
@@ -60,12 +61,13 @@ test_that("a candidate's scores are those of fits without each group of domains"
 })
 
 test_that("ordered classes have an order, several classes probabilities", {
-  rows <- family_rows()
+  rows <- family_rows(6L, 20L)
   new <- family_rows(4L, seed = 2)
   log_loss <- function(P) -mean(log(P[cbind(seq_len(nrow(new)), as.integer(new$grade))]))
   shares <- matrix(prop.table(table(rows$grade)), nrow(new), 3L, byrow = TRUE)
-  ordered <- auto_of(grade ~ X1 + X2 + X3 | domain, rows, family = "ordinal")
-  expect_message(several <- auto_of(grade ~ X1 + X2 + X3 | domain, rows, metric = "log_loss"),
+  ordered <- auto_of(grade ~ X1 + X2 + X3 | domain, rows, family = "ordinal", folds = 3)
+  expect_message(several <- auto_of(grade ~ X1 + X2 + X3 | domain, rows, metric = "log_loss",
+                                    folds = 3, n_members = 1),
                  "without an order")
   expect_match(ordered$choice$table$kernel[2L], "ordinal")
   expect_match(several$choice$table$kernel[2L], "multinomial")
@@ -80,8 +82,8 @@ test_that("ordered classes have an order, several classes probabilities", {
 
 test_that("of times it averages logarithms of hazards, with a baseline of their own", {
   skip_if_not_installed("survival")
-  rows <- family_rows()
-  model <- auto_of(survival::Surv(time, event) ~ X1 + X2 + X3 | domain, rows)
+  rows <- family_rows(6L, 20L)
+  model <- auto_of(survival::Surv(time, event) ~ X1 + X2 + X3 | domain, rows, folds = 3)
   new <- family_rows(2L, seed = 2)
   f <- function(rows) drop(predict(model, rows, type = "decision"))
   parts <- vapply(model$members, function(m) drop(predict(m, new, type = "decision")), f(new))
@@ -131,15 +133,15 @@ test_that("squares of working responses are the deviance near its constants", {
 test_that("numbers and classes take offsets, and counts have intervals of counts", {
   rows <- family_rows(6L)
   rows$amount <- rows$X1 + rows$exposure + with_seed(2, rnorm(nrow(rows))) / 3
-  model <- auto_of(amount ~ X1 + offset(exposure) | domain, rows, family = "gaussian")
+  model <- auto_of(amount ~ X1 + offset(exposure) | domain, rows, family = "gaussian", folds = 3)
   new <- rows[1:5, ]
   expect_equal(predict(model, transform(new, exposure = exposure + 2)), predict(model, new) + 2,
                tolerance = 1e-10)
   rows$yes <- factor(rows$count > 2)
-  odds <- auto_of(yes ~ X1 + offset(log(exposure)) | domain, rows, n_members = 1)
+  odds <- auto_of(yes ~ X1 + offset(log(exposure)) | domain, rows, n_members = 1, folds = 3)
   expect_true(all(predict(odds, transform(new, exposure = 2 * exposure), type = "prob")[, 2L] >
                     predict(odds, new, type = "prob")[, 2L]))
-  counts <- auto_of(count ~ X1 | domain, rows, family = "poisson")
+  counts <- auto_of(count ~ X1 | domain, rows, family = "poisson", folds = 3)
   expect_true(all(predict(counts, new, interval = "prediction", level = 0.8)[, "lower"] >= 0))
   # errors of a search whose expected deviance is four times the selected one are twice as large
   sample <- lodo_sample(counts, environment(), counts$X)
@@ -175,7 +177,7 @@ test_that("times that are made coarse keep their order and their events", {
 
 test_that("one domain has members of the family too", {
   rows <- subset(family_rows(2L), domain == 1)
-  expect_warning(model <- auto_of(count ~ X1 + X2 + X3 | domain, rows, family = "poisson"),
+  expect_warning(model <- auto_of(count ~ X1 + X2 | domain, rows, family = "poisson"),
                  "Only 1 domain")
   expect_true(all(predict(model, family_rows(2L, seed = 2)) > 0))
 })

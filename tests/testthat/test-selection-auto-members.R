@@ -42,7 +42,7 @@ test_that("members of dg_auto() are of different kinds", {
 
 test_that("dg_auto() uses no domain kernel where there are fewer than five domains", {
   four <- toy[toy$domain %in% levels(toy$domain)[1:4], ]
-  few <- fit(dg_auto(progress = FALSE), y ~ . | domain, data = four)
+  few <- fit(dg_auto(n_members = 2, progress = FALSE), y ~ . | domain, data = four)
   expect_true(all(few$choice$table$domain_kernel[-1L] == "pooled"))
   expect_false(all(model$choice$table$domain_kernel[-1L] == "pooled"))
 })
@@ -75,8 +75,8 @@ test_that("dg_lodo() takes the ensemble of dg_auto() and each member, dg_adapt()
 test_that("dg_auto() has calibrated probabilities from held-out domains", {
   labels <- with_seed(1, toy_classes(6, 20))
   labels$y <- factor(ifelse(labels$x1 + labels$x2 > 0, "a", "b"))
-  found <- fit(dg_auto(n_members = 2, calibration = "platt", progress = FALSE), y ~ . | domain,
-               data = labels)
+  found <- fit(dg_auto(n_members = 2, max_ard = 0, folds = 3, calibration = "platt",
+                       progress = FALSE), y ~ . | domain, data = labels)
   prob <- predict(found, labels, type = "prob")
   expect_equal(rowSums(prob), rep(1, nrow(labels)), tolerance = 1e-12)
   expect_identical(predict(found, labels), factor(colnames(prob)[max.col(prob, "first")],
@@ -84,7 +84,7 @@ test_that("dg_auto() has calibrated probabilities from held-out domains", {
 })
 
 test_that("cross-validation keeps what was chosen in each fold", {
-  result <- dg_cv(dg_auto(max_ard = 0, progress = FALSE), y ~ . | domain, data = toy,
+  result <- dg_cv(dg_auto(max_ard = 0, n_members = 2, progress = FALSE), y ~ . | domain, data = toy,
                   folds = 2)
   expect_match(result$fits$chosen, "^scale (pooled|domain|both|means|rank), ")
 })
@@ -105,7 +105,7 @@ test_that("where nothing can be learned the null model is chosen", {
     d$class <- factor(sample(c("a", "b", "b"), nrow(d), replace = TRUE))
     d
   })
-  search <- dg_auto(max_ard = 0, progress = FALSE)
+  search <- dg_auto(max_ard = 0, n_members = 2, progress = FALSE)
   found <- fit(search, y ~ x1 + x2 + x3 | domain, data = noise)
   expect_output(print(found), "selected on other domains is better than\\s+the\\s+null\\s+model")
   expect_equal(predict(found, noise), rep(mean(noise$y), nrow(noise)), tolerance = 1e-6)
@@ -121,7 +121,7 @@ test_that("with few domains a signal in some of them is enough", {
   part <- few$domain == levels(few$domain)[1L]
   few$y[!part] <- factor(ifelse(few$x1[!part] > 0, levels(few$y)[2L], levels(few$y)[1L]),
                          levels(few$y))
-  found <- fit(dg_auto(progress = FALSE), y ~ . | domain, data = few)
+  found <- fit(dg_auto(n_members = 2, progress = FALSE), y ~ . | domain, data = few)
   expect_false(any(describe_candidates(found$choice$table)[which(found$choice$table$member)] ==
                      "null model"))
 })
@@ -133,7 +133,7 @@ test_that("of three domains the null model is no better than what all three say"
   x <- rnorm(180)
   y <- factor(rbinom(180, 1, plogis(2 * x + qlogis(share))))
   d <- data.frame(x, z = rnorm(180), y, g = gl(3, 60))
-  model <- dg_auto(y ~ x + z | g, data = d, metric = "accuracy", progress = FALSE)
+  model <- dg_auto(y ~ x + z | g, data = d, metric = "accuracy", n_members = 2, progress = FALSE)
   null <- model$choice$table$kernel == "null model"
   expect_gt(max(model$choice$table$mean[-1L]), model$choice$table$mean[null %in% TRUE])
   expect_false(any(model$choice$table$member & null, na.rm = TRUE))
@@ -142,7 +142,7 @@ test_that("of three domains the null model is no better than what all three say"
 test_that("a candidate that fails is left out with one warning that says why", {
   skip_if_not_installed("ranger")
   toy <- transform(simulate_dica(domains = 5, n = 12, seed = 4), y = x1 + x2^2)
-  auto <- function() dg_auto(y ~ x1 + x2 | domain, data = toy, max_ard = 0)
+  auto <- function() dg_auto(y ~ x1 + x2 | domain, data = toy, max_ard = 0, folds = 3)
   usual <- auto()
   said <- character()
   tell <- function(w) {

@@ -115,7 +115,8 @@ test_that("with more rows than the search has, the members' scores are those of 
     d <- toy_domains(6, 40)
     transform(d, y = 2 * x1 + sin(x2) + rnorm(nrow(d)))
   })
-  found <- dg_auto(y ~ . | domain, data = big, max_rows = 90, max_ard = 0, progress = FALSE)
+  found <- dg_auto(y ~ . | domain, data = big, max_rows = 90, max_ard = 0, n_members = 2,
+                   progress = FALSE)
   held <- lapply(found$members, function(m) {
     d <- dg_lodo(fit(m$spec, y ~ . | domain, data = big))$predictions
     d$prediction[order(d$row)]

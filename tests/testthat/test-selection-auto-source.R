@@ -175,7 +175,7 @@ test_that("where nothing can be learned the null model is fitted", {
 })
 
 test_that("the null model may stand beside the others", {
-  data <- auto_train
+  data <- auto_train[auto_train$domain %in% unique(auto_train$domain)[1:20], ]
   data$class <- factor(ifelse(data$y > 0, "high", "low"))
   data$third <- cut(data$y, c(-Inf, -0.5, 0.5, Inf), labels = c("p", "q", "r"))
   for (formula in list(y ~ x1 + x2 | domain, class ~ x1 + x2 | domain, third ~ x1 + x2 | domain)) {

@@ -88,13 +88,13 @@ test_that("one bandwidth per predictor is tried for few predictors, and wins whe
     d <- data.frame(domain = rep(letters[1:6], each = 20), matrix(rnorm(120 * 6), 120))
     transform(d, y = sin(3 * X1) + rnorm(120) / 10)
   })
-  found <- dg_auto(y ~ . | domain, data = sparse)
+  found <- dg_auto(y ~ . | domain, data = sparse, n_members = 2)
   per_predictor <- grepl("per predictor", found$choice$table$kernel)
   expect_identical(which(per_predictor), 2L)
   sigma <- found$members[[1L]]$spec$args$kernel$bandwidth
   expect_length(sigma, 6L)
   expect_identical(which.min(sigma), 1L)
-  none <- dg_auto(y ~ . | domain, data = sparse, max_ard = 5)
+  none <- dg_auto(y ~ . | domain, data = sparse, max_ard = 5, n_members = 2)
   expect_false(any(grepl("per predictor", none$choice$table$kernel)))
   # and the choice is good on new domains
   new <- with_seed(6, {
@@ -108,7 +108,7 @@ test_that("one bandwidth per predictor is tried for few predictors, and wins whe
 
 test_that("shapes of domains are used where they tell", {
   ellipses <- simulate_ellipses(domains = 10, n = 40, seed = 1)
-  found <- dg_auto(y ~ . | domain, data = domains_of(ellipses, 1:8), max_ard = 0)
+  found <- dg_auto(y ~ . | domain, data = domains_of(ellipses, 1:8), max_ard = 0, n_members = 2)
   expect_match(found$choice$table$domain_kernel[2L], "distributional")
   new <- domains_of(ellipses, 9:10)
   expect_gt(mean(predict(found, new) == new$y), 0.8)
@@ -183,7 +183,8 @@ test_that("a forest is a member where it is clearly better, and may not be", {
     transform(d, y = 3 * (X1 > 0.5) * (X2 > 0.5) + 2 * (X3 > 0.7) + rnorm(nrow(d)) / 10)
   })
   data <- steps(1, 8)
-  found <- with_seed(2, dg_auto(y ~ . | domain, data = data, max_ard = 0, progress = FALSE))
+  found <- with_seed(2, dg_auto(y ~ . | domain, data = data, max_ard = 0, n_members = 2,
+                                progress = FALSE))
   line <- which(found$choice$table$kernel == "random forest")
   expect_identical(found$choice$table$member[line], TRUE)
   expect_gt(found$choice$table$weight[line], 0.5)
@@ -248,8 +249,9 @@ test_that("a row is predicted without its domain and without the rows of its uni
     value <- rnorm(objects)
     cbind(d, x1 = print_of[d$object, 1], x2 = print_of[d$object, 2], y = value[d$object])
   })
-  seen <- dg_auto(y ~ x1 + x2 | domain, data = paired, max_ard = 0, progress = FALSE)
-  unit <- dg_auto(y ~ x1 + x2 | domain, data = paired, unit = object, max_ard = 0,
+  seen <- dg_auto(y ~ x1 + x2 | domain, data = paired, max_ard = 0, n_members = 2,
+                  progress = FALSE)
+  unit <- dg_auto(y ~ x1 + x2 | domain, data = paired, unit = object, max_ard = 0, n_members = 2,
                   progress = FALSE)
   # the object is recognised, and its value with it; a new object's cannot be
   expect_lt(seen$choice$expected$mean, 0.5)
@@ -345,7 +347,7 @@ test_that("a search takes some of the rows, and the fit all", {
 test_that("any score of predictions or decisions decides, for two classes and more", {
   labels <- toy_classes(5, 20)
   labels$y[labels$x1 > 0.7] <- "1"
-  found <- dg_auto(y ~ . | domain, data = labels, metric = "auc", max_ard = 0)
+  found <- dg_auto(y ~ . | domain, data = labels, metric = "auc", max_ard = 0, n_members = 2)
   expect_identical(found$choice$metric$title, "area under the ROC curve")
   expect_identical(found$choice$selected_by, "Brier score")
   # a distributional one included: its dg_lodo() is its score
@@ -360,7 +362,7 @@ test_that("any score of predictions or decisions decides, for two classes and mo
   expect_null(by_its_own$choice$selected_by)
   lacking <- labels
   lacking$y[labels$domain == "d2"] <- "1"
-  some <- dg_auto(y ~ . | domain, data = lacking, metric = "auc", n_members = 2,
+  some <- dg_auto(y ~ . | domain, data = lacking, metric = "auc", n_members = 1,
                   max_ard = 0)
   expect_true(all(is.na(some$choice$scores["d2", ])))
   expect_false(anyNA(some$choice$table$mean))
@@ -380,10 +382,10 @@ test_that("weights, probabilities and matrices go through", {
   labels <- toy_classes(4, 16)
   w <- seq_len(nrow(labels)) %% 3 + 1
   found <- dg_auto(labels[c("x1", "x2", "x3")], labels$y, labels$domain, weights = w,
-                   calibration = "platt", n_members = 2, max_ard = 0)
+                   calibration = "platt", n_members = 2, max_ard = 0, folds = 2)
   prob <- predict(found, labels[c("x1", "x2", "x3")], domain = labels$domain, type = "prob")
   expect_equal(rowSums(prob), rep(1, nrow(labels)), ignore_attr = TRUE)
-  weightless <- dg_auto(y ~ . | domain, data = labels, n_members = 2, max_ard = 0)
+  weightless <- dg_auto(y ~ . | domain, data = labels, n_members = 2, max_ard = 0, folds = 2)
   expect_false(identical(found$choice$table$mean, weightless$choice$table$mean))
 })
 
