@@ -31,7 +31,7 @@ read_surv <- function(value, arg) {
   # times that differ by rounding are the same, as in survival's own functions
   if (requireNamespace("survival", quietly = TRUE)) {
     value <- on_error(survival::aeqSurv(value), function(e) {
-      abort("data", "`", arg, "` has times that cannot be told from their starts: ",
+      abort("data", "`", arg, "` has times that are equal to their starts but for rounding: ",
             conditionMessage(e), ".")
     })
   }
