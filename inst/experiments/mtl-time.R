@@ -24,14 +24,6 @@ timed_machines <- function(n) {
   machines
 }
 
-user_seconds <- function(expr, of = 3, least = 0.1) {
-  expr <- substitute(expr)
-  caller <- parent.frame()
-  once <- function(times) system.time(for (i in seq_len(times)) eval(expr, caller))[["user.self"]]
-  times <- max(1, ceiling(least / max(once(1), 1e-3)))
-  stats::median(replicate(of, once(times) / times))
-}
-
 experiment(
   paper = "MTL", item = "section 7.2",
   title = "Seconds of a fit by domains and rows: exact kernel, landmarks, Fourier features",

@@ -22,6 +22,16 @@ fit_timed <- function(spec, train, ...) {
   list(model = model, seconds = seconds)
 }
 
+# Seconds of processor time of an expression: the median of so many measurements, each the mean of as
+# many evaluations as take `least` seconds.
+user_seconds <- function(expr, of = 3, least = 0.1) {
+  expr <- substitute(expr)
+  caller <- parent.frame()
+  once <- function(times) system.time(for (i in seq_len(times)) eval(expr, caller))[["user.self"]]
+  times <- max(1, ceiling(least / max(once(1), 1e-3)))
+  stats::median(replicate(of, once(times) / times))
+}
+
 # Lines of the model that knows no predictors. `score(model)` gives the measures, here and below.
 null_lines <- function(train, score) {
   result_lines("null", score(fit(dg_null(), y ~ . | domain, data = train)))
