@@ -16,6 +16,8 @@ free <- c(
   " terms[$].* rows$",
   " program[$](x[$]frequencies columns|table rows)$",
   "(lambda|ridges|which) (length|empty)$", "(path|separator) type$", "memory foreign$",
+  # of rows that have reached no time
+  "^cox_step_ (until|since)[$]reached zero$",
   # empty where sums of the kernel are solved later
   "^feature_(apply|rows|columns|moments|group_moments)_ program[$]factor empty$",
   # sums and shapes of any values
