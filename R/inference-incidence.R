@@ -15,7 +15,7 @@
 #' events in training,
 #' \deqn{P(T \le t, k \mid x) = \sum_{j:\ t_j \le t} \left[S(t_{j-1} \mid x) - S(t_j \mid x)\right]
 #'   \frac{\Delta\Lambda_k(t_j \mid x)}{\sum_l \Delta\Lambda_l(t_j \mid x)}, \qquad
-#'   S(t \mid x) = \exp\Bigl(-\sum_l \Lambda_l(t \mid x)\Bigr).}{
+#'   S(t \mid x) = \exp\left(-\sum_l \Lambda_l(t \mid x)\right).}{
 #'   P(T <= t, k | x) = sum_(j: t_j <= t) [S(t_(j-1) | x) - S(t_j | x)] dL_k(t_j | x) /
 #'     sum_l dL_l(t_j | x),  S(t | x) = exp(-sum_l L_l(t | x)).}
 #' This is the integral of \eqn{S\,d\Lambda_k}{S dL_k} (Benichou and Gail, 1990) for hazards that

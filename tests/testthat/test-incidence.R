@@ -58,20 +58,18 @@ test_that("incidences are near the truth and add up to what is lost", {
   expect_identical(dim(dg_incidence(causes, new[0, ], c(2, 8))), c(0L, 2L, 2L))
 })
 
-test_that("riskRegression's cause-specific Cox models say the same", {
-  skip_if_not_installed("riskRegression")
-  skip_if_not_installed("prodlim")
+test_that("survival's multi-state Cox models say the same", {
   world <- competing_world(2)
-  world$status <- c(none = 0, a = 1, b = 2)[world$kind]
-  reference <- suppressWarnings(riskRegression::CSC(prodlim::Hist(time, status) ~ x + z,
-                                                    data = world))
+  world$state <- factor(world$kind, c("none", "a", "b"))
+  world$id <- seq_len(nrow(world))
+  reference <- survival::coxph(survival::Surv(time, state) ~ x + z, data = world, id = id)
   new <- world[c(1, 70, 300), ]
   found <- dg_incidence(causes_of(world), new, c(3, 10))
-  for (kind in 1:2) {
-    other <- stats::predict(reference, newdata = new, times = c(3, 10), cause = kind,
-                            product.limit = FALSE)$absRisk
-    # a sum over events there, an integral here: they differ by half of the hazard of one event
-    expect_equal(unname(found[, , kind]), unname(other), tolerance = 0.01)
+  other <- summary(survival::survfit(reference, newdata = new[c("x", "z")]), times = c(3, 10))
+  for (kind in c("a", "b")) {
+    # a product over events there, an integral here: they differ by half of the hazard of one event
+    probabilities <- other$pstate[, , other$states == kind]
+    expect_equal(unname(found[, , kind]), unname(t(probabilities)), tolerance = 0.01)
   }
 })
 
