@@ -14,7 +14,7 @@ experiment(
   paper = "DICA", item = "table 2, figure 4",
   title = "GvHD, one sample left out: pooling and distributional SVM on input and projections",
   data = "gvhd_flowcap1",
-  draws = c(quick = 1, normal = 1, full = 10), minutes = c(quick = 0.5, normal = 20, full = 200),
+  draws = c(quick = 1, normal = 2, full = 10), minutes = c(quick = 0.5, normal = 40, full = 200),
   tolerance = c(accuracy = 0.075),
   cells = function(size) {
     data.frame(rows = if (size == "quick") 20 else 100,
