@@ -19,9 +19,9 @@
 #'   P(T <= t, k | x) = sum_(j: t_j <= t) [S(t_(j-1) | x) - S(t_j | x)] dL_k(t_j | x) /
 #'     sum_l dL_l(t_j | x),  S(t | x) = exp(-sum_l L_l(t | x)).}
 #' This is the integral of \eqn{S\,d\Lambda_k}{S dL_k} (Benichou and Gail, 1990) for hazards that
-#' are constant between events. The probabilities of all kinds and S(t) add up to 1. As everywhere
-#' with S = exp(-H), they are somewhat too low where many rows have their events at the same few
-#' times.
+#' are constant between events. The probabilities of all kinds and S(t) add up to 1. S = exp(-H) is
+#' above the product-limit estimate, so that the probabilities are somewhat too low if many rows
+#' have their events at the same few times.
 #'
 #' @param causes Named list of two or more models of censored times, one for each kind of event:
 #'   `list(relapse = , death = )`. All are fitted to the same rows. They may be of different

@@ -68,7 +68,7 @@
 #' predictors do not show. In simulations of such domains, a linear effect of 1 was estimated as
 #' 1.00 by domain and as 0.22 to 0.58 with a shared baseline, and the concordance in new domains was
 #' higher (0.729 and 0.679) where the mean of the predictor was related to the level; on five data
-#' sets of survival the two were equal (`tests/bench/cox-baseline.R`). The baseline hazard of a new
+#' sets no difference was shown (`tests/bench/cox-baseline.R`). The baseline hazard of a new
 #' domain cannot be known without its events. For its probabilities, H is that of all training rows
 #' together with this f.
 #'
@@ -291,8 +291,8 @@ fit_glm <- function(problem, shared) {
 }
 
 # columns: of X, those that are an offset. list(loss: a row of the table, par: the family, response,
-# Y [n x m], costs [n], constant [m], known: of the link [n x 1], or NULL). Where a submodel starts,
-# f = 0, is the best constant.
+# Y [n x m], costs [n], constant [m], known: of the link [n x 1], or NULL, compared: are rows
+# compared within domains only?). Where a submodel starts, f = 0, is the best constant.
 glm_task <- function(family, sample, args, columns = NULL) {
   loss <- family_loss(family)
   y <- sample$y
@@ -302,7 +302,8 @@ glm_task <- function(family, sample, args, columns = NULL) {
                 else if (is_censored(y)) censored_response(y)
                 else list(kind = "number"), list(centre = 0, scale = 1, family = family))
   Y <- loss$targets(y)
-  if (identical(args$baseline, "domain")) {
+  by_domain <- identical(args$baseline, "domain")
+  if (by_domain) {
     if (loss$coupled != "rows") {
       abort("argument", "`baseline` must be \"shared\" for `family = ",
             dQuote(family$name, FALSE), "`; \"domain\" is for \"cox\".")
@@ -322,7 +323,7 @@ glm_task <- function(family, sample, args, columns = NULL) {
   }
   constant <- if (args$intercept) loss$constant(Y, costs / max(costs), known) else rep(0, m)
   list(loss = loss, par = loss$begin(family, Y, costs / max(costs), known), response = response,
-       Y = Y, costs = costs, constant = constant, known = known)
+       Y = Y, costs = costs, constant = constant, known = known, compared = by_domain)
 }
 
 # The offsets of rows, added up.

@@ -82,7 +82,7 @@ chooses_width <- function(args) {
 # What is searched: list(rows: at most so many, with what is left out at once, task of these, and
 # the fitted kernel, between; unknown: rows without a prediction).
 penalty_part <- function(args, sample, task, between, most) {
-  kept <- penalty_sample(sample, most, identical(args$baseline, "domain"))
+  kept <- penalty_sample(sample, most, isTRUE(task$compared))
   domain <- sample$domain[kept]
   folds <- calibration_folds(sample)
   rows <- list(X = sample$X[kept, , drop = FALSE], domain = domain, weights = sample$weights[kept],

@@ -51,8 +51,10 @@ loss_cox <- function() new_loss(
 cox_plan <- function(Y, costs) {
   event <- Im(Y[, 1L]) == 1 & costs > 0
   if (!any(event)) abort("data", "The remaining rows have no event; all times are censored.")
-  further <- if (ncol(Y) > 1L) Y[, 2L] else in_strata(Y)[, 2L]
-  stratum <- match(Re(further), sort(unique(Re(further))))
+  # see time_targets()
+  entry <- if (ncol(Y) > 1L) Im(Y[, 2L]) else -Inf
+  stratum <- if (ncol(Y) > 1L) Re(Y[, 2L]) else rep(1, nrow(Y))
+  stratum <- match(stratum, sort(unique(stratum)))
   times <- sort(unique(Re(Y[, 1L])))
   # whole numbers that are in order within strata, and strata one behind the other
   code <- function(time) stratum * (length(times) + 1) + findInterval(time, times)
@@ -60,12 +62,12 @@ cox_plan <- function(Y, costs) {
   pulls <- costs * event
   ends <- sort(unique(own[event]))
   before <- findInterval(code(-Inf), ends)
-  among <- function(codes) {
+  last_end <- function(codes) {
     number <- findInterval(codes, ends)
     replace(number, number == before, 0L)
   }
-  reached <- among(own)
-  entered <- among(code(Im(further)))
+  reached <- last_end(own)
+  entered <- last_end(code(entry))
   part <- ends %/% (length(times) + 1)
   list(costs = costs, pulls = pulls, ends = times[ends %% (length(times) + 1)], part = part,
        deaths = unname(rowsum(pulls[reached > 0L], reached[reached > 0L])),
@@ -82,6 +84,7 @@ risk_order <- function(reached, stratum, part) {
   sizes <- tabulate(stratum)
   first <- (cumsum(sizes) - sizes)[part]
   at_least <- rev(cumsum(rev(tabulate(reached, length(part)))))
+  # without those of the strata behind
   count <- at_least - c(at_least, 0)[findInterval(part, part) + 1L]
   list(reached = reached, by = by, part = stratum[by], first = first,
        last = (first + count) * (count > 0))

@@ -37,7 +37,7 @@
 #'
 #' **Several responses.** `dg_dica()`, `dg_coir()` and [dg_dcm()] take several numeric responses at
 #' once, `cbind(y1, y2) ~ x | domain` or a matrix `y`. The kernel on the response then compares rows
-#' of that matrix, whose columns are not scaled: bring responses of different units to one. A
+#' of that matrix. Its columns are not scaled: do so first if their units differ. A
 #' learner predicts one response, so [dg_pipeline()] refuses several: fit the projection, then a
 #' learner of each response to its scores (see Examples). Several responses must be in memory, not
 #' in a [row_source()] or [feature_sums()].
