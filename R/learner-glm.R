@@ -94,9 +94,10 @@
 #'
 #' ## Penalty
 #' If `lambda` is not given, a path of values is scored by the deviance of held-out groups of
-#' domains (at most 10), each predicted by a fit without it (with at most 500 rows, so that it takes
-#' some seconds). The bandwidth of the domain kernel is chosen first, as in [dg_ridge()], in closed
-#' form, in the quadratic approximation of the deviance at the model with only the constant.
+#' domains (at most five), each predicted by a fit without it, with at most 500 rows. The bandwidth
+#' of the domain kernel is chosen first, as in [dg_ridge()], in closed form, in the quadratic
+#' approximation of the deviance at the model with only the constant, and with landmarks in the
+#' place of the kernel, as in the search of [dg_auto()].
 #'
 #' ## Solver
 #' Newton's method with the expected curvature (Fisher scoring, iteratively reweighted least
@@ -541,6 +542,9 @@ residuals.dg_glm <- function(object, type = c("response", "deviance", "pearson")
 # The most rows of which models are fitted again.
 refit_rows <- 500L
 
+# The most groups of domains without which they are.
+refit_groups <- 5L
+
 # The deviance may rise before it falls to its least, so that a search from one end would stop too
 # early: every so many values are tried first, then those near the best until it gets worse.
 penalty_stride <- 3L
@@ -551,14 +555,21 @@ penalty_rise <- c(fall = 0.1, deviance = 0.02)
 
 # task: of the sampled rows.
 choose_glm_penalty <- function(args, rows, task) {
-  chosen <- choose_on_sample(args, rows, null_task(task))
+  # fits of squares are in closed form; of others this chooses the width alone, for which landmarks
+  # do
+  predictions <- if (task$loss$quadratic) left_out_predictions else left_out_nearly
+  chosen <- choose_on_sample(args, rows, null_task(task), predictions)
   # without domains that can be left out nothing is known
   if (is.null(chosen$bandwidth_factor)) return(chosen)
-  # fits of squares are in closed form
   best <- if (!task$loss$quadratic) refit_penalty(chosen, described_rows(rows), task)
   if (!is.null(best)) chosen$lambda <- best
   chosen$lambda <- chosen$lambda * stands_for(rows)
   chosen
+}
+
+# With random numbers of its own, so that a fit leaves those of the session as they are.
+left_out_nearly <- function(space, sample, task, args, lambdas) {
+  with_seed(1, left_out_by_landmarks(space, sample, task, args, lambdas))
 }
 
 # NULL where no fit has a deviance.
@@ -566,6 +577,7 @@ refit_penalty <- function(args, sample, task) {
   total <- min(sum(null_task(task)$costs), .Machine$double.xmax / max(penalty_shares))
   part <- penalty_part(args, sample, task, NULL, refit_rows)
   part$task$costs <- part$task$costs / max(part$task$costs)
+  part$rows$left_out <- factor(as.integer(part$rows$left_out) %% refit_groups)
   K <- space_gram(list(kernel = part$kernel, domain_kernel = part$between, X = part$rows$X,
                        domain = part$rows$domain, threads = args$threads))
   best <- refit_path(K, part, args)

@@ -16,9 +16,11 @@ penalty_rows <- 1000L
 
 # The arguments of a learner with lambda and the kernel between domains, and `slope`, the mean size
 # of the residuals of left-out domains where two classes are 2 apart. What fewer than two domains
-# leave open is 1. between: the kernel between domains where it is fitted already;
-# `bandwidth_factor`: by how much it is to be widened.
-choose_penalty <- function(args, sample, task, between = NULL) {
+# leave open is 1. between: the kernel between domains where it is fitted already; predictions: as
+# left_out_predictions(), by which domains are left out; `bandwidth_factor`: by how much the kernel
+# between domains is to be widened.
+choose_penalty <- function(args, sample, task, between = NULL,
+                           predictions = left_out_predictions) {
   args[c("lambda", "slope")] <- list(1, 1)
   folds <- calibration_folds(sample)
   # a multi-task kernel is for domains that are known
@@ -30,10 +32,10 @@ choose_penalty <- function(args, sample, task, between = NULL) {
   open <- has_open_width(args$domain_kernel) && !identical(args$bandwidths, "fitted")
   bandwidth_factor <- if (open) penalty_times else 1
   tried <- lapply(bandwidth_factor, function(t) {
-    space <- structure(list(kernel = part$kernel,
-                              domain_kernel = widen_fitted(part$between, t),
-                              threads = args$threads), class = "gram_space")
-    try_penalties(space, part$rows, part$task, args)
+    space <- structure(list(kernel = part$kernel, domain_kernel = widen_fitted(part$between, t),
+                            X = part$rows$X, domain = part$rows$domain, threads = args$threads),
+                       class = "gram_space")
+    try_penalties(space, part$rows, part$task, args, predictions)
   })
   best <- widest_good(tried)
   if (length(bandwidth_factor) > 1L) {
@@ -47,12 +49,12 @@ choose_penalty <- function(args, sample, task, between = NULL) {
 
 # The same of the sample of rows that a model does not keep: domains are described by all of theirs,
 # and a kernel between domains comes back fitted.
-choose_on_sample <- function(args, rows, task) {
+choose_on_sample <- function(args, rows, task, predictions = left_out_predictions) {
   if (rows$keeps || !needs_domain_rows(args$domain_kernel)) {
-    return(choose_penalty(args, rows$sample, task))
+    return(choose_penalty(args, rows$sample, task, predictions = predictions))
   }
   fitted <- described_kernel(args, rows)
-  found <- choose_penalty(args, rows$sample, task, between = fitted)
+  found <- choose_penalty(args, rows$sample, task, between = fitted, predictions)
   found$domain_kernel <- if (is.null(found$bandwidth_factor) || found$bandwidth_factor == 1) fitted
                          else widen_described(fitted, found$bandwidth_factor)
   found
@@ -102,34 +104,32 @@ task_of_rows <- function(task, rows) {
   task
 }
 
-# Rows with a weight, at most so many, evenly spaced within domains in the order of x. compared: are
-# rows compared within domains only? Then rather fewer domains than few rows of each.
+# Rows with a weight, at most so many, evenly spaced within domains in the order of x, and in that
+# order, so that the order in the data changes nothing. compared: are rows compared within domains
+# only? Then rather fewer domains than few rows of each.
 penalty_sample <- function(sample, most = penalty_rows, compared = FALSE) {
   kept <- which(sample$weights > 0)
-  if (length(kept) <= most) return(kept)
-  if (compared) {
+  if (compared && length(kept) > most) {
     domains <- sort(unique(as.integer(sample$domain[kept])))
     count <- floor(most / min(compared_rows, length(kept) / length(domains)))
     if (count < length(domains)) {
       domains <- domains[round(seq(1, length(domains), length.out = count))]
       kept <- kept[as.integer(sample$domain[kept]) %in% domains]
     }
-    if (length(kept) <= most) return(kept)
   }
   keys <- c(list(as.integer(sample$domain)), unname(as.data.frame(sample$X)))
-  ordered <- do.call(order, lapply(keys, `[`, kept))
-  sort(kept[ordered[round(seq(1, length(kept), length.out = most))]])
+  kept <- kept[do.call(order, lapply(keys, `[`, kept))]
+  if (length(kept) <= most) kept else kept[round(seq(1, length(kept), length.out = most))]
 }
 
 compared_rows <- 10L
 
 # list(best: the number of the share, domains: its errors by domain, weight of each, slope)
-try_penalties <- function(space, rows, task, args) {
+try_penalties <- function(space, rows, task, args, predictions) {
   largest <- max(task$costs)
   task$costs <- task$costs / largest
   lambdas <- sum(task$costs) * penalty_shares
-  predicted <- quietly(left_out_predictions(space, rows, task, args, lambdas),
-                       "domgen_warning_ridge")
+  predicted <- quietly(predictions(space, rows, task, args, lambdas), "domgen_warning_ridge")
   known <- !unknown_elsewhere(rows$levels, rows$left_out)
   residuals <- (predicted - c(task$Y))[known, , , drop = FALSE]
   share <- task$costs[known] / sum(task$costs[known])
