@@ -125,7 +125,7 @@ penalty_sample <- function(sample, most = penalty_rows, compared = FALSE) {
 compared_rows <- 10L
 
 # list(best: the number of the share, domains: its errors by domain, weight of each, slope)
-try_penalties <- function(space, rows, task, args, predictions) {
+try_penalties <- function(space, rows, task, args, predictions = left_out_predictions) {
   largest <- max(task$costs)
   task$costs <- task$costs / largest
   lambdas <- sum(task$costs) * penalty_shares

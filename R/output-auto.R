@@ -29,7 +29,7 @@ describe_auto <- function(x) {
     ),
     shown = c(whole, members, others), unit = "candidate",
     where = if (!choice$few) "`$choice$table`", of = nrow(table) - is.null(whole),
-    notes = c(auto_notes(choice, members), if (any(chosen == "no *")) {
+    notes = c(auto_notes(choice, members, have_weights(x$weights)), if (any(chosen == "no *")) {
       "* worse than the ensemble: one-sided paired t test, 5 % for all rows together (Bonferroni)."
     }),
     after = function() {
@@ -53,14 +53,15 @@ auto_facts <- function(choice) {
     }, if (!is.null(choice$scored)) paste("scored on all rows,", choice$scored$held_out))
 }
 
-auto_notes <- function(choice, members) {
+# weighted: do rows differ in weight?
+auto_notes <- function(choice, members, weighted) {
   table <- choice$table
   if (choice$few) {
     return(paste0("Not selected, as there is 1 domain: the mean of ",
                   plural(length(members), "model"), "."))
   }
   c(paste0(score_label(choice$metric), " on held-out domains, ", plural(choice$rows, "row"),
-           ", each candidate at its best lambda.", if (!is.null(choice$selected_by)) {
+           if (weighted) " without their weights", ", each candidate at its best lambda.", if (!is.null(choice$selected_by)) {
              paste0(" Selected by the ", choice$selected_by, ".")
            }, if (rule_column(choice$rule) != "mean") {
              paste0(" Selected by the ", rule_words(choice$rule), ".")

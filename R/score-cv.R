@@ -62,7 +62,8 @@
 #'   scores of survival probabilities see [metric_brier()].
 #' * A deviance is [metric_deviance()].
 #'
-#' Rows of a domain have equal weight: `weights` are for fits only.
+#' Rows of a domain have equal weight: `weights` are for fits only, which `print()` says. If they are
+#' numbers of equal rows, give these rows: `data[rep(seq_len(nrow(data)), weights), ]`.
 #'
 #' A domain with a single class has no `"auc"`, `"balanced_accuracy"`, `"gmean"`, `"f1"` and
 #' `"mcc"`: they are `NA` and left out of the mean. A domain that lacks some of more than two
@@ -389,7 +390,8 @@ cv_task <- function(spec, input, hold_out = "all", others = list()) {
     input = take_rows(input, sample$kept), y = sample$y, domain = sample$domain,
     scored_by = sample$domain, row = sample$kept, n = input_rows(input),
     labels = variable_names(sample$blueprint),
-    predictors = setdiff(predictor_columns(sample$blueprint), sample$blueprint$domain_columns)
+    predictors = setdiff(predictor_columns(sample$blueprint), sample$blueprint$domain_columns),
+    weighted = have_weights(sample$weights)
   )
   if (length(sample$kept) < n || length(unique(lapply(others, spec_terms))) > 1L) {
     task$dropped <- task$n - length(sample$kept)

@@ -124,7 +124,7 @@ dg_lodo.dg_learner <- function(object, metric = NULL, ...) {
 as_cv <- function(object, values, metrics, seconds) {
   task <- list(y = object$y, domain = object$domain, row = object$rows$kept,
                labels = variable_names(object$blueprint), scored_by = object$domain,
-               structure = object$blueprint$structure)
+               structure = object$blueprint$structure, weighted = have_weights(object$weights))
   # combinations are held out; several may have the same level of an outer factor
   if (!is.null(task$structure)) {
     task$around <- shared_levels(task$structure, task$domain, outer_factors(task$structure))
@@ -177,6 +177,7 @@ kept_lodo <- function(object, metric, env) {
   task <- domain_task(list(survey = list(domains = levels(object$domain),
                                          sizes = object$rows$sizes),
                            sample = list(blueprint = object$blueprint)))
+  task$weighted <- object$rows$weighted
   splits <- Map(function(held, k) {
     list(held = held, fold = k, rep = 1, train = setdiff(task$row, held))
   }, object$left_out$sets, seq_along(object$left_out$sets))

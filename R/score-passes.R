@@ -84,7 +84,8 @@ rows_to_score <- function(spec, input) {
 domain_task <- function(rows) {
   domains <- rows$survey$domains
   list(domain = factor(domains, domains), row = seq_along(domains), n = length(domains),
-       sizes = rows$survey$sizes, labels = variable_names(rows$sample$blueprint))
+       sizes = rows$survey$sizes, labels = variable_names(rows$sample$blueprint),
+       weighted = !is.null(rows$survey$reader$weights))
 }
 
 # As read_metrics(): those that are means over rows.

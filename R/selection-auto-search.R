@@ -36,7 +36,9 @@ choose_by_domain <- function(args, sample) {
        choice = c(list(rows = length(final$sample$y), few = few, metric = metric,
                        selected_by = if (!identical(final$metric, metric)) final$metric$title,
                        rule = args$rule, seed = args$seed, family = args$family,
-                       kernels = if (!is.null(rounds$glm)) length(ridge_keys(rounds$final)),
+                       kernels = if (!is.null(rounds$glm)) {
+                         length(union(ridge_keys(rounds$first), ridge_keys(rounds$final)))
+                       },
                        time_limit = list(seconds = args$max_seconds,
                                          reached = any(vapply(rounds, `[[`, NA, "spent")))),
                   summarise_search(shown$first, final, chosen)))

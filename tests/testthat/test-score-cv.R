@@ -228,3 +228,18 @@ test_that("folds with labels of new rows go on past a domain with a new level", 
                                   shots = 1))
   expect_identical(found$shots$domains, c(3L, 3L))
 })
+
+test_that("who gives weights is told that scores have none", {
+  d <- data.frame(domain = gl(4, 10), x = sin(1:40), y = cos(1:40), w = rep(1:2, 20))
+  f <- y ~ x | domain
+  weighted <- dg_cv(dg_lm(), f, data = d, weights = w, progress = FALSE)
+  expect_output(print(weighted), "one at a time, scored without weights")
+  expect_false(grepl("weights", dg_cv(dg_lm(), f, data = d, weights = 0 * w + 3)$held_out))
+  model <- dg_ridge(f, data = d, weights = w, lambda = 1)
+  expect_match(dg_lodo(model)$held_out, "without weights")
+  source <- dg_ridge(f, data = row_source(d), weights = w, lambda = 1,
+                     domain_kernel = domain_pooled(), feature_map = features_nystrom(10))
+  expect_match(dg_lodo(source)$held_out, "without weights")
+  auto <- dg_auto(f, data = d, weights = w, max_seconds = 1e-6)
+  expect_output(print(auto), "40 rows without their weights")
+})
