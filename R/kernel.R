@@ -110,7 +110,7 @@ format_bandwidth <- function(kernel) {
 
 list_bandwidths <- function(kernel) {
   if (!is.null(kernel$parts)) return(lapply(kernel$parts, list_bandwidths))
-  if (!"bandwidth" %in% names(unclass(kernel))) return(NULL)
+  if (!has_bandwidth(kernel)) return(NULL)
   bandwidth <- kernel$bandwidth
   if (is.null(bandwidth)) {
     factor <- kernel$bandwidth_factor
@@ -119,6 +119,8 @@ list_bandwidths <- function(kernel) {
   }
   else paste0("bandwidth = ", paste(rounded(bandwidth, 4), collapse = ", "))
 }
+
+has_bandwidth <- function(kernel) "bandwidth" %in% names(unclass(kernel))
 
 #' Gram matrix of a kernel, and median distance
 #'

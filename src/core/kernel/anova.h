@@ -1,6 +1,6 @@
-// The ANOVA kernel: with k_j = exp(-d_j / 2), d_j the squared distance in predictor j, and p of them,
+// The ANOVA kernel: with k_j = exp(-d_j / 2), d_j the squared distance in predictor j,
 //   k = (a_1 + ... + a_q) / q,  a_m = mean of k_{j_1} ... k_{j_m} over all j_1 < ... < j_m,
-// the elementary symmetric polynomials of k_1, ..., k_p by their number of terms.
+// the elementary symmetric polynomials of k_1, ..., k_p, each divided by its number of terms.
 #ifndef DOMGEN_CORE_KERNEL_ANOVA_H
 #define DOMGEN_CORE_KERNEL_ANOVA_H
 
