@@ -108,6 +108,7 @@ test_that("degree and bandwidths are parameters of a search", {
   expect_identical(nrow(tuned$tuning$table), 4L)
   expect_identical(names(kernel_grid(kernel_anova())), "bandwidth_factor")
   expect_null(kernel_grid(kernel_anova(bandwidth = 1)))
+  expect_identical(format_value(kernel_anova(1, 2)), "anova(1, bandwidth = 2)")
 })
 
 test_that("its bandwidths are not fitted, with a warning or an error", {
