@@ -24,19 +24,23 @@
 #' [kernel_rbf()]. Other shares are sums of kernels: `kernel_anova(1) + 0.1 * kernel_anova(2)`. On a
 #' single predictor the kernel is `kernel_rbf()`.
 #'
+#' `kernlab::anovadot()` is a power of the sum over predictors: from degree 2, a predictor can occur
+#' several times in a product.
+#'
 #' Evaluation takes an exponential for each pair of rows and predictor, where `kernel_rbf()` takes
 #' one for each pair of rows: with 10 predictors, 3 times as long, and up to 4.5 times with
 #' `degree = 10`.
 #'
-#' Dummy variables of a factor are predictors like others. Learners do not fit the bandwidths:
-#' no derivative is implemented.
+#' Dummy variables of a factor are predictors like others. Learners do not fit the bandwidths, for
+#' want of a derivative. [dg_auto()] does not try the kernel, because its models did not improve.
 #'
 #' @param degree Largest number of predictors in a product: whole number of at least 1, default 2. A
 #'   larger number than that of the predictors means all of them.
 #' @param bandwidth Bandwidth in units of the (scaled) predictors: one positive number for all of
-#'   them, or one per predictor. If `NULL` (default), `bandwidth_factor` times the median distance
-#'   of training rows in that predictor alone, its [median_bandwidth()].
-#' @param bandwidth_factor Positive number that multiplies the median distances; only without
+#'   them, or one per predictor. If `NULL` (default), `bandwidth_factor` times the
+#'   [median_bandwidth()] of the training rows, divided by \eqn{\sqrt p}{sqrt(p)}: about the
+#'   distance of two rows in one predictor, if all have the same variance.
+#' @param bandwidth_factor Positive number that multiplies the default bandwidth; only without
 #'   `bandwidth`. Default 1.
 #' @param ... Not used; an unknown argument is an error.
 #' @return A kernel; see [kernel_rbf()].
@@ -59,7 +63,7 @@
 #' # a smooth additive model of ozone, with months as domains
 #' air <- na.omit(airquality)
 #' model <- dg_ridge(log(Ozone) ~ Solar.R + Wind + Temp | Month, air, lambda = 0.1,
-#'                   kernel = kernel_anova(degree = 1, bandwidth_factor = 2),
+#'                   kernel = kernel_anova(degree = 1),
 #'                   domain_kernel = domain_pooled())
 #' plot(dg_effect(model, "Wind", air))
 #' @export
@@ -68,11 +72,14 @@ kernel_anova <- function(degree = 2, bandwidth = NULL, bandwidth_factor = 1, ...
                  dots = list(...))
 }
 
-# The median of each predictor alone, not the `middle` of all.
+# Squared distances are sums over predictors.
 #' @exportS3Method
-kernel_fit.kernel_anova <- function(kernel, X, middle = NULL) {
-  fit_bandwidth(kernel, X, vapply(seq_len(ncol(X)), function(j) median_bandwidth(X[, j]), 0))
+kernel_fit.kernel_anova <- function(kernel, X, middle = median_bandwidth(X)) {
+  fit_bandwidth(kernel, X, middle / sqrt(ncol(X)))
 }
+
+#' @exportS3Method
+median_words.kernel_anova <- function(kernel) "the median distance / sqrt(p)"
 
 #' @exportS3Method
 kernel_program.kernel_anova <- function(kernel, x, z) {

@@ -59,7 +59,6 @@ kernel_fit.kernel_stationary <- function(kernel, X, middle = median_bandwidth(X)
   fit_bandwidth(kernel, X, middle)
 }
 
-# middle: one median distance, or one per predictor.
 fit_bandwidth <- function(kernel, X, middle) {
   if (is.null(kernel$bandwidth)) {
     kernel$bandwidth <- middle *

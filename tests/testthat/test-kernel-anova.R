@@ -24,13 +24,20 @@ test_that("kernel_anova() is the mean over sets of predictors that its help page
   }
 })
 
-test_that("of degree 1 it is the mean of kernel_rbf() of each predictor, with its own median", {
-  alone <- lapply(1:4, function(j) kernel_matrix(kernel_rbf(), x[, j]))
-  expect_equal(kernel_matrix(kernel_anova(1), x), Reduce(`+`, alone) / 4, tolerance = 1e-12)
-  expect_equal(kernel_matrix(kernel_anova(1, bandwidth_factor = 2), x),
-               kernel_matrix(kernel_anova(1, 2 * apply(x, 2, median_bandwidth)), x))
+test_that("of degree 1 it is the mean of kernel_rbf() of each predictor, at the median / sqrt(p)", {
+  alone <- function(width) lapply(1:4, function(j) kernel_matrix(kernel_rbf(width), x[, j]))
+  middle <- median_bandwidth(x) / 2
+  expect_equal(kernel_matrix(kernel_anova(1), x), Reduce(`+`, alone(middle)) / 4, tolerance = 1e-12)
+  expect_equal(kernel_matrix(kernel_anova(1, bandwidth_factor = 3), x),
+               Reduce(`+`, alone(3 * middle)) / 4, tolerance = 1e-12)
   expect_equal(kernel_matrix(kernel_anova(), x[, 1]), kernel_matrix(kernel_rbf(), x[, 1]),
                tolerance = 1e-12)
+})
+
+test_that("of degree 1 it is the kernel of kernlab, divided by the number of predictors", {
+  skip_if_not_installed("kernlab")
+  peer <- kernlab::kernelMatrix(kernlab::anovadot(1 / (2 * 1.3^2), 1), x)
+  expect_equal(kernel_matrix(kernel_anova(1, 1.3), x), matrix(peer / 4, 37), tolerance = 1e-12)
 })
 
 test_that("of degree p all sets together are the product over predictors of 1 + k_j", {
