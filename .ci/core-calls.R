@@ -33,7 +33,8 @@ mixed <- list(type = "normalise", part = list(type = "sum", parts = list(
   list(type = "linear"), list(type = "poly", degree = 3, gamma = 1, coef0 = 1)
 )))
 kernels <- c(
-  list(mixed, list(type = "delta"), list(type = "exponential", inv = 0.3)),
+  list(mixed, list(type = "delta"), list(type = "exponential", inv = 0.3),
+       list(type = "anova", inv = c(1, 2, 0.5), degree = 2)),
   lapply(outer(c("rbf", "laplace", "matern3", "matern5", "cauchy"), c("", "_rate", "_slope"),
                paste0), function(type) list(type = type, inv = 1))
 )

@@ -25,6 +25,7 @@
 #' | What is the effect of a predictor, or of its mean in the domain? | [dg_effect()] |
 #' | Counts, proportions, amounts, ordered classes? | [dg_glm()]; [dg_mixed()] |
 #' | Random intercepts and slopes? | [dg_mixed()] |
+#' | A smooth curve for each predictor, or interactions of two? | [kernel_anova()] |
 #' | Categories, or a kernel computed elsewhere? | [kernel_mixed()], [kernel_precomputed()] |
 #' | Missing predictors? | [`na.action = na.impute`][na.impute()] |
 #' | Factor levels that training lacks? | [`predict(new_levels = )`][predict.dg_learner()] |

@@ -1,8 +1,8 @@
 # Derivatives of kernels in the bandwidths that were not given. A bandwidth is
 # found by its path: the numbers of the parts to walk through in sums and products.
 
-# Paths to the stationary kernels whose bandwidth is to be fitted, open and with a
-# derivative, or to all stationary kernels. Those inside a normalised kernel are not looked for.
+# Paths to the kernels whose bandwidth is to be fitted, open and with a derivative, or to all that
+# have one. Those inside a normalised kernel are not looked for.
 free_bandwidths <- function(kernel, all = FALSE) {
   bandwidth_paths(kernel, if (all) function(leaf) TRUE
                           else function(leaf) is.null(leaf$bandwidth) && has_rate(leaf))
@@ -19,7 +19,7 @@ bandwidth_paths <- function(kernel, wanted, path = integer()) {
     })
     return(do.call(c, paths))
   }
-  if (is_stationary(kernel) && wanted(kernel)) list(path)
+  if (has_bandwidth(kernel) && wanted(kernel)) list(path)
 }
 
 has_rate <- function(leaf) !is.null(kernel_rate(leaf, 1))

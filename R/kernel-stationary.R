@@ -4,8 +4,14 @@
 #   core_name         its row in src/core/kernel/tree.h; without one it is evaluated in R
 #   kernel_spectral   its spectral density, for random Fourier features
 
-# ...: further parts of the kernel.
 stationary <- function(name, bandwidth, bandwidth_factor, ..., dots = list()) {
+  kernel <- with_bandwidth(name, bandwidth, bandwidth_factor, ..., dots = dots)
+  class(kernel) <- append(class(kernel), "kernel_stationary", after = 1L)
+  kernel
+}
+
+# ...: further parts of the kernel.
+with_bandwidth <- function(name, bandwidth, bandwidth_factor, ..., dots = list()) {
   check_no_dots(dots, c("bandwidth", "bandwidth_factor", names(list(...))))
   if (!is.null(bandwidth)) {
     # 1/sigma must be finite too
@@ -25,12 +31,13 @@ stationary <- function(name, bandwidth, bandwidth_factor, ..., dots = list()) {
   }
   kernel <- new_kernel(name, bandwidth = bandwidth, ...)
   if (bandwidth_factor != 1) kernel$bandwidth_factor <- bandwidth_factor
-  class(kernel) <- append(class(kernel), "kernel_stationary", after = 1L)
   kernel
 }
 
 #' @exportS3Method
-kernel_grid.kernel_stationary <- function(kernel) {
+kernel_grid.kernel_stationary <- function(kernel) bandwidth_grid(kernel)
+
+bandwidth_grid <- function(kernel) {
   if (is.null(kernel$bandwidth)) list(bandwidth_factor = c(0.25, 0.5, 1, 2))
 }
 
@@ -49,6 +56,10 @@ kernel_profile.kernel_stationary <- function(kernel, inner, norm_x, norm_z) {
 
 #' @exportS3Method
 kernel_fit.kernel_stationary <- function(kernel, X, middle = median_bandwidth(X)) {
+  fit_bandwidth(kernel, X, middle)
+}
+
+fit_bandwidth <- function(kernel, X, middle) {
   if (is.null(kernel$bandwidth)) {
     kernel$bandwidth <- middle *
       if (is.null(kernel$bandwidth_factor)) 1 else kernel$bandwidth_factor

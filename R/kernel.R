@@ -110,15 +110,23 @@ format_bandwidth <- function(kernel) {
 
 list_bandwidths <- function(kernel) {
   if (!is.null(kernel$parts)) return(lapply(kernel$parts, list_bandwidths))
-  if (!"bandwidth" %in% names(unclass(kernel))) return(NULL)
+  if (!has_bandwidth(kernel)) return(NULL)
   bandwidth <- kernel$bandwidth
   if (is.null(bandwidth)) {
     factor <- kernel$bandwidth_factor
     paste0("bandwidth = ", if (!is.null(factor)) paste(format(factor), "times "),
-           "the median distance")
+           median_words(kernel))
   }
   else paste0("bandwidth = ", paste(rounded(bandwidth, 4), collapse = ", "))
 }
+
+# What an open bandwidth is a multiple of.
+median_words <- function(kernel) UseMethod("median_words")
+
+#' @exportS3Method
+median_words.domgen_kernel <- function(kernel) "the median distance"
+
+has_bandwidth <- function(kernel) "bandwidth" %in% names(unclass(kernel))
 
 #' Gram matrix of a kernel, and median distance
 #'

@@ -74,6 +74,7 @@ shared_parameters <- parameters(
   parameter("bandwidth", as_it_is, simpler = 1),
   parameter("bandwidth_factor", as_it_is, simpler = 1),
   parameter("smoothing", as_it_is, simpler = 1),
+  parameter("degree", as_it_is, simpler = -1),
   parameter("tau", as_it_is, simpler = 1),
   parameter("n_landmarks", as_it_is, simpler = -1),
   parameter("n_features", as_it_is, simpler = -1)

@@ -27,7 +27,7 @@ short_object.default <- function(value) {
   if (is.na(name)) name <- class
   if (name == "kernel_normalise") value <- value$parts
   defaults <- if (exists(name, mode = "function")) formals(name)
-  if (!is.null(names(value))) value <- unclass(value)[names(value) %in% names(defaults)]
+  if (!is.null(names(value))) value <- unclass(value)[intersect(names(defaults), names(value))]
   shown <- Map(function(part, arg) {
     default <- on_error(eval(defaults[[arg]]), function(e) NULL)
     if (is.character(default)) default <- default[1L]

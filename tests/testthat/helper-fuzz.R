@@ -138,6 +138,7 @@ fuzz_plausible <- function(world) {
                   kernel_matern(),
                   kernel_linear(), kernel_poly(3), kernel_delta(), kernel_normalise(kernel_poly()),
                   kernel_rbf() + kernel_linear(), kernel_exponential(), kernel_rbf(bandwidth_factor = 2),
+                  kernel_anova(), kernel_anova(1, c(1, 2)),
                   kernel_custom(function(x, z) x %*% t(z)), kernel_custom(function(x, z) 1),
                   kernel_custom(function(x, z) stop("own")))
   domain_kernels <- list(domain_pooled(), domain_multitask(0.5), domain_multitask(0),

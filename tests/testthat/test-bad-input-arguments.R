@@ -22,6 +22,7 @@ numbers <- list(
   bandwidth = list(kernel_exponential, bad_numbers(0, -1)),
   nu = list(kernel_matern, bad_numbers(0, -1, 1)),
   degree = list(kernel_poly, bad_numbers(0, -1, 0.5)),
+  degree = list(kernel_anova, bad_numbers(0, -1, 0.5)),
   gamma = list(kernel_poly, bad_numbers(-1)),
   coef0 = list(kernel_poly, bad_numbers(-1)),
   signal_sd = list(dg_gp, bad_numbers(0, -1)[-1]),

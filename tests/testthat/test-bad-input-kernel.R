@@ -5,7 +5,7 @@ X <- b$X
 
 kernels <- list(
   rbf = kernel_rbf(), laplace = kernel_laplace(), matern = kernel_matern(), cauchy = kernel_cauchy(),
-    linear = kernel_linear(),
+    linear = kernel_linear(), anova = kernel_anova(),
   poly = kernel_poly(3), exponential = kernel_exponential(), delta = kernel_delta(),
   sum = kernel_linear() * kernel_rbf() + 1, normalised = kernel_normalise(kernel_poly(2)),
   `normalised linear` = kernel_normalise(kernel_linear())

@@ -68,7 +68,7 @@ test_that("a user's kernel is evaluated as given, alone and in sums", {
 test_that("a Gram matrix is symmetric to the bit and the same for any threads", {
   set.seed(3)
   big <- matrix(rnorm(301 * 5), 301)
-  for (kernel in list(kernel_rbf(), kernel_laplace(), kernel_matern(), kernel_poly(2),
+  for (kernel in list(kernel_rbf(), kernel_laplace(), kernel_matern(), kernel_poly(2), kernel_anova(),
                       kernel_rbf(1) * kernel_linear() + 1)) {
     one <- kernel_matrix(kernel, big, threads = 1)
     expect_identical(one, t(one))

@@ -4,6 +4,7 @@
 #define DOMGEN_CORE_KERNEL_TREE_H
 
 #include "../linalg/view.h"
+#include "anova.h"
 #include "columns.h"
 #include "kernel.h"
 #include "leaf.h"
@@ -106,6 +107,7 @@ class KernelTree {
     if (k.type == "exponential") {
       return leaf<InnerKernel<Exponential>>(pack(zeros(), inv(k)), Exponential());
     }
+    if (k.type == "anova") return anova(k);
     if (k.type == "delta") return leaf<DeltaKernel>(raw());
     if (k.type == "categories") return leaf<CategoryKernel>(raw(), k.gamma);
     if (k.type == "lookup") return leaf<LookupKernel>(k.table, X_, Z_);
@@ -163,10 +165,20 @@ class KernelTree {
   }
 
   // Centred, so that a large common offset costs no digits.
+  RowPair in_bandwidths(const KernelProgram& k) const {
+    return pack(column_means(centred_ == Side::x ? X_ : Z_), inv(k));
+  }
+
   template <class Profile>
   std::unique_ptr<Kernel> stationary(const KernelProgram& k, Distance distance) const {
-    const Eigen::VectorXd centre = column_means(centred_ == Side::x ? X_ : Z_);
-    return leaf<StationaryKernel<Profile>>(pack(centre, inv(k)), Profile(), distance);
+    return leaf<StationaryKernel<Profile>>(in_bandwidths(k), Profile(), distance);
+  }
+
+  std::unique_ptr<Kernel> anova(const KernelProgram& k) const {
+    if (k.degree < 1 || X_.cols() < 1) {
+      throw std::invalid_argument("an ANOVA kernel needs a degree and a predictor");
+    }
+    return leaf<AnovaKernel>(in_bandwidths(k), k.degree);
   }
 
   std::unique_ptr<Kernel> given(const KernelProgram& k) const {

@@ -87,6 +87,57 @@ void kernels_of_columns() {
         1e-14);
 }
 
+// Against the sum over all subsets of predictors, by their number; more products than predictors
+// are as many as predictors.
+void anova() {
+  const Index n = 67, p = 5;
+  const MatrixXd X = numbers(n, p, 3), Z = numbers(21, p, 9);
+  double error = 0, between = 0, own = 0;
+  for (const int degree : {1, 2, 3, 5, 9}) {
+    const auto naive = [&](const VectorXd& x, const VectorXd& z) {
+      VectorXd sums = VectorXd::Zero(p + 1), counts = sums;
+      for (int subset = 0; subset < (1 << p); ++subset) {
+        double value = 1;
+        int size = 0;
+        for (int k = 0; k < p; ++k) {
+          if (subset & (1 << k)) value *= std::exp(-0.5 * std::pow((x[k] - z[k]) / 0.6, 2)), ++size;
+        }
+        sums[size] += value, counts[size] += 1;
+      }
+      const Index most = std::min(Index(degree), p);
+      return (sums.array() / counts.array()).segment(1, most).sum() / double(most);
+    };
+    domgen::KernelProgram program = domgen_test::program("anova", 0.6);
+    program.degree = degree;
+    const auto kernel = domgen::KernelBuilder(view(X), view(X)).build(program);
+    MatrixXd K(n, n), cross(n, Z.rows());
+    domgen::gram_matrix(*kernel, domgen::DomainWeights(), n, K.data(), pool);
+    domgen::cross_matrix(*domgen::KernelBuilder(view(X), view(Z)).build(program),
+                         domgen::DomainWeights(), n, Z.rows(), cross.data(), pool);
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < n; ++j)
+        error = std::max(error, std::abs(K(i, j) - naive(X.row(i), X.row(j))));
+      for (Index j = 0; j < Z.rows(); ++j)
+        between = std::max(between, std::abs(cross(i, j) - naive(X.row(i), Z.row(j))));
+    }
+    own = std::max(own, largest(K.diagonal() - kernel->self(domgen::Side::x)));
+    own = std::max(own, largest(K - K.transpose()));
+  }
+  check("ANOVA kernel: Gram matrix", error, 1e-15);
+  check("ANOVA kernel: other rows", between, 1e-15);
+  check("ANOVA kernel: diagonal and symmetry", own, 0);
+
+  // products of thousands: no overflow
+  const MatrixXd wide = numbers(40, 2100, 3);
+  domgen::KernelProgram program = domgen_test::program("anova", 1000);
+  program.degree = 2100;
+  const auto kernel = domgen::KernelBuilder(view(wide), view(wide)).build(program);
+  MatrixXd K(40, 40);
+  domgen::gram_matrix(*kernel, domgen::DomainWeights(), 40, K.data(), pool);
+  check("ANOVA kernel: thousands of predictors", largest(K.diagonal() - VectorXd::Ones(40)), 0);
+  check("ANOVA kernel: values in its range", K.minCoeff() > 0.99 && K.maxCoeff() == 1 ? 0 : 1, 0);
+}
+
 // With few values and with so many that a sample is taken, an odd and an even number, and ties.
 void median_distances() {
   double error = 0;
@@ -162,6 +213,7 @@ void pair_sums() {
 void test_kernel() {
   kernels();
   kernels_of_columns();
+  anova();
   median_distances();
   neighbours();
   pair_sums();

@@ -11,6 +11,7 @@
 #include "../feature/random-pivots.h"
 #include "../gp/covariance.h"
 #include "../gp/likelihood.h"
+#include "../kernel/anova.h"
 #include "../kernel/embedding.h"
 #include "../kernel/gram.h"
 #include "../kernel/columns.h"
