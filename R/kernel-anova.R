@@ -28,11 +28,10 @@
 #' several times in a product.
 #'
 #' Evaluation takes an exponential for each pair of rows and predictor, where `kernel_rbf()` takes
-#' one for each pair of rows: with 10 predictors, 3 times as long, and up to 4.5 times with
-#' `degree = 10`.
+#' one for each pair of rows.
 #'
 #' Dummy variables of a factor are predictors like others. Learners do not fit the bandwidths, for
-#' want of a derivative. [dg_auto()] does not try the kernel, because its models did not improve.
+#' want of a derivative, and [dg_auto()] does not try the kernel.
 #'
 #' @param degree Largest number of predictors in a product: whole number of at least 1, default 2. A
 #'   larger number than that of the predictors means all of them.

@@ -32,3 +32,20 @@ compare_speed(
   ours = function() domain_gram(X, domain, kernel_rbf(sigma), threads = threads),
   at_least = 40, runs = 9L, repeats = 20L
 )
+
+X <- matrix(rnorm(2000 * 10), 2000)
+# means over predictors in the place of sums
+anova <- kernlab::anovadot(sigma = 1 / 2, degree = 1)
+stopifnot(max(abs(kernel_matrix(kernel_anova(1, 1), X) - kernlab::kernelMatrix(anova, X) / 10)) < 1e-12)
+compare_speed(
+  "additive kernel, n = 2,000, p = 10",
+  peer = function() kernlab::kernelMatrix(anova, X),
+  ours = function() kernel_matrix(kernel_anova(1, 1), X, threads = threads),
+  at_least = 10, runs = 5L
+)
+compare_speed(
+  "Gaussian beside pairwise kernel, n = 2,000, p = 10",
+  peer = function() kernel_matrix(kernel_rbf(1), X, threads = threads),
+  ours = function() kernel_matrix(kernel_anova(2, 1), X, threads = threads),
+  at_least = 0.2, runs = 9L, repeats = 3L
+)
