@@ -58,10 +58,30 @@ mixed_family <- function(family, y) {
   family
 }
 
+# Does dg_mixed() have such a response, with its package installed? family: NULL for numbers.
+has_engine <- function(family, y, known) {
+  if (is.null(family)) {
+    if (is.factor(y) || is_censored(y)) return(FALSE)
+    family <- new_family("gaussian", "identity")
+  }
+  name <- family$name
+  name %in% names(mixed_packages) &&
+    (is.null(mixed_links[[name]]) || family$link %in% mixed_links[[name]]) &&
+    !(known && name == "ordinal") &&
+    all(vapply(c("lme4", mixed_packages[[name]]), requireNamespace, NA, quietly = TRUE))
+}
+
+# effort: "full"; or "quick", for predictions, by lme4 with nAGQ = 0, by others without standard
+# errors.
+mixed_engine <- function(family, effort) {
+  if (effort != "full" && family$name == "poisson") "lme4" else mixed_packages[[family$name]]
+}
+
 # data: list(y, X [n x p] without collinear columns, known [n] or NULL, costs, terms: of
 # learn_term(), labels: of their groups, a list). list(beta, vcov, sigma, effects and covariance: of
 # each term, thresholds: how many of beta are).
-fit_engine <- function(family, data) {
+fit_engine <- function(family, data, effort) {
+  quick <- effort != "full"
   frame <- data.frame(.y = data$y)
   names <- sprintf(".x%d", seq_len(ncol(data$X)))
   frame[names] <- lapply(seq_len(ncol(data$X)), function(j) data$X[, j])
@@ -84,7 +104,7 @@ fit_engine <- function(family, data) {
   formula <- stats::as.formula(paste(".y ~", paste(c(fixed, parts), collapse = " + ")),
                                env = environment())
   costs <- data$costs
-  engine <- mixed_packages[[family$name]]
+  engine <- mixed_engine(family, effort)
   # the columns of the frame by the names that users gave
   words <- function(text) {
     for (i in rev(seq_along(groups))) text <- gsub(paste0(".r", i), groups[i], text, fixed = TRUE)
@@ -92,9 +112,9 @@ fit_engine <- function(family, data) {
     text
   }
   fitted <- on_error(own_warnings("Mixed model", switch(engine,
-    lme4 = fit_lme4(family, formula, frame, costs, length(parts) > 0L),
-    glmmTMB = fit_glmmtmb(family, formula, frame, costs),
-    ordinal = fit_clmm(formula, frame, costs, length(parts) > 0L)
+    lme4 = fit_lme4(family, formula, frame, costs, length(parts) > 0L, quick),
+    glmmTMB = fit_glmmtmb(family, formula, frame, costs, quick),
+    ordinal = fit_clmm(formula, frame, costs, length(parts) > 0L, quick)
   ), words), function(e) {
     if (inherits(e, "domgen_error")) stop(e)
     abort("learner", "Mixed model: the package ", engine, " failed: ", words(conditionMessage(e)),
@@ -114,7 +134,7 @@ fit_engine <- function(family, data) {
   fitted
 }
 
-fit_lme4 <- function(family, formula, frame, costs, effects) {
+fit_lme4 <- function(family, formula, frame, costs, effects, quick) {
   environment(formula) <- environment()
   gaussian <- family$name == "gaussian"
   if (!effects) {
@@ -125,35 +145,44 @@ fit_lme4 <- function(family, formula, frame, costs, effects) {
                 log_likelihood = stats::logLik(fitted)))
   }
   control <- if (gaussian) lme4::lmerControl else lme4::glmerControl
-  control <- control(check.conv.singular = "ignore")
+  control <- if (gaussian || !quick) control(check.conv.singular = "ignore") else {
+    control("nloptwrap", check.conv.singular = "ignore", calc.derivs = FALSE)
+  }
   fitted <- if (gaussian) lme4::lmer(formula, frame, control = control, weights = costs)
-            else lme4::glmer(formula, frame, family_object(family), control, weights = costs)
+            else lme4::glmer(formula, frame, family_object(family), control, weights = costs,
+                             nAGQ = if (quick) 0L else 1L)
   list(beta = lme4::fixef(fitted), vcov = as.matrix(stats::vcov(fitted)),
        sigma = if (gaussian) stats::sigma(fitted), log_likelihood = stats::logLik(fitted),
        effects = lme4::ranef(fitted, condVar = FALSE), covariances = unclass(lme4::VarCorr(fitted)))
 }
 
-fit_glmmtmb <- function(family, formula, frame, costs) {
+fit_glmmtmb <- function(family, formula, frame, costs, quick) {
   environment(formula) <- environment()
   made <- switch(family$name, nbinom1 = glmmTMB::nbinom1(), nbinom2 = glmmTMB::nbinom2(),
                  family_object(family))
-  fitted <- glmmTMB::glmmTMB(formula, frame, made, weights = costs)
-  list(beta = glmmTMB::fixef(fitted)$cond, vcov = as.matrix(stats::vcov(fitted)$cond),
+  fitted <- glmmTMB::glmmTMB(formula, frame, made, weights = costs, se = !quick)
+  beta <- glmmTMB::fixef(fitted)$cond
+  list(beta = beta, vcov = if (quick) no_vcov(beta) else as.matrix(stats::vcov(fitted)$cond),
        sigma = if (family$name != "poisson") stats::sigma(fitted),
-       log_likelihood = stats::logLik(fitted), effects = glmmTMB::ranef(fitted)$cond,
+       log_likelihood = stats::logLik(fitted),
+       effects = glmmTMB::ranef(fitted, condVar = FALSE)$cond,
        covariances = unclass(glmmTMB::VarCorr(fitted)$cond))
 }
 
-fit_clmm <- function(formula, frame, costs, effects) {
+no_vcov <- function(beta) matrix(NA_real_, length(beta), length(beta))
+
+fit_clmm <- function(formula, frame, costs, effects, quick) {
   environment(formula) <- environment()
-  fitted <- if (effects) ordinal::clmm(formula, frame, weights = costs)
+  fitted <- if (effects) ordinal::clmm(formula, frame, weights = costs, Hess = !quick)
             else ordinal::clm(formula, data = frame, weights = costs)
   # those of the random effects stand at the end
   fixed <- seq_along(stats::coef(fitted))
-  V <- on_error(as.matrix(stats::vcov(fitted)), function(e) {
-    warn("engine", "Mixed model: there are no standard errors: ", conditionMessage(e))
-    matrix(NA_real_, length(fixed), length(fixed))
-  })
+  V <- if (quick && effects) no_vcov(fixed) else {
+    on_error(as.matrix(stats::vcov(fitted)), function(e) {
+      warn("engine", "Mixed model: there are no standard errors: ", conditionMessage(e))
+      no_vcov(fixed)
+    })
+  }
   list(beta = stats::coef(fitted), thresholds = length(fitted$alpha),
        vcov = V[fixed, fixed, drop = FALSE], log_likelihood = stats::logLik(fitted),
        effects = if (effects) ordinal::ranef(fitted),

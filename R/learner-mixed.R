@@ -196,7 +196,8 @@ fit_sample.dg_mixed_spec <- function(spec, sample) {
   # a row without weight takes no part
   part <- if (all(costs > 0)) sample else sample_part(sample, costs > 0)
   y <- if (is.factor(sample$y)) factor(part$y, levels(sample$y)) else part$y
-  found <- mixed_fit(family, args$random, part, y, costs[costs > 0], places)
+  found <- mixed_fit(family, args$random, part, y, costs[costs > 0], places,
+                     mixed_effort(spec))
   object <- structure(c(found, list(
     family = family, places = places, domains = levels(part$domain), marginal = args$marginal,
     weights = sample$weights, y = sample$y
@@ -220,8 +221,11 @@ mixed_response <- function(family, sample) {
   c(kind, list(centre = 0, scale = 1, family = family))
 }
 
+# What dg_auto() asks for, see mixed_engine(); "fixed": quickly, without random effects.
+mixed_effort <- function(spec) if (is.null(spec$effort)) "full" else spec$effort
+
 # list(coefficients, covariance of these, sigma, random: the terms with effects and covariance)
-mixed_fit <- function(family, random, part, y, costs, places) {
+mixed_fit <- function(family, random, part, y, costs, places, effort) {
   known <- known_values(part$X, places$known)
   if (!is.null(known) && family$name == "ordinal") {
     abort("argument", "`formula` must not contain `offset()` with `family = \"ordinal\"`, which ",
@@ -232,6 +236,7 @@ mixed_fit <- function(family, random, part, y, costs, places) {
   terms <- read_random(random, factors)
   check_random_names(terms, rows)
   terms <- several_groups(lapply(terms, learn_term, rows), rows)
+  if (effort == "fixed") terms <- list()
   X <- part$X[, places$design, drop = FALSE]
   used <- independent_columns(X)
   scaling <- engine_scaling(X[, used, drop = FALSE])
@@ -240,7 +245,7 @@ mixed_fit <- function(family, random, part, y, costs, places) {
     X = sweep(sweep(X[, used, drop = FALSE], 2L, scaling$centre), 2L, scaling$scale, "/"),
     known = if (!is.null(known)) known[, 1L], costs = costs, terms = terms,
     labels = lapply(terms, group_labels, rows)
-  ))
+  ), effort)
   m <- max(found$thresholds, 0L)
   found[c("beta", "vcov")] <- in_units(found, scaling, max(m, 1L), m > 0L)
   names <- c(if (m) names(found$beta)[seq_len(m)] else "(Intercept)", colnames(X))
@@ -360,7 +365,8 @@ logLik.dg_mixed <- function(object, ...) check_sealed(object)$log_likelihood
 #' @exportS3Method
 print_details.dg_mixed <- function(x) {
   describe_response(x$response)
-  cat_field("family", format(x$family), ", fitted by ", mixed_packages[[x$family$name]],
+  engine <- mixed_engine(x$family, mixed_effort(x$spec))
+  cat_field("family", format(x$family), ", fitted by ", engine,
             if (x$family$name != "gaussian" && !x$marginal) "; marginal = FALSE")
   spreads <- lapply(x$random, function(term) sqrt(diag(term$covariance)))
   for (i in seq_along(spreads)) {

@@ -323,6 +323,7 @@ glm_search <- function(kernels, sample, metric) {
     if (!is.null(c$glm)) try_candidate(search, c)
   }
   try_forest(search)
+  try_mixed(search)
   search
 }
 
@@ -376,17 +377,17 @@ try_forest <- function(search) {
   try_candidate(search, candidate(if (few) "pooled" else "both", "forest"))
 }
 
-# Of numbers: domains of some rows, and more of them than means of predictors, tell effects of
-# domains from noise.
+# Domains of some rows, and more of them than means of predictors, tell effects of domains from
+# noise. Of classes the rows count that are not of the most frequent one.
 try_mixed <- function(search) {
-  sample <- search$sample
+  y <- search$sample$y
   domains <- nlevels(search$scored_by)
-  fits <- !search$few && !is.factor(sample$y) && requireNamespace("lme4", quietly = TRUE) &&
-    domains >= domains_for_mixed && length(sample$y) >= 3L * domains &&
-    length(sample$y) >= 10L * ncol(sample$X)
+  p <- ncol(search$sample$X) - length(search$known)
+  rows <- length(y) - if (is.factor(y)) max(table(y)) else 0L
+  fits <- !search$few && domains >= domains_for_mixed && length(y) >= 3L * domains &&
+    rows >= 10L * p && has_engine(search$args$family, y, length(search$known) > 0L)
   if (!fits) return(invisible())
-  means <- domains >= 2L * (ncol(sample$X) + 2L)
-  try_candidate(search, candidate(if (means) "means" else "pooled", "mixed"))
+  try_candidate(search, candidate(if (domains >= 2L * (p + 2L)) "means" else "pooled", "mixed"))
 }
 
 domains_for_mixed <- 10L
@@ -406,12 +407,12 @@ left_out_kurtosis <- function(search) {
 }
 
 # The specifications of a candidate, among which held-out domains select.
-other_specs <- function(search, c, trees = forest_trees) {
+other_specs <- function(search, c, trees = forest_trees, effort = "quick") {
   threads <- search$args$threads
   costs <- svr_costs / mean_weight(search$sample)
   switch(c$kernel,
     forest = list(dg_forest(scale = c$scale, trees = trees, threads = threads)),
-    mixed = list(dg_mixed(domain_means = c$scale == "means")),
+    mixed = list(mixed_spec(search, c, effort)),
     svr = lapply(costs, function(cost) {
       dg_svm(cost = cost, loss = "epsilon_insensitive", domain_kernel = domain_pooled(),
              scale = c$scale, threads = threads)
@@ -419,11 +420,18 @@ other_specs <- function(search, c, trees = forest_trees) {
   )
 }
 
+mixed_spec <- function(search, c, effort) {
+  spec <- dg_mixed(domain_means = c$scale == "means", family = search$args$family,
+                   scale = if (is.null(search$args$family)) "none" else "pooled")
+  spec$effort <- effort
+  spec
+}
+
 # As score_lambdas(), with specifications in place of lambdas: values [n x k x specifications], on
 # the scale of code_rows().
 score_refits <- function(search, c) {
-  values <- if (c$kernel == "forest") forest_values(search, c)
-            else refit_values(search, other_specs(search, c))
+  values <- switch(c$kernel, forest = forest_values(search, c), mixed = mixed_values_of(search, c),
+                   refit_values(search, other_specs(search, c)))
   score_part(search, seq_len(dim(values)[3L]), values)
 }
 
@@ -448,8 +456,18 @@ forest_values <- function(search, c) {
   if (is_censored(sample$y)) sample$y <- coarse_times(sample$y, search_times)
   grow <- function(trees) refit_values(search, other_specs(search, c, trees), sample)
   few <- lapply(1:2, function(seed) with_seed(seed, grow(probe_trees)))
-  if (!forest_can_gain(search, few)) return((few[[1L]] + few[[2L]]) / 2)
+  if (!can_gain(search, few)) return((few[[1L]] + few[[2L]]) / 2)
   grow(search_trees[[response_kind(sample$y)]])
+}
+
+# Mixed models of ordered classes take seconds: first fits without random effects.
+mixed_values_of <- function(search, c) {
+  fits <- function(effort) refit_values(search, other_specs(search, c, effort = effort))
+  if (identical(search$args$family$name, "ordinal")) {
+    fixed <- fits("fixed")
+    if (!can_gain(search, list(fixed))) return(fixed)
+  }
+  fits("quick")
 }
 
 # Each time becomes the next of so many quantiles of those with events; later ones stay.
@@ -460,15 +478,16 @@ coarse_times <- function(y, count) {
 }
 
 # Is the gain of a mean with the selected members, by the weight that is best for it, more than half
-# of its standard error? The squared error of two small forests is less by (f1 - f2)^2 / 4 with many
-# trees.
-forest_can_gain <- function(search, few) {
+# of its standard error? few: values of one fit, or of two small forests, whose squared error is
+# less by (f1 - f2)^2 / 4 with many trees.
+can_gain <- function(search, few) {
   if (search$few) return(FALSE)
   share <- search$stack$share
   members <- choose_members(search, search$args$n_members)$values
   error <- c(members - search$stack$target)
-  step <- c(members) - c(few[[1L]] + few[[2L]]) / 2
-  noise <- c(few[[1L]] - few[[2L]])^2 / 4
+  other <- c(few[[length(few)]])
+  step <- c(members) - (c(few[[1L]]) + other) / 2
+  noise <- (c(few[[1L]]) - other)^2 / 4
   known <- !is.na(error + step)
   total <- function(x) sum((share * x)[known])
   weight <- min(1, total(error * step) / max(total(step^2 - noise), 0))

@@ -34,9 +34,13 @@
 #'   it can improve on the ridge regressions by more than half a standard error; if not, their mean
 #'   stands in the table. In the search, censored times are rounded up to one of 50 quantiles for
 #'   the forest.
-#' * For a numeric response without a family, if lme4 is installed: a mixed model ([dg_mixed()]), if
-#'   there are at least ten domains, three rows per domain and ten rows per predictor. It has domain
-#'   means if there are at least 2 (p + 2) domains for p predictors.
+#' * A mixed model ([dg_mixed()]) of a response that it has, if its package is installed, there are
+#'   at least ten domains, three rows per domain and ten rows per predictor (of classes, without
+#'   those of the most frequent one). It has domain means if there are at least 2 (p + 2) domains
+#'   for p predictors. Classes, proportions and counts of `poisson()` are fitted by lme4 with its
+#'   faster approximation (`nAGQ = 0`), others without standard errors. Ordered classes are first
+#'   fitted without random effects, which shows whether a mixed model can improve on the kernel
+#'   regressions by more than half a standard error; if not, these fits stand in the table.
 #' * Support vector regression with three costs, if residuals of the best ridge regression on
 #'   held-out domains are heavy-tailed (kurtosis above 5; a normal distribution has 3).
 #' * The null model ([dg_null()]).
@@ -53,8 +57,8 @@
 #'    f = 0 (with several classes the Brier score of least squares on indicators);
 #' 2. generalised regressions ([dg_glm()]) with the kernels of the ridge regressions that would be
 #'    members, and plain ones with a linear and a linear + Gaussian kernel of pooled predictors, are
-#'    the candidates beside forest and null model. Their `lambda` is that of `dg_glm()`, and they
-#'    are fitted again without each of at most five groups.
+#'    the candidates beside forest, mixed model and null model. Their `lambda` is that of
+#'    `dg_glm()`, and they are fitted again without each of at most five groups.
 #'
 #' The ensemble averages means of numbers, probabilities of classes, and logarithms of hazards. The
 #' baseline hazard of the averaged logarithm is Breslow's estimate. `formula` may contain an

@@ -95,7 +95,8 @@ member_sample <- function(spec, sample) {
   layout <- layout_of(sample$blueprint)
   sample$blueprint$seen <- if (!is.null(layout) && !finds_columns(spec)) {
     # dummy variables where nobody wished factors
-    which(layout$kind %in% c(wished_kinds(spec), if (!any(layout$kind == "factor")) "dummy"))
+    which(layout$kind %in% c(wished_kinds(spec), if (!any(layout$kind == "factor")) "dummy",
+                             if (isTRUE(spec$parts$offset)) "offset"))
   }
   sample$X <- see_columns(sample$X, sample$blueprint)
   quietly(scale_sample(sample, spec_scale(spec)))

@@ -254,3 +254,29 @@ test_that("what a family or a random effect cannot be is said", {
                  "with one level of `ward`, its effect cannot be separated")
   expect_equal(coef(model), coef(fit(n ~ Days | Subject)))
 })
+
+test_that("a quick fit predicts new domains nearly as the full one does", {
+  skip_if_not_installed("glmmTMB")
+  skip_if_not_installed("ordinal")
+  expect_quick <- function(formula, data, family, type = "response", weights = NULL) {
+    spec <- dg_mixed(family = family)
+    full <- fit(spec, formula, data = data, weights = weights)
+    spec$effort <- "quick"
+    quick <- fit(spec, formula, data = data, weights = weights)
+    new <- transform(data, herd = "new", judge = "new", LOCATION = "new")
+    expect_close(predict(quick, new, type = type), predict(full, new, type = type), 0.05)
+    invisible(quick)
+  }
+  expect_quick(incidence / size ~ period | herd, lme4::cbpp, "binomial",
+               weights = lme4::cbpp$size)
+  few <- subset(lme4::grouseticks, as.integer(LOCATION) <= 20)
+  ticks <- expect_quick(TICKS ~ YEAR | LOCATION, few, "poisson")
+  expect_output(print(ticks), "fitted by lme4")
+  counts <- expect_quick(TICKS ~ YEAR | LOCATION, few, "nbinom2")
+  expect_true(all(is.na(vcov(counts))))
+  expect_quick(rating ~ temp + contact | judge, ordinal::wine, "ordinal", type = "prob")
+  spec <- dg_mixed(family = "ordinal")
+  spec$effort <- "fixed"
+  fixed <- fit(spec, rating ~ temp + contact | judge, data = ordinal::wine)
+  expect_close(coef(fixed), coef(ordinal::clm(rating ~ temp + contact, data = ordinal::wine)))
+})

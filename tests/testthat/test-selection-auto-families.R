@@ -60,6 +60,55 @@ test_that("a candidate's scores are those of fits without each group of domains"
   expect_equal(unname(model$choice$scores[, null]), unname(by_hand[2L, ]), tolerance = 1e-6)
 })
 
+test_that("a mixed model of counts is scored by fits without each group of domains", {
+  skip_if_not_installed("glmmTMB")
+  rows <- family_rows(12L, 8L)
+  folds <- with_seed(1, domain_folds(rows$domain, v = 3))
+  groups <- as.matrix(unclass(folds))[, 1L]
+  model <- auto_of(count ~ X1 + X2 + offset(log(exposure)) | domain, rows, family = "poisson",
+                   n_members = 1, folds = folds)
+  table <- model$choice$table
+  line <- which(table$kernel == "mixed model")
+  rows[c("m1", "m2")] <- lapply(rows[c("X1", "X2")], ave, rows$domain)
+  deviances <- lapply(unique(groups), function(g) {
+    held <- groups[as.character(rows$domain)] == g
+    fitted <- lme4::glmer(count ~ X1 + X2 + m1 + m2 + offset(log(exposure)) + (1 | domain),
+                          rows[!held, ], poisson, nAGQ = 0)
+    own <- rows[held, ]
+    mu <- predict(fitted, own, type = "response", re.form = NA) *
+      exp(lme4::VarCorr(fitted)$domain[1L] / 2)
+    tapply(poisson()$dev.resids(own$count, mu, 1), droplevels(own$domain), mean)
+  })
+  expect_equal(model$choice$scores[, line], unlist(deviances)[rownames(model$choice$scores)],
+               tolerance = 1e-3)
+})
+
+test_that("mixed models are tried where an engine has the response and rows suffice", {
+  skip_if_not_installed("glmmTMB")
+  skip_if_not_installed("ordinal")
+  has <- function(family, known = FALSE) has_engine(check_family(family, "family"), 1, known)
+  families <- list("binomial", binomial("probit"), "poisson", Gamma("log"), "ordinal", "gaussian")
+  expect_true(all(vapply(families, has, NA)))
+  expect_false(any(vapply(list("Gamma", binomial("log"), "quasipoisson", "multinomial", "cox"),
+                          has, NA)))
+  expect_true(has("poisson", TRUE))
+  expect_false(has("ordinal", TRUE))
+  expect_true(has_engine(NULL, 1, FALSE))
+  expect_false(has_engine(NULL, factor(1:3), FALSE))
+  tried <- function(yes, domains = 10) {
+    sample <- list(y = factor(seq_len(60) <= yes), X = matrix(0, 60, 3))
+    search <- list2env(list(sample = sample, scored_by = gl(domains, 60 / domains), known = 3L,
+                            few = FALSE, args = list(family = check_family("binomial", "family"))))
+    found <- FALSE
+    with_replaced("try_candidate", function(search, c) found <<- TRUE, try_mixed(search))
+    found
+  }
+  expect_true(tried(20))
+  # 19 of the rarer class for two predictors, and six domains, are too few
+  expect_false(tried(19))
+  expect_false(tried(20, 6))
+})
+
 test_that("ordered classes have an order, several classes probabilities", {
   rows <- family_rows(6L, 20L)
   new <- family_rows(4L, seed = 2)
