@@ -12,11 +12,11 @@
 #' with d the `degree` and \eqn{\sigma_j}{sigma_j} the `bandwidth` of predictor j.
 #'
 #' @details
-#' A model with `degree = 1` is a sum of one smooth curve per predictor, an additive model;
-#' [dg_effect()] shows the curves. `degree = 2` adds a smooth function of each pair of predictors,
-#' `degree = 3` of each three. [kernel_rbf()] is the product over all predictors. Where the response
-#' is nearly additive, an additive kernel needs fewer rows than a product; where it is not, it
-#' cannot fit the rest.
+#' A model with `degree = 1` and [domain_pooled()] is a sum of one smooth curve per predictor, an
+#' additive model; [dg_effect()] shows the curves. `degree = 2` adds a smooth function of each pair
+#' of predictors, `degree = 3` of each three. [kernel_rbf()] is the product over all predictors.
+#' Where the response is nearly additive, an additive kernel needs fewer rows than a product; where
+#' it is not, it cannot fit the rest.
 #'
 #' The inner sums are the ANOVA kernels of Stitson et al. (1999); their weighted sum is the additive
 #' kernel of Duvenaud, Nickisch and Rasmussen (2011), here with weights that give each order the
@@ -30,8 +30,9 @@
 #' Evaluation takes an exponential for each pair of rows and predictor, where `kernel_rbf()` takes
 #' one for each pair of rows.
 #'
-#' Dummy variables of a factor are predictors like others. Learners do not fit the bandwidths, for
-#' want of a derivative, and [dg_auto()] does not try the kernel.
+#' Dummy variables of a factor are predictors like others. A constant predictor counts in p and
+#' adds a constant to the kernel. Learners do not fit the bandwidths, for want of a derivative, and
+#' [dg_auto()] does not try the kernel.
 #'
 #' @param degree Largest number of predictors in a product: whole number of at least 1, default 2. A
 #'   larger number than that of the predictors means all of them.

@@ -94,10 +94,10 @@
 #'
 #' ## Penalty
 #' If `lambda` is not given, a path of values is scored by the deviance of held-out groups of
-#' domains (at most five), each predicted by a fit without it, with at most 500 rows. The bandwidth
-#' of the domain kernel is chosen first, as in [dg_ridge()], in closed form, in the quadratic
-#' approximation of the deviance at the model with only the constant, and with landmarks in the
-#' place of the kernel, as in the search of [dg_auto()].
+#' domains (at most 10), each predicted by a fit without it (with at most 500 rows, so that it takes
+#' some seconds). The bandwidth of the domain kernel is chosen first, as in [dg_ridge()], by the
+#' quadratic approximation of the deviance at the model with only the constant. This approximation
+#' has a closed form, in which landmarks represent the kernel, as in the search of [dg_auto()].
 #'
 #' ## Solver
 #' Newton's method with the expected curvature (Fisher scoring, iteratively reweighted least
@@ -542,9 +542,6 @@ residuals.dg_glm <- function(object, type = c("response", "deviance", "pearson")
 # The most rows of which models are fitted again.
 refit_rows <- 500L
 
-# The most groups of domains without which they are.
-refit_groups <- 5L
-
 # The deviance may rise before it falls to its least, so that a search from one end would stop too
 # early: every so many values are tried first, then those near the best until it gets worse.
 penalty_stride <- 3L
@@ -577,7 +574,6 @@ refit_penalty <- function(args, sample, task) {
   total <- min(sum(null_task(task)$costs), .Machine$double.xmax / max(penalty_shares))
   part <- penalty_part(args, sample, task, NULL, refit_rows)
   part$task$costs <- part$task$costs / max(part$task$costs)
-  part$rows$left_out <- factor(as.integer(part$rows$left_out) %% refit_groups)
   K <- space_gram(list(kernel = part$kernel, domain_kernel = part$between, X = part$rows$X,
                        domain = part$rows$domain, threads = args$threads))
   best <- refit_path(K, part, args)

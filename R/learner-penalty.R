@@ -84,7 +84,7 @@ chooses_width <- function(args) {
 # What is searched: list(rows: at most so many, with what is left out at once, task of these, and
 # the fitted kernel, between; unknown: rows without a prediction).
 penalty_part <- function(args, sample, task, between, most) {
-  kept <- penalty_sample(sample, most, isTRUE(task$compared))
+  kept <- penalty_sample(sample, task, most)
   domain <- sample$domain[kept]
   folds <- calibration_folds(sample)
   rows <- list(X = sample$X[kept, , drop = FALSE], domain = domain, weights = sample$weights[kept],
@@ -104,12 +104,12 @@ task_of_rows <- function(task, rows) {
   task
 }
 
-# Rows with a weight, at most so many, evenly spaced within domains in the order of x, and in that
-# order, so that the order in the data changes nothing. compared: are rows compared within domains
-# only? Then rather fewer domains than few rows of each.
-penalty_sample <- function(sample, most = penalty_rows, compared = FALSE) {
+# Rows with a weight, at most so many, evenly spaced within domains in the order of x and of the
+# response, and in that order, so that the order in the data changes nothing. Where rows are
+# compared within domains only, rather fewer domains than few rows of each.
+penalty_sample <- function(sample, task, most) {
   kept <- which(sample$weights > 0)
-  if (compared && length(kept) > most) {
+  if (isTRUE(task$compared) && length(kept) > most) {
     domains <- sort(unique(as.integer(sample$domain[kept])))
     count <- floor(most / min(compared_rows, length(kept) / length(domains)))
     if (count < length(domains)) {
@@ -117,7 +117,8 @@ penalty_sample <- function(sample, most = penalty_rows, compared = FALSE) {
       kept <- kept[as.integer(sample$domain[kept]) %in% domains]
     }
   }
-  keys <- c(list(as.integer(sample$domain)), unname(as.data.frame(sample$X)))
+  keys <- c(list(as.integer(sample$domain)),
+            unname(as.data.frame(cbind(sample$X, task$Y, task$costs))))
   kept <- kept[do.call(order, lapply(keys, `[`, kept))]
   if (length(kept) <= most) kept else kept[round(seq(1, length(kept), length.out = most))]
 }
@@ -138,7 +139,7 @@ try_penalties <- function(space, rows, task, args, predictions = left_out_predic
   best <- simplest_best(errors)
   left <- lambda_values(residuals, best)
   # of the indicators of several classes that of the row's own
-  size <- if (ncol(left) > 1L) 2 * left[cbind(seq_along(share), max.col(task$Y[known, ]))]
+  size <- if (ncol(left) > 1L) 2 * left[cbind(seq_along(share), max.col(task$Y[known, ], "first"))]
           else left
   slope <- sum(share * abs(size))
   list(best = best, error = errors[best], slope = if (is.finite(slope)) slope else 1,

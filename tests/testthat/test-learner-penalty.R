@@ -119,6 +119,20 @@ test_that("the penalty does not depend on the order of rows", {
   }
 })
 
+test_that("of many equal rows the order changes nothing, nor do fits change random numbers", {
+  d <- with_seed(2, data.frame(g = gl(6, 100), x = rbinom(600, 1, 0.5), v = rbinom(600, 2, 0.5)))
+  d$y <- with_seed(3, rpois(600, exp(0.5 * d$x)))
+  d$class <- cut(d$y, c(-1, 0, 1, 99))
+  set.seed(1)
+  before <- .Random.seed
+  for (f in list(y ~ x + v | g, class ~ x + v | g)) {
+    family <- if (all.vars(f)[1L] == "y") "poisson" else "multinomial"
+    choose <- function(rows) dg_glm(f, d[rows, ], family = family)$lambda
+    expect_equal(choose(1:600), choose(with_seed(4, sample(600))), label = family)
+  }
+  expect_identical(.Random.seed, before)
+})
+
 test_that("more rows than are searched give nearly the same penalty", {
   skip_on_cran()
   large <- with_seed(5, {
