@@ -54,14 +54,15 @@ auto_facts <- function(choice) {
 }
 
 # weighted: do rows differ in weight?
-auto_notes <- function(choice, members, weighted) {
+auto_notes <- function(choice, members, weighted = FALSE) {
   table <- choice$table
   if (choice$few) {
     return(paste0("Not selected, as there is 1 domain: the mean of ",
                   plural(length(members), "model"), "."))
   }
   c(paste0(score_label(choice$metric), " on held-out domains, ", plural(choice$rows, "row"),
-           if (weighted) " without their weights", ", each candidate at its best lambda.", if (!is.null(choice$selected_by)) {
+           if (weighted) " without their weights", ", each candidate at its best lambda.",
+           if (!is.null(choice$selected_by)) {
              paste0(" Selected by the ", choice$selected_by, ".")
            }, if (rule_column(choice$rule) != "mean") {
              paste0(" Selected by the ", rule_words(choice$rule), ".")

@@ -62,8 +62,8 @@
 #'   scores of survival probabilities see [metric_brier()].
 #' * A deviance is [metric_deviance()].
 #'
-#' Rows of a domain have equal weight: `weights` are for fits only, which `print()` says. If they are
-#' numbers of equal rows, give these rows: `data[rep(seq_len(nrow(data)), weights), ]`.
+#' Rows of a domain have equal weight: `weights` are for fits only, which `print()` says. If they
+#' are numbers of equal rows, give these rows: `data[rep(seq_len(nrow(data)), weights), ]`.
 #'
 #' A domain with a single class has no `"auc"`, `"balanced_accuracy"`, `"gmean"`, `"f1"` and
 #' `"mcc"`: they are `NA` and left out of the mean. A domain that lacks some of more than two
