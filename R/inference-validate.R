@@ -519,7 +519,8 @@ read_response_kind <- function(response, found) {
   if (is_censored(rows$truth)) return("censored")
   family <- found$family$name
   if (identical(family, "ordinal") || is.ordered(rows$truth)) return("ordinal")
-  if (!is.null(family) && family %in% c("poisson", "quasipoisson")) return("count")
+  counts <- c("poisson", "quasipoisson", "nbinom2", "nbinom1")
+  if (!is.null(family) && family %in% counts) return("count")
   if (is.null(rows$prob) && is.numeric(rows$truth)) "number" else "class"
 }
 

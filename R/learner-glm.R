@@ -23,6 +23,7 @@
 #' | `Gamma()`, `inverse.gaussian()` | positive amount | |
 #' | `quasibinomial()`, `quasipoisson()` | as `binomial()`, `poisson()` | |
 #' | `quasi()` | numbers in the range of its variance function | |
+#' | `"nbinom2"` | count, see below | |
 #' | `"multinomial"` | two or more classes | more than two classes |
 #' | `"ordinal"` | classes in the order of their levels | |
 #' | `"cox"` | `survival::Surv(time, status)` or `Surv(start, stop, status)` | censored times |
@@ -30,6 +31,14 @@
 #' Families of base R ([stats::family]) have all their links. Only the mean is fitted, so that
 #' dispersion makes no difference: `quasipoisson()` is `poisson()`. With `binomial()`, \eqn{\mu}{mu}
 #' is the probability of the second class.
+#'
+#' `"nbinom2"`: negative binomial counts with the link log and variance
+#' \eqn{\mu + \mu^2/\theta}{mu + mu^2/theta}, named as in [dg_mixed()] and glmmTMB. f
+#' and the maximum likelihood estimate of \eqn{\theta}{theta} at f alternate, as in
+#' `MASS::glm.nb()`. While `lambda` is chosen, and for a [row_source()], \eqn{\theta}{theta} is that
+#' of the model with only the constant. Means that are large count less than with `poisson()`.
+#' Score held-out domains by a score of means, such as [metric_deviance()] of `poisson()`, which is
+#' least for the true means under any distribution.
 #'
 #' `"multinomial"`: \eqn{p_c = e^{f_c + b_c} / \sum_j e^{f_j + b_j}}{
 #' p_c = exp(f_c + b_c) / sum_j exp(f_j + b_j)} with one function per class and
@@ -101,19 +110,20 @@
 #'
 #' ## Solver
 #' Newton's method with the expected curvature (Fisher scoring, iteratively reweighted least
-#' squares; the observed curvature for `"cox"`). Steps that raise the objective are shortened. On
-#' the Gram matrix, a step takes a Cholesky factorisation (n^3/3 operations). From 200 rows on it
-#' takes preconditioned conjugate gradients instead, with 2 n^2 operations for each of their steps
-#' and, for `"multinomial"`, for each class. With a feature map of r features a step takes n r^2
-#' operations. `"cox"` on the Gram matrix works in the r columns of its root, with r its rank. For
-#' `"multinomial"` all classes take a step together; with a feature map or below 200 rows they
-#' take turns. For `"ordinal"` steps alternate between f and the thresholds. The solver stops when a
-#' step gains less than 1e-14 of the objective.
+#' squares; the observed curvature for `"cox"` and `"nbinom2"`). Steps that raise the objective are
+#' shortened. On the Gram matrix, a step takes a Cholesky factorisation (n^3/3 operations). From 200
+#' rows on it takes preconditioned conjugate gradients instead, with 2 n^2 operations for each of
+#' their steps and, for `"multinomial"`, for each class. With a feature map of r features a step
+#' takes n r^2 operations. `"cox"` on the Gram matrix works in the r columns of its root, with r its
+#' rank. For `"multinomial"` all classes take a step together; with a feature map or below 200 rows
+#' they take turns. For `"ordinal"` steps alternate between f and the thresholds. The solver stops
+#' when a step gains less than 1e-14 of the objective.
 #'
-#' With a feature map, families of base R are fitted to a [row_source()] of any number of rows: each
-#' Newton step is one pass over the rows, and one more pass gives the deviances. If `lambda` is not
-#' given, it is chosen on the sample. `"multinomial"`, `"ordinal"` and `"cox"` take a source of at
-#' most 20,000 rows, which is read into memory; so is such a source if `family` is not given.
+#' With a feature map, families of base R and `"nbinom2"` are fitted to a [row_source()] of any
+#' number of rows: each Newton step is one pass over the rows, and one more pass gives the
+#' deviances. If `lambda` is not given, it is chosen on the sample. `"multinomial"`, `"ordinal"` and
+#' `"cox"` take a source of at most 20,000 rows, which is read into memory; so is such a source if
+#' `family` is not given.
 #'
 #' ## Probabilities and intervals
 #' Probabilities are those of the likelihood and need no calibration map. As with [dg_svm()] and
@@ -132,7 +142,8 @@
 #'   logical; or censored times, `survival::Surv()`. The order of an ordered factor is used by
 #'   `family = "ordinal"` only.
 #' @param family A family of base R as object, function or name (`poisson()`, `poisson`,
-#'   `"poisson"`), or `"multinomial"`, `"ordinal"` or `"cox"`. `NULL`: by the response, see Details.
+#'   `"poisson"`), or `"nbinom2"`, `"multinomial"`, `"ordinal"` or `"cox"`. `NULL`: by the response,
+#'   see Details.
 #' @param lambda Positive number: factor on the squared norm. `NULL`: chosen on held-out domains,
 #'   see Details.
 #' @param kernel [Kernel][kernel_rbf] on the predictors. `NULL`: [kernel_rbf()] with the median
@@ -153,8 +164,9 @@
 #'   \item{intercept}{m constants b}
 #'   \item{decision}{decision values at the training rows: f + b plus the offset, n x m, on the
 #'     scale of the link; with `"ordinal"` one column per class}
-#'   \item{family}{its name, link and (of `quasi()`) variance; of `"ordinal"` the `thresholds`; of
-#'     `"cox"` the `baseline`, a data frame with the `time` of events and the cumulative `hazard`}
+#'   \item{family}{its name, link and (of `quasi()`) variance; of `"nbinom2"` `theta`; of
+#'     `"ordinal"` the `thresholds`; of `"cox"` the `baseline`, a data frame with the `time` of
+#'     events and the cumulative `hazard`}
 #'   \item{deviance, null_deviance}{sum of c_i d_i, of the fit and of the model with only b}
 #'   \item{converged, iterations}{of the solver}
 #'   \item{costs, lambda}{c_i; as given or chosen}
@@ -356,7 +368,7 @@ train_glm <- function(data, task, args, start = NULL, tolerance = 1e-8) {
   if (any(!is.finite(problem$costs))) {
     abort("numeric", "The weights over `lambda` overflow; raise `lambda` or divide the weights.")
   }
-  solved <- glm_solver(task$loss)$solve(problem)
+  solved <- solve_glm(problem, is.null(start))
   if (!all(is.finite(solved$coefficients)) || !all(is.finite(solved$decision))) {
     abort("numeric", "The coefficients overflow; scale the predictors or raise `lambda`.")
   }
@@ -365,9 +377,28 @@ train_glm <- function(data, task, args, start = NULL, tolerance = 1e-8) {
   solved
 }
 
+# Submodels that know of nothing may have a parameter (dispersion) that is known for given f, and
+# changes f little: in turns.
+solve_glm <- function(problem, updates) {
+  solve <- glm_solver(problem$loss)$solve
+  solved <- solve(problem)
+  if (!updates || problem$loss$coupled != "nothing" || is.null(problem$loss$update)) return(solved)
+  for (round in seq_len(20L)) {
+    before <- unlist(problem$par["theta"])
+    problem$par <- problem$loss$update(problem$par, problem$Y, problem$start + solved$decision,
+                                       problem$costs)
+    if (abs(log(problem$par$theta / before)) < 1e-4) break
+    problem$alpha <- list(solved$coefficients[, 1L])
+    solved <- solve(problem)
+  }
+  solved
+}
+
 # With the costs of rows and the deviances.
 train_whole <- function(data, task, args) {
   solved <- train_glm(data, task, args)
+  # a dispersion is the same for both, thresholds are the constants
+  if (task$loss$coupled == "nothing") task$par <- solved$par
   null_deviance <- glm_deviance(task, constant_values(task))
   task$par <- solved$par
   c(solved, list(deviance = glm_deviance(task, solved$decision), null_deviance = null_deviance,
@@ -498,7 +529,9 @@ spec_gives.dg_glm_spec <- function(spec, classes = NULL) c("prob", "survival")
 
 #' @exportS3Method
 print_details.dg_glm <- function(x) {
-  cat_line("  family         ", format(x$family))
+  cat_line("  family         ", format(x$family), if (!is.null(x$family$theta)) {
+    paste0(", theta = ", format(rounded(x$family$theta, 4)))
+  })
   describe_response(x$response)
   describe_kernels(x$space)
   args <- x$spec$args
@@ -526,8 +559,8 @@ residuals.dg_glm <- function(object, type = c("response", "deviance", "pearson")
   if (object$response$kind != "number") abort_no_residuals(object)
   loss <- family_loss(object$family)
   mu <- drop(loss$mean(object$decision, object$family))
-  root <- if (type == "pearson") (object$y - mu) / sqrt(loss$variance(mu)) else {
-    sign(object$y - mu) * sqrt(pmax(loss$deviance(object$y, mu), 0))
+  root <- if (type == "pearson") (object$y - mu) / sqrt(loss$variance(mu, object$family)) else {
+    sign(object$y - mu) * sqrt(pmax(loss$deviance(object$y, mu, object$family), 0))
   }
   pad_rows(sqrt(object$weights) * root, object)
 }

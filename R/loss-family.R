@@ -9,10 +9,13 @@ check_family <- function(value, arg) {
   if (inherits(value, "dg_family")) return(value)
   own_families <- names(losses_of("dg_glm"))
   is_name <- is.character(value) && length(value) == 1L
-  if (is_name && value %in% own_families) return(new_family(value))
+  if (is_name && value %in% own_families) return(own_family(value))
   made <- value
   if (is_name && value %in% base_families) made <- get(value, asNamespace("stats"))
   if (is.function(made)) made <- on_error(made(), function(e) NULL)
+  # of other packages, with the one link that there is
+  if (inherits(made, "family") && made$family %in% own_families &&
+      identical(made$link, named_loss(made$family)$link)) return(own_family(made$family))
   if (!inherits(made, "family") || !made$family %in% base_families) {
     found <- if (inherits(made, "family")) dQuote(made$family, FALSE)
              else if (is_name) dQuote(value, FALSE)
@@ -28,6 +31,8 @@ check_family <- function(value, arg) {
   }
   family
 }
+
+own_family <- function(name) new_family(name, named_loss(name)$link)
 
 new_family <- function(name, link = NULL, variance = NULL) {
   structure(list(name = name, link = link, variance = variance), class = "dg_family")
@@ -66,7 +71,8 @@ base_loss <- function(family) {
       paste0(format(family), ", which has no mean where the link is 0")
     },
     mean = function(values, par) base_means(base, values), range = c(range$low, range$high),
-    deviance = function(y, mu) unit_deviances(base, y, mu), variance = base$variance,
+    deviance = function(y, mu, par) unit_deviances(base, y, mu),
+    variance = function(mu, par) base$variance(mu),
     quadratic = family$name == "gaussian" && identical(family$link, "identity")
   )
 }

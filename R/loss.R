@@ -28,20 +28,21 @@
 #   no_zero   why there must be a constant, after "must be TRUE with "; NULL: it need not
 #   begin     function(par, Y, costs, known): par with own parameters, at that constant
 #   update    function(par, Y, f, costs): the best own parameters where f is known
+#   link      its name, where users may read it
 #   coupled   what ties the submodels of a fit together, which has a solver for it: "nothing",
 #             "classes", "thresholds" or "rows", see glm_solver()
 #   scores    function(f, par): decision values
 #   mean      function(values, par): means or probabilities of decision values
 #   range     which numbers a response can be, c(low, high)
-#   deviance  function(y, mu): unit deviances of means, infinite where there is none
-#   variance  function(mu)
+#   deviance  function(y, mu, par): unit deviances of means, infinite where there is none
+#   variance  function(mu, par)
 #   quadratic is it a parabola, whose fits are in closed form?
 
 new_loss <- function(kinds, smooth, help = "", learner = "dg_svm", kinks = 0L, together = NULL,
                      tube = NULL, squared = FALSE, log_odds = FALSE, reads = "any", check = NULL,
                      targets = function(y) matrix(as.numeric(y), ncol = 1L),
                      constant = function(Y, costs, known) rep(0, ncol(Y)), no_zero = NULL,
-                     begin = function(par, Y, costs, known) par, update = NULL,
+                     begin = function(par, Y, costs, known) par, update = NULL, link = NULL,
                      coupled = "nothing", scores = function(f, par) f, mean = NULL,
                      range = c(-Inf, Inf), deviance = NULL, variance = NULL, quadratic = FALSE) {
   as.list(environment())

@@ -13,14 +13,15 @@
 metric_deviance <- function(family) {
   check_given(family, "family")
   family <- check_family(family, "family")
-  if (is.null(family_loss(family)$deviance)) {
+  # means alone have no dispersion
+  if (!family$name %in% base_families) {
     abort("argument", "`family` must be one of base R's for a deviance of numbers, not ",
           format(family), "; of classes it is twice the \"log_loss\".")
   }
   metric <- metric_custom(function(truth, prediction) {
     loss <- family_loss(family)
     loss$check(truth)
-    mean(loss$deviance(truth, prediction))
+    mean(loss$deviance(truth, prediction, family))
   }, "low", paste(family$name, "deviance"))
   metric$kind <- "number"
   metric$squares <- TRUE

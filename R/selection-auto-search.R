@@ -143,7 +143,9 @@ read_auto_metric <- function(metric, y, family) {
 # NULL: the usual one.
 family_metric <- function(family, y) {
   if (is.factor(y)) return(if (nlevels(y) > 2L) "log_loss")
-  if (!is_censored(y)) metric_deviance(family)
+  if (is_censored(y)) return()
+  # of counts whose own deviance has a parameter, Poisson's: least for the true means too
+  metric_deviance(if (family$name %in% base_families) family else "poisson")
 }
 
 # By which candidates are chosen. Which class is predicted says little of a model, and in what order

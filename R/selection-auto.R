@@ -159,8 +159,10 @@
 #'   none.
 #' @param metric Score for the selection and the estimate, see "Ensemble": one score of [dg_cv()]
 #'   that needs no intervals and no survival probabilities. Default `NULL`: `"rmse"`, `"accuracy"`
-#'   or `"concordance"`; with `family` for numbers its deviance ([metric_deviance()]), for more than
-#'   two classes `"log_loss"`. With rare classes, `"auc"`, `"log_loss"` or `"balanced_accuracy"`.
+#'   or `"concordance"`; with `family` for numbers its deviance ([metric_deviance()]; with
+#'   `"nbinom2"` that of `poisson()`, which has no parameter and is least for the true means), for
+#'   more than two classes `"log_loss"`. With rare classes, `"auc"`, `"log_loss"` or
+#'   `"balanced_accuracy"`.
 #' @param rule What is best over held-out domains: `"best"` (the default), the mean score;
 #'   `"worst"`, the score of the worst domain; or a number between 0.5 and 1, the score that this
 #'   proportion of the domains reaches. See "Rule" in [dg_tune()].

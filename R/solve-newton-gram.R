@@ -44,6 +44,7 @@ solve_newton <- function(problem) {
 
 # Domains left out of such a fit by one Newton step, see dg_lodo().
 newton_without <- function(object, sample, task) {
+  task$par <- object$family
   step_without(object, sample, working_task(task, object$decision), task$known)
 }
 

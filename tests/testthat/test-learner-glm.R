@@ -61,7 +61,7 @@ test_that("without a penalty it is stats::glm(), with its deviances and residual
     f <- function(bar) as.formula(paste(response, "~ x1 + x2 + x3", bar))
     model <- plain(f("| g"), base, lambda = 1e-6)
     oracle <- glm(f(""), base, rows, control = list(epsilon = 1e-14, maxit = 100))
-    expect_equal(link_of(model), unname(predict(oracle)), tolerance = 1e-6)
+    expect_equal(link_of(model, rows), unname(predict(oracle)), tolerance = 1e-6)
     expect_equal(deviance(model), deviance(oracle), tolerance = 1e-6)
     expect_equal(model$null_deviance, oracle$null.deviance, tolerance = 1e-10)
     if (response == "two") next
@@ -242,6 +242,38 @@ test_that("a row of weight 0 is not there, and one of weight 2 is there twice", 
   }
   expect_equal(predict(ordered(data = rows, weights = w), rows, type = "prob"),
                predict(ordered(data = twice), rows, type = "prob"), tolerance = 1e-6)
+})
+
+test_that("negative binomial counts are those of MASS::glm.nb(), with its dispersion", {
+  skip_if_not_installed("MASS")
+  rows$count <- with_seed(1, rnbinom(nrow(rows), mu = exp(rows$weight / 4 + rows$x1), size = 1.5))
+  formula <- count ~ x1 + x2 + offset(weight / 4)
+  direct <- MASS::glm.nb(formula, rows)
+  model <- plain(count ~ x1 + x2 + offset(weight / 4) | g, "nbinom2", lambda = 1e-8, data = rows)
+  expect_equal(model$family$theta, direct$theta, tolerance = 1e-5)
+  expect_equal(link_of(model, rows), unname(predict(direct)), tolerance = 1e-5)
+  expect_equal(model$deviance, deviance(direct), tolerance = 1e-5)
+  # beside an offset the constant is that of poisson()
+  expect_equal(model$null_deviance, direct$null.deviance, tolerance = 1e-3)
+  for (type in c("deviance", "pearson")) {
+    expect_equal(residuals(model, type = type), residuals(direct, type), tolerance = 1e-4,
+                 ignore_attr = TRUE)
+  }
+  # with a variance that is Poisson's
+  even <- transform(rows, count = rep_len(0:4, nrow(rows)))
+  expect_equal(link_of(plain(count ~ x1 | g, "nbinom2", data = even), even),
+               link_of(plain(count ~ x1 | g, "poisson", data = even), even), tolerance = 1e-4)
+  w <- rep_len(0:2, nrow(rows))
+  twice <- rows[rep(seq_len(nrow(rows)), w), ]
+  expect_equal(link_of(plain(count ~ x1 | g, "nbinom2", data = rows, weights = w)),
+               link_of(plain(count ~ x1 | g, "nbinom2", data = twice)), tolerance = 1e-4)
+  expect_output(print(model), "nbinom2(log), theta = ", fixed = TRUE)
+  expect_lt(max(dg_lodo(plain(count ~ x1 | g, "nbinom2", data = rows))$one_step$difference), 0.05)
+  skip_if_not_installed("glmmTMB")
+  expect_identical(dg_glm(family = glmmTMB::nbinom2)$args$family,
+                   dg_glm(family = "nbinom2")$args$family)
+  expect_identical(dg_mixed(family = "nbinom2")$args$family, dg_glm(family = "nbinom2")$args$family)
+  expect_domgen_error(metric_deviance("nbinom2"), "must be one of base R's", "domgen_error_argument")
 })
 
 test_that("dg_lodo() is one Newton step from the fit, and says how far it is from the fit without", {

@@ -72,8 +72,9 @@ test_that("a mixed model of counts is scored by fits without each group of domai
   rows[c("m1", "m2")] <- lapply(rows[c("X1", "X2")], ave, rows$domain)
   deviances <- lapply(unique(groups), function(g) {
     held <- groups[as.character(rows$domain)] == g
-    fitted <- lme4::glmer(count ~ X1 + X2 + m1 + m2 + offset(log(exposure)) + (1 | domain),
-                          rows[!held, ], poisson, nAGQ = 0)
+    fitted <- suppressMessages(lme4::glmer(
+      count ~ X1 + X2 + m1 + m2 + offset(log(exposure)) + (1 | domain), rows[!held, ], poisson,
+      nAGQ = 0))
     own <- rows[held, ]
     mu <- predict(fitted, own, type = "response", re.form = NA) *
       exp(lme4::VarCorr(fitted)$domain[1L] / 2)
@@ -107,6 +108,16 @@ test_that("mixed models are tried where an engine has the response and rows suff
   # 19 of the rarer class for two predictors, and six domains, are too few
   expect_false(tried(19))
   expect_false(tried(20, 6))
+})
+
+test_that("negative binomial counts are scored by the Poisson deviance", {
+  rows <- family_rows(4L, 20L)
+  model <- auto_of(count ~ X1 + offset(log(exposure)) | domain, rows, family = "nbinom2",
+                   n_members = 1)
+  expect_identical(model$choice$metric$title, "poisson deviance")
+  expect_match(model$choice$table$kernel[2L], "^nbinom2")
+  expect_gt(model$members[[1L]]$family$theta, 0)
+  expect_true(all(predict(model, rows) > 0))
 })
 
 test_that("ordered classes have an order, several classes probabilities", {
