@@ -377,8 +377,7 @@ train_glm <- function(data, task, args, start = NULL, tolerance = 1e-8) {
   solved
 }
 
-# Submodels that know of nothing may have a parameter (dispersion) that is known for given f, and
-# changes f little: in turns.
+# Uncoupled submodels may have a dispersion, whose maximum for given f is known: f and it in turns.
 solve_glm <- function(problem, updates) {
   solve <- glm_solver(problem$loss)$solve
   solved <- solve(problem)
@@ -585,8 +584,7 @@ penalty_rise <- c(fall = 0.1, deviance = 0.02)
 
 # task: of the sampled rows.
 choose_glm_penalty <- function(args, rows, task) {
-  # fits of squares are in closed form; of others this chooses the width alone, for which landmarks
-  # do
+  # lambda of squares is chosen here, in closed form; of others the width alone, by landmarks
   predictions <- if (task$loss$quadratic) left_out_predictions else left_out_nearly
   chosen <- choose_on_sample(args, rows, null_task(task), predictions)
   # without domains that can be left out nothing is known
