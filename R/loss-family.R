@@ -185,9 +185,16 @@ base_smooth <- function(base) {
 # The same of shares y by the logarithm of the odds, of which no digit is lost near 0 and 1.
 logit_smooth <- function(y, f, par, width) {
   e <- exp(-abs(f))
-  p <- ifelse(f > 0, 1, e) / (1 + e)
-  own <- ifelse(y > 0, y * log(y), 0) + ifelse(y < 1, (1 - y) * log1p(-y), 0)
-  list(value = own - y * f + pmax(f, 0) + log1p(e), slope = p - y, curvature = e / (1 + e)^2)
+  total <- 1 + e
+  p <- e / total
+  above <- which(f > 0)
+  p[above] <- 1 / total[above]
+  # least at f where p = y, 0 of classes
+  own <- 0 * y
+  inside <- which(y > 0 & y < 1)
+  share <- y[inside]
+  own[inside] <- share * log(share) + (1 - share) * log1p(-share)
+  list(value = own - y * f + pmax(f, 0) + log1p(e), slope = p - y, curvature = e / total^2)
 }
 
 # d(y, mu), infinite where mu is no mean; where it is the response itself there is nothing to lose.

@@ -82,15 +82,18 @@ auto_notes <- function(choice, members, weighted = FALSE) {
 }
 
 # Few domains choose by scores before the correction, which may be better than the null model's
-# where the score to expect is not.
+# where the score to expect is not; and so may the score that selects.
 null_words <- function(choice) {
   null <- which(choice$table$kernel == "null model")
   if (length(null) == 0L || isTRUE(choice$table$member[null])) return(character())
   gain <- losses(choice$table$mean[null] - choice$expected$mean, choice$metric$better)
-  if (isTRUE(gain <= 0)) {
-    paste("expected to be no better than the null model: it is better only before correction, and",
-          "there are too few domains to decide")
-  }
+  if (!isTRUE(gain <= 0)) return(character())
+  paste0("expected to be no better than the null model",
+         if (!is.null(choice$selected_by)) paste0(" by the ", choice$metric$title)
+         else ": it is better only before correction",
+         if (nrow(choice$scores) < domains_for_null) {
+           ", and there are too few domains to decide"
+         })
 }
 
 time_limit_words <- function(limit) {

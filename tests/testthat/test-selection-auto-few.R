@@ -44,7 +44,12 @@ test_that("print says where what is chosen is not expected to be better than the
   expect_gt(model$choice$expected$mean, null)
   expect_length(null_words(model$choice), 0L)
   model$choice$expected$mean <- null - 0.01
-  expect_match(null_words(model$choice), "expected to be no better than the null model")
+  expect_match(null_words(model$choice), "null model by the accuracy, and there are too few domains")
+  many <- model$choice
+  many$scores <- many$scores[rep(1:3, 2L), ]
+  expect_match(null_words(many), "no better than the null model by the accuracy$")
+  many["selected_by"] <- list(NULL)
+  expect_match(null_words(many), "it is better only before correction$")
   expect_match(auto_notes(model$choice, 2:3), "Expected to be no better than the null model",
                all = FALSE)
 })
