@@ -124,7 +124,8 @@ warn_no_score <- function(cv) {
   }
   if (is.na(cv$mean)) {
     warn("score", "`metric` \"", names(cv$metrics)[1L], "\" has no value in any domain",
-         if (is.factor(cv$predictions$truth) && !any(lost)) ": each lacks a class", ".")
+         if (any(lost)) "" else if (is.factor(cv$predictions$truth)) ": each lacks a class"
+         else if (is_censored(cv$predictions$truth)) ": each has too few events", ".")
   }
   cv
 }

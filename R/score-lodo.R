@@ -120,8 +120,9 @@ dg_lodo.dg_learner <- function(object, metric = NULL, ...) {
   as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
 }
 
-# As from cross-validation with a fold per domain.
-as_cv <- function(object, values, metrics, seconds) {
+# As from cross-validation with a fold per domain. failed: errors of those that could not be held
+# out, by number.
+as_cv <- function(object, values, metrics, seconds, failed = list()) {
   task <- list(y = object$y, domain = object$domain, row = object$rows$kept,
                labels = variable_names(object$blueprint), scored_by = object$domain,
                structure = object$blueprint$structure, weighted = have_weights(object$weights))
@@ -136,12 +137,17 @@ as_cv <- function(object, values, metrics, seconds) {
   splits <- fold_splits(folds, task)
   unknown <- unknown_elsewhere(object$rows$levels, object$domain)
   notes <- if (any(unknown)) report_unknown_levels(object$rows$levels, unknown, object$domain)
+  if (length(failed) == length(splits)) stop(failed[[1L]])
   results <- lapply(splits, function(split) {
-    list(predictions = predictions[split$held, ], seconds = seconds / length(splits),
-         warnings = notes)
+    error <- failed[[as.character(split$fold)]]
+    c(list(seconds = seconds / length(splits), warnings = notes),
+      if (is.null(error)) list(predictions = predictions[split$held, ])
+      else list(error = drop_call(error)))
   })
-  warn_no_score(new_cv(object$spec, list(results = results),
-                       list(task = task, folds = folds, metrics = metrics, splits = splits)))
+  cv <- warn_no_score(new_cv(object$spec, list(results = results),
+                             list(task = task, folds = folds, metrics = metrics, splits = splits)))
+  warn_failed(list(cv), then = "")
+  cv
 }
 
 # The rows of the fit: list(X scaled, domain, y, weights).
