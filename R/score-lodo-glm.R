@@ -13,7 +13,7 @@ dg_lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
     abort("argument", "`object` must be fitted to rows in memory. Use `dg_cv()` to hold out ",
           "domains of a source.")
   }
-  metrics <- read_plain_metrics(metric, object$y)
+  metrics <- lodo_metrics(metric, object)
   start <- proc.time()[["elapsed"]]
   sample <- lodo_sample(object, parent.frame())
   task <- glm_task(object$family, sample, object$spec$args, object$known)
