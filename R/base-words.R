@@ -88,3 +88,11 @@ intercept_words <- function(intercept, wanted) {
 
 # The level of an interval in percent.
 level_words <- function(level) paste(format(100 * level, digits = 4L), "%")
+
+# Do rows differ in weight?
+have_weights <- function(weights) length(unique(weights)) > 1L
+
+# Whoever gives weights is told that scores have none. weighted: do the rows differ in weight?
+with_weights_said <- function(text, weighted) {
+  paste0(text, if (isTRUE(weighted)) ", scored without weights")
+}

@@ -36,8 +36,8 @@ learn_scaling <- function(X, scale, domain = NULL, coded = 0L) {
 warn_constant <- function(scale, names) {
   constant <- !is.finite(scale)
   if (!any(constant)) return(invisible())
-  warn("constant", plural(sum(constant), "predictor"), " constant on the training data, without ",
-       "influence: ", enumerate(names[constant]), ".")
+  warn("constant", plural(sum(constant), "predictor"), " constant on the training data; other ",
+       "values in new data are ignored: ", enumerate(names[constant]), ".")
 }
 
 column_moments <- function(X) {
@@ -87,9 +87,9 @@ apply_scaling <- function(X, scaling, domain = NULL, moments = scaling$domains) 
     return(cbind(apply_scaling(X, scaling, domain, moments), means))
   }
   switch(scaling$kind,
-    domain = scale_domains(X, domain, moments),
+    domain = scale_domains(X, domain, moments, scaling),
     both = {
-      own <- scale_domains(X, domain, moments)
+      own <- scale_domains(X, domain, moments, scaling)
       colnames(own) <- paste0(colnames(X), ".domain")
       cbind(scale_columns(X, scaling), own)
     },
@@ -103,7 +103,8 @@ scale_columns <- function(X, scaling) {
   X
 }
 
-scale_domains <- function(X, domain, moments) {
+# What was constant in training does not count where it varies in a new domain.
+scale_domains <- function(X, domain, moments, scaling) {
   rows <- split(seq_len(nrow(X)), domain, drop = TRUE)
   # by place: a domain may be called ""
   own <- moments[match(names(rows), names(moments))]
@@ -111,6 +112,7 @@ scale_domains <- function(X, domain, moments) {
     i <- rows[[g]]
     X[i, ] <- scale_columns(X[i, , drop = FALSE], own[[g]])
   }
+  X[, !is.finite(scaling$scale)] <- 0
   X
 }
 

@@ -2,12 +2,27 @@
 # amounts), ordinal (ordered classes). Each gets the same frame, made here, so that a model is that
 # of the package, to the last digit that its optimiser gives.
 
-mixed_packages <- c(gaussian = "lme4", binomial = "lme4", poisson = "glmmTMB", Gamma = "glmmTMB",
-                    nbinom1 = "glmmTMB", nbinom2 = "glmmTMB", ordinal = "ordinal")
+# A row for each family. package: what fits; links: of those the mean over normal effects is known,
+# NULL: those of the package; quick: what fits for predictions alone; probe: an effort that takes so
+# much less time than "quick" that dg_auto() tries it first, NULL: none does. See mixed_effort().
+engine_row <- function(package, links = NULL, quick = package, probe = NULL) {
+  list(package = package, links = links, quick = quick, probe = probe)
+}
 
-# Links whose mean over normal effects is known, see mean_over_effects().
-mixed_links <- list(gaussian = "identity", binomial = c("logit", "probit", "cloglog"),
-                    poisson = "log", Gamma = "log", nbinom1 = "log", nbinom2 = "log")
+mixed_engines <- list(
+  gaussian = engine_row("lme4", "identity"),
+  binomial = engine_row("lme4", c("logit", "probit", "cloglog")),
+  poisson = engine_row("glmmTMB", "log", quick = "lme4"),
+  Gamma = engine_row("glmmTMB", "log"),
+  nbinom1 = engine_row("glmmTMB", "log"),
+  nbinom2 = engine_row("glmmTMB", "log"),
+  ordinal = engine_row("ordinal", probe = "fixed")
+)
+
+# Numbers, if there is no family.
+engine_of_family <- function(family) {
+  mixed_engines[[if (is.null(family)) "gaussian" else family$name]]
+}
 
 check_mixed_family <- function(value, arg) {
   if (inherits(value, "dg_family")) return(value)
@@ -17,7 +32,7 @@ check_mixed_family <- function(value, arg) {
   if (own && name %in% c("nbinom1", "nbinom2")) {
     link <- if (inherits(given, "family")) given$link else "log"
     family <- new_family(name, link)
-  } else if (own && name %in% names(mixed_packages)) {
+  } else if (own && name %in% names(mixed_engines)) {
     family <- check_family(if (identical(name, "Gamma") && !inherits(given, "family")) {
       stats::Gamma("log")
     } else value, arg)
@@ -27,9 +42,9 @@ check_mixed_family <- function(value, arg) {
       "; negative binomial counts are \"nbinom2\" (variance mu + mu^2 / theta) or \"nbinom1\""
     }
     abort("argument", "`", arg, "` must be one of ",
-          enumerate(names(mixed_packages), 10L, "\""), ", not ", found, hint, ".")
+          enumerate(names(mixed_engines), 10L, "\""), ", not ", found, hint, ".")
   }
-  links <- mixed_links[[family$name]]
+  links <- engine_of_family(family)$links
   if (!is.null(links) && !family$link %in% links) {
     abort("argument", "`", arg, "` must have the link ", paste0("\"", links, "\"",
           collapse = " or "), " for ", family$name, ", not \"", family$link, "\".")
@@ -53,7 +68,7 @@ mixed_family <- function(family, y) {
           plural(classes, "class", "classes"), " (", enumerate(levels(y), quote = "\""),
           "); classes in the order of their levels are `family = \"ordinal\"`.")
   }
-  need_package(mixed_packages[[family$name]],
+  need_package(engine_of_family(family)$package,
                paste0("dg_mixed(family = \"", family$name, "\")"))
   family
 }
@@ -64,17 +79,16 @@ has_engine <- function(family, y, known) {
     if (is.factor(y) || is_censored(y)) return(FALSE)
     family <- new_family("gaussian", "identity")
   }
-  name <- family$name
-  name %in% names(mixed_packages) &&
-    (is.null(mixed_links[[name]]) || family$link %in% mixed_links[[name]]) &&
-    !(known && name == "ordinal") &&
-    all(vapply(c("lme4", mixed_packages[[name]]), requireNamespace, NA, quietly = TRUE))
+  engine <- engine_of_family(family)
+  !is.null(engine) && (is.null(engine$links) || family$link %in% engine$links) &&
+    !(known && family$name == "ordinal") &&
+    all(vapply(c("lme4", engine$package), requireNamespace, NA, quietly = TRUE))
 }
 
 # effort: "full"; or "quick", for predictions, by lme4 with nAGQ = 0, by others without standard
 # errors.
-mixed_engine <- function(family, effort) {
-  if (effort != "full" && family$name == "poisson") "lme4" else mixed_packages[[family$name]]
+mixed_package <- function(family, effort) {
+  engine_of_family(family)[[if (effort == "full") "package" else "quick"]]
 }
 
 # data: list(y, X [n x p] without collinear columns, known [n] or NULL, costs, terms: of
@@ -104,7 +118,7 @@ fit_engine <- function(family, data, effort) {
   formula <- stats::as.formula(paste(".y ~", paste(c(fixed, parts), collapse = " + ")),
                                env = environment())
   costs <- data$costs
-  engine <- mixed_engine(family, effort)
+  engine <- mixed_package(family, effort)
   # the columns of the frame by the names that users gave
   words <- function(text) {
     for (i in rev(seq_along(groups))) text <- gsub(paste0(".r", i), groups[i], text, fixed = TRUE)

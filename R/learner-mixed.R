@@ -221,7 +221,7 @@ mixed_response <- function(family, sample) {
   c(kind, list(centre = 0, scale = 1, family = family))
 }
 
-# What dg_auto() asks for, see mixed_engine(); "fixed": quickly, without random effects.
+# What dg_auto() asks for, see mixed_package(); "fixed": quickly, without random effects.
 mixed_effort <- function(spec) if (is.null(spec$effort)) "full" else spec$effort
 
 # list(coefficients, covariance of these, sigma, random: the terms with effects and covariance)
@@ -365,7 +365,7 @@ logLik.dg_mixed <- function(object, ...) check_sealed(object)$log_likelihood
 #' @exportS3Method
 print_details.dg_mixed <- function(x) {
   describe_response(x$response)
-  engine <- mixed_engine(x$family, mixed_effort(x$spec))
+  engine <- mixed_package(x$family, mixed_effort(x$spec))
   cat_field("family", format(x$family), ", fitted by ", engine,
             if (x$family$name != "gaussian" && !x$marginal) "; marginal = FALSE")
   spreads <- lapply(x$random, function(term) sqrt(diag(term$covariance)))

@@ -54,7 +54,8 @@
 #'     |\mathrm{observed}_b - \mathrm{predicted}_b|}{sum_b (n_b/n) |observed_b - predicted_b|}; it
 #'     can be small although every domain is miscalibrated}
 #'   \item{rows, domains}{numbers of rows and domains}
-#'   \item{labels}{names of the response and domain variables}
+#'   \item{labels, held_out}{names of the response and domain variables; description of the rows, as
+#'     text}
 #' @section Errors:
 #' A model or cross-validation without probabilities (of censored times: at `time`); `newdata`,
 #' `domain` or `y` with a cross-validation; a response that is missing or has other classes; those
@@ -116,7 +117,7 @@ dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins
   table$class <- factor(table$class, class)
   error <- vapply(tables, function(t) sum(t$rows * abs(t$observed - t$predicted)), 0) / sum(rows)
   structure(list(by_domain = by_domain, table = table, error = error, rows = sum(rows),
-                 domains = nlevels(domain), labels = found$labels),
+                 domains = nlevels(domain), labels = found$labels, held_out = found$held_out),
             class = c("dg_calibration", "dg_result"))
 }
 
@@ -164,7 +165,7 @@ calibrate_times <- function(found, time, bins) {
     by_domain = data.frame(class = class, domain = levels(domain), do.call(rbind, by_domain),
                            row.names = NULL),
     table = table, error = stats::setNames(error, class), rows = length(S),
-    domains = nlevels(domain), labels = found$labels, times = TRUE
+    domains = nlevels(domain), labels = found$labels, held_out = found$held_out, times = TRUE
   ), class = c("dg_calibration", "dg_result"))
 }
 
@@ -265,7 +266,7 @@ describe_result.dg_calibration <- function(x) {
          column("rows"), column("predicted", format = share, report = "Mean prediction"),
          column("observed", format = share, tidy = "estimate", report = "Observed proportion"),
          interval(format = share)),
-    facts = calibration_words(x),
+    facts = c(in_domain_words(x$held_out, domain_words(x$labels)), calibration_words(x)),
     notes = paste("Table: all domains together, by bins of predicted probability. Its error can be",
                   "small although each domain is miscalibrated."),
     glance = data.frame(rows = x$rows, domains = x$domains, classes = length(x$error),

@@ -46,10 +46,11 @@ describe_result.dg_diagnose <- function(x) {
   ratio <- if (same_predictors(x)) 0 else x$shift$ratio
   estimates <- c(paste(rounded(ratio, 2), "x"), as_each()(gains$difference))
   new_result(
-    paste0("Domain diagnosis: ", score_label(x$metric), ", ",
-           plural(nrow(x$domains), "domain"), ", ", plural(x$rows, "row"),
-           if (!is.null(x$units)) paste(" of", plural(x$units, "unit")),
-           if (x$rows < x$available) paste(" of", in_full(x$available), "used")),
+    with_weights_said(paste0(
+      "Domain diagnosis: ", score_label(x$metric), ", ", plural(nrow(x$domains), "domain"), ", ",
+      plural(x$rows, "row"), if (!is.null(x$units)) paste(" of", plural(x$units, "unit")),
+      if (x$rows < x$available) paste(" of", in_full(x$available), "used")
+    ), x$weighted),
     table,
     list(column("question", values = c("1 shift of predictors", "2 headroom, known domains",
                                        "3 gain, new domains")),

@@ -90,7 +90,8 @@ describe_result.dg_plan <- function(x) {
   main$facts <- c(plan_left_out_words(x), plan_gain_words(x), plan_target_words(x),
                   plan_crossing_words(x))
   main$further <- if (!is.null(sites) && !is.null(labels)) list(labels)
-  main$title <- paste0("Plan for ", x$title, ": ", score_label(x$metric), " on new sites")
+  main$title <- with_weights_said(paste0("Plan for ", x$title, ": ", score_label(x$metric),
+                                         " on new sites"), x$weighted)
   main$notes <- c(
     paste0("Intervals and bands are ", level_words(x$level), ", for ", scope_words("new"), "."),
     if (isTRUE(x$failed > 0L)) paste0(x$failed, " of ", x$fits, " fits failed."),

@@ -241,7 +241,7 @@ fit_origin.rows_source <- function(rows, fitted, input) {
   survey <- rows$survey
   fitted$formula <- plain_formula(survey$formula)
   fitted$rows <- list(kept = seq_len(0), padded = NULL, n = survey$n, sizes = survey$sizes,
-                      weighted = !is.null(survey$reader$weights))
+                      weighted = survey$weighted)
   fitted$domain <- factor(survey$domains, survey$domains)
   fitted
 }

@@ -4,7 +4,8 @@
 
 sample_rows <- 20000
 
-# list(source, reader, n, lost, domains: names; sizes, weights, by domain; moments: list(count,
+# list(source, reader, n, lost, domains: names; sizes, weights, by domain; weighted: do rows differ
+# in weight? moments: list(count,
 # mean, square) of the columns in the reader's units, by domain [G x p]; response; sample: as
 # read_sample() gives it, not scaled, with the numbers of its rows).
 survey_source <- function(source, reader) {
@@ -22,7 +23,7 @@ survey_source <- function(source, reader) {
   survey <- list(source = source, reader = reader, n = sums$n, domains = sums$domains[order],
                  sizes = sums$moments$count[order], weights = sums$weighed[order, 1L],
                  positive = sums$weighed[order, 2L], logs = sums$weighed[order, 3L],
-                 heaviest = sums$heaviest,
+                 heaviest = sums$heaviest, weighted = have_weights(c(sums$lightest, sums$heaviest)),
                  moments = lapply(sums$moments, take, order))
   if (all(survey$weights == 0)) abort("data", "`weights` must not all be zero.")
   if (reader$kind == "class") {
@@ -79,7 +80,7 @@ survey_block <- function(reader, rows) {
   sums <- list(n = length(code), domains = names,
                # [G x 3]: sums of weights, rows with one, sums of logarithms
                weighed = by_domain(cbind(weights, positive, ifelse(positive, log(weights), 0))),
-               heaviest = max(weights, 0),
+               heaviest = max(weights, 0), lightest = min(weights),
                moments = group_moments_of(X, rep(1, length(code)), code, by_domain))
   if (reader$kind == "number") {
     sums$response <- group_moments_of(matrix(rows$y), weights, code, by_domain)
@@ -113,7 +114,7 @@ add_surveys <- function(a, b) {
   at <- list(match(names, a$domains), match(names, b$domains))
   sum <- list(n = a$n + b$n, domains = names, lost = a$lost + b$lost, rows = c(a$rows, b$rows),
               weighed = filled(a$weighed, at[[1L]]) + filled(b$weighed, at[[2L]]),
-              heaviest = max(a$heaviest, b$heaviest),
+              heaviest = max(a$heaviest, b$heaviest), lightest = min(a$lightest, b$lightest),
               moments = join_moments(a$moments, b$moments, at))
   if (!is.null(a$response$classes)) {
     sum$response <- list(classes = add_tables(a$response$classes, b$response$classes, at))

@@ -124,7 +124,8 @@ warn_no_score <- function(cv) {
   }
   if (is.na(cv$mean)) {
     warn("score", "`metric` \"", names(cv$metrics)[1L], "\" has no value in any domain",
-         if (is.factor(cv$predictions$truth) && !any(lost)) ": each lacks a class", ".")
+         if (any(lost)) "" else if (is.factor(cv$predictions$truth)) ": each lacks a class"
+         else if (is_censored(cv$predictions$truth)) ": each has too few events", ".")
   }
   cv
 }
@@ -139,7 +140,7 @@ abort_nothing_to_plot <- function() {
   abort("data", "Nothing to plot: no domain has a score.")
 }
 
-# As text, for print(). Who gives weights is told that scores have none.
+# As text, for print().
 held_out <- function(splits, task) {
   domain <- task$domain
   repeats <- max(vapply(splits, `[[`, numeric(1), "rep"))
@@ -155,12 +156,8 @@ held_out <- function(splits, task) {
   } else if (folds == domains) {
     paste0(units, " held out one at a time")
   } else paste0(units, " held out in ", plural(folds, "fold"))
-  paste0(how, if (repeats > 1) paste0(", ", repeats, " times"),
-         if (isTRUE(task$weighted)) ", scored without weights")
+  with_weights_said(paste0(how, if (repeats > 1) paste0(", ", repeats, " times")), task$weighted)
 }
-
-# Do rows differ in weight?
-have_weights <- function(weights) length(unique(weights)) > 1L
 
 # units: the number of domains with their name.
 held_in_periods <- function(splits, units, domains, scope) {

@@ -13,23 +13,25 @@ dg_lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
     abort("argument", "`object` must be fitted to rows in memory. Use `dg_cv()` to hold out ",
           "domains of a source.")
   }
-  metrics <- read_plain_metrics(metric, object$y)
+  metrics <- lodo_metrics(metric, object)
   start <- proc.time()[["elapsed"]]
   sample <- lodo_sample(object, parent.frame())
   task <- glm_task(object$family, sample, object$spec$args, object$known)
   task$costs <- object$costs
   values <- glm_solver(task$loss)$without(object, sample, task)
+  failed <- attr(values, "failed")
+  attr(values, "failed") <- NULL
   values[unknown_elsewhere(sample$levels, sample$domain), ] <- NA
-  cv <- as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
+  cv <- as_cv(object, values, metrics, proc.time()[["elapsed"]] - start, failed)
   cv$one_step <- compare_refits(object, sample, task, values, refits)
   cv
 }
 
-# A row for each of the largest domains: root mean square difference of decision values of the step
-# and of the fit to all rows from the fit without the domain.
+# A row for each of the largest domains that have values: root mean square difference of decision
+# values of the step and of the fit to all rows from the fit without the domain.
 compare_refits <- function(object, sample, task, values, refits) {
-  weighty <- tapply(sample$weights, sample$domain, max) > 0
-  sizes <- table(sample$domain) * weighty
+  usable <- tapply(ifelse(is.na(values[, 1L]), 0, sample$weights), sample$domain, max) > 0
+  sizes <- table(sample$domain) * usable
   largest <- utils::head(names(sort(sizes[sizes > 0], decreasing = TRUE)), refits)
   rows <- lapply(largest, function(name) {
     held <- sample$domain == name

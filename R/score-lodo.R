@@ -61,8 +61,11 @@
 #'
 #' @param object A model fitted by [dg_ridge()], [dg_glm()], [dg_gp()], [dg_ensemble()] or
 #'   [dg_auto()].
-#' @param metric A score of [dg_cv()] that needs no probabilities and no intervals, or a
-#'   [metric_custom()]. Default `NULL`: `"rmse"`, `"accuracy"` or (censored times) `"concordance"`.
+#' @param metric A score of [dg_cv()] that needs no intervals, densities or survival probabilities,
+#'   or a [metric_custom()]. A score of probabilities, such as `"log_loss"`, needs a model that has
+#'   them without calibration: [dg_glm()], [dg_auto()], or [dg_ensemble()] of members with
+#'   probabilities; use [dg_cv()] for others. Default `NULL`: `"rmse"`, `"accuracy"` or (censored
+#'   times) `"concordance"`.
 #' @param ... Must be empty.
 #' @return An object of class `dg_cv`, as from [dg_cv()], with scores by domain and, for rows in
 #'   memory, predictions by row. For [dg_glm()] it also has `one_step`, a data frame with a row for
@@ -114,14 +117,20 @@ dg_lodo.dg_learner <- function(object, metric = NULL, ...) {
   start <- proc.time()[["elapsed"]]
   sample <- lodo_sample(object, env)
   values <- left_out_values(object, sample)
-  metrics <- read_plain_metrics(metric, object$y)
   # the calibration used the labels of all domains
   object$calibration <- NULL
+  metrics <- lodo_metrics(metric, object)
   as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
 }
 
-# As from cross-validation with a fold per domain.
-as_cv <- function(object, values, metrics, seconds) {
+# Probabilities are those that the model makes of the values without each domain.
+lodo_metrics <- function(metric, object) {
+  read_plain_metrics(metric, object$y, if (gives_probabilities(object)) "prob")
+}
+
+# As from cross-validation with a fold per domain. failed: errors of those that could not be held
+# out, by number.
+as_cv <- function(object, values, metrics, seconds, failed = list()) {
   task <- list(y = object$y, domain = object$domain, row = object$rows$kept,
                labels = variable_names(object$blueprint), scored_by = object$domain,
                structure = object$blueprint$structure, weighted = have_weights(object$weights))
@@ -132,16 +141,22 @@ as_cv <- function(object, values, metrics, seconds) {
   folds <- assign_folds(levels(object$domain), NULL, "folds")
   predictions <- data.frame(row = task$row, domain = task$domain, fold = as.integer(task$domain),
                             rep = 1L, truth = task$y, stringsAsFactors = FALSE)
-  predictions <- add_responses(predictions, targets_of(object), values, levels(task$y))
+  predictions <- score_data(predictions, object, values, levels(task$y),
+                            if (gives_probabilities(object)) "prob")
   splits <- fold_splits(folds, task)
   unknown <- unknown_elsewhere(object$rows$levels, object$domain)
   notes <- if (any(unknown)) report_unknown_levels(object$rows$levels, unknown, object$domain)
+  if (length(failed) == length(splits)) stop(failed[[1L]])
   results <- lapply(splits, function(split) {
-    list(predictions = predictions[split$held, ], seconds = seconds / length(splits),
-         warnings = notes)
+    error <- failed[[as.character(split$fold)]]
+    c(list(seconds = seconds / length(splits), warnings = notes),
+      if (is.null(error)) list(predictions = predictions[split$held, ])
+      else list(error = drop_call(error)))
   })
-  warn_no_score(new_cv(object$spec, list(results = results),
-                       list(task = task, folds = folds, metrics = metrics, splits = splits)))
+  cv <- warn_no_score(new_cv(object$spec, list(results = results),
+                             list(task = task, folds = folds, metrics = metrics, splits = splits)))
+  warn_failed(list(cv), then = "")
+  cv
 }
 
 # The rows of the fit: list(X scaled, domain, y, weights).
@@ -174,6 +189,7 @@ kept_lodo <- function(object, metric, env) {
   start <- proc.time()[["elapsed"]]
   response <- object$response
   metrics <- source_metrics(metric, kind_of_response(response))
+  check_metrics_fit(metrics, object$spec, NULL)
   task <- domain_task(list(survey = list(domains = levels(object$domain),
                                          sizes = object$rows$sizes),
                            sample = list(blueprint = object$blueprint)))

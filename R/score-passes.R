@@ -85,7 +85,7 @@ domain_task <- function(rows) {
   domains <- rows$survey$domains
   list(domain = factor(domains, domains), row = seq_along(domains), n = length(domains),
        sizes = rows$survey$sizes, labels = variable_names(rows$sample$blueprint),
-       weighted = !is.null(rows$survey$reader$weights))
+       weighted = rows$survey$weighted)
 }
 
 # As read_metrics(): those that are means over rows.
@@ -115,7 +115,7 @@ source_metrics <- function(metric, y) {
 # repeats; overall: of all rows by the first metric).
 scores_of_fits <- function(fits, rows, metrics) {
   # squares are summed with the rows' weights
-  plain <- is.null(rows$survey$reader$weights) && identical(names(metrics), "rmse")
+  plain <- !rows$survey$weighted && identical(names(metrics), "rmse")
   sums <- if (plain) squares_of_fits(fits, rows$survey$sizes)
   if (is.null(sums)) sums <- score_sums(fits, rows, metrics)
   lapply(seq_len(fits$choices), function(l) {

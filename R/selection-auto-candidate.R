@@ -460,12 +460,13 @@ forest_values <- function(search, c) {
   grow(search_trees[[response_kind(sample$y)]])
 }
 
-# Mixed models of ordered classes take seconds: first fits without random effects.
+# First the probe of the engine, if it has one.
 mixed_values_of <- function(search, c) {
   fits <- function(effort) refit_values(search, other_specs(search, c, effort = effort))
-  if (identical(search$args$family$name, "ordinal")) {
-    fixed <- fits("fixed")
-    if (!can_gain(search, list(fixed))) return(fixed)
+  probe <- engine_of_family(search$args$family)$probe
+  if (!is.null(probe)) {
+    probed <- fits(probe)
+    if (!can_gain(search, list(probed))) return(probed)
   }
   fits("quick")
 }

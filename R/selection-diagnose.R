@@ -90,6 +90,7 @@
 #'     headroom), `pooled_new` and `distributional` (on held-out domains)}
 #'   \item{verdict}{three sentences, one per question}
 #'   \item{metric, rows, available}{the metric, the number of rows used and the number in the data}
+#'   \item{weighted}{`TRUE` if these rows differ in weight; scores have no weights}
 #'   \item{units}{with `unit`, the number of units in the rows used}
 #' @references
 #' Cameron, A. C., Gelbach, J. B. and Miller, D. L. (2008). Bootstrap-based improvements for
@@ -180,7 +181,8 @@ diagnose <- function(sample, metric, args) {
   )
   result <- list(shift = shift, headroom = headroom$row, gain = gain$row, domains = domains,
                  metric = metric, rows = nrow(sample$X), available = sample$available,
-                 labels = variable_names(sample$blueprint))
+                 labels = variable_names(sample$blueprint),
+                 weighted = have_weights(sample$weights))
   result$units <- if (!is.null(sample$unit)) length(unique(sample$unit))
   result$verdict <- diagnose_verdict(result)
   structure(result, class = c("dg_diagnose", "dg_result"))

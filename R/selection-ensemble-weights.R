@@ -155,7 +155,9 @@ dg_lodo.dg_ensemble <- function(object, metric = NULL, ...) {
     abort("argument", "`metric` must be \"", names(scored$metrics), "\", with which all rows of ",
           "the source were scored.")
   }
-  metrics <- read_plain_metrics(metric, object$y)
+  # the calibration used the labels of all domains
+  object$calibration <- NULL
+  metrics <- lodo_metrics(metric, object)
   start <- proc.time()[["elapsed"]]
   values <- object$held_out$values
   if (is.null(values)) {
@@ -163,7 +165,6 @@ dg_lodo.dg_ensemble <- function(object, metric = NULL, ...) {
     sample$blueprint <- object$blueprint
     values <- reported_once(held_out_decisions(object$spec, sample, object))$values
   }
-  object$calibration <- NULL
   if (anyNA(values[!unknown_elsewhere(object$rows$levels, object$domain), ])) {
     abort("data", "`object` has rows without a held-out prediction: a class is in one domain only.")
   }

@@ -81,6 +81,7 @@
 #'   \item{cv}{the result of [dg_cv()] with `shots`, or `NULL`}
 #'   \item{n, far, level, new_sites, metric, title, variables}{number of sites, ten times that, as
 #'     given, the name of the learner, and those of response and domain}
+#'   \item{weighted}{`TRUE` if rows differ in weight; scores have no weights}
 #' @section Errors:
 #' Fewer than 5 sites; a [row_source()] that does not fit in memory; scores of intervals; crossed
 #' factors of domains; numbers of sites of which fewer than 3 can be measured. Numbers of training
@@ -263,7 +264,8 @@ new_plan <- function(plan, curve, cv, sizes, target, n, level, new_sites) {
   metric <- plan$metrics[[1L]]
   result <- list(
     n = n, far = plan_far * n, level = level, new_sites = new_sites, metric = metric,
-    title = plan$specs[[1L]]$parts$title, variables = plan$task$labels
+    title = plan$specs[[1L]]$parts$title, variables = plan$task$labels,
+    weighted = plan$task$weighted
   )
   if (!is.null(curve)) {
     result <- c(result, site_results(curve, sizes, target, n, level, new_sites, metric))

@@ -82,7 +82,9 @@ cox_step <- function(plan, space, now, tolerance) {
         "offsets, or raise `lambda`.")
 }
 
-# Domains left out: for each one Newton step without its rows, as if they had no weight.
+# Domains left out: for each one Newton step without its rows, as if they had no weight. Without a
+# domain that has all events there is nothing to step to: its rows are NA, and the attribute
+# `failed` has the error by the domain's number.
 cox_without <- function(object, sample, task) {
   check_left_out(sample)
   space <- cox_space(newton_data(object$space, sample))
@@ -90,11 +92,19 @@ cox_without <- function(object, sample, task) {
   known <- if (is.null(task$known)) 0 else task$known[, 1L]
   u <- drop(object$decision) - known
   w <- space$w(drop(object$coefficients))
-  values <- numeric(nrow(task$Y))
-  for (held in split(seq_along(values), sample$domain)) {
-    plan <- cox_plan(task$Y, replace(task$costs, held, 0) / lambda)
-    now <- list(w = w, u = u, at = cox_state(plan, known + u))
-    values[held] <- (u + cox_step(plan, space, now, 1e-20 * sum(plan$deaths))$u)[held]
+  values <- rep(NA_real_, nrow(task$Y))
+  failed <- list()
+  names <- levels(sample$domain)
+  for (g in seq_along(names)) {
+    held <- which(as.integer(sample$domain) == g)
+    values[held] <- on_error(holding_out(names[g], {
+      plan <- cox_plan(task$Y, replace(task$costs, held, 0) / lambda)
+      now <- list(w = w, u = u, at = cox_state(plan, known + u))
+      (u + cox_step(plan, space, now, 1e-20 * sum(plan$deaths))$u)[held]
+    }), function(e) {
+      failed[[as.character(g)]] <<- e
+      NA_real_
+    })
   }
-  add_known(matrix(values), task$known)
+  structure(add_known(matrix(values), task$known), failed = failed)
 }

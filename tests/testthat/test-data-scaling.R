@@ -23,13 +23,21 @@ test_that("scaling gives mean 0 and standard deviation 1, learned on training ro
   expect_identical(apply_scaling(X, learn_scaling(X, "none")), X)
 })
 
-test_that("a constant predictor gives a warning and has no influence", {
+test_that("a constant predictor gives a warning, and other values of it are ignored", {
   d <- transform(mixed_data(), fixed = 0.1, huge = 1e8 / 3)
   expect_warning(model <- dg_kpca(~ x + fixed + huge | site, data = d),
-                 "2 predictors constant on the training data, without influence: `fixed`, `huge`",
+                 "constant on the training data; other values in new data are ignored: `fixed`, `huge`",
                  class = "domgen_warning_constant")
   expect_equal(fitted(model), fitted(dg_kpca(~ x | site, data = d)))
   expect_equal(predict(model, transform(d, fixed = 5, huge = -2)), fitted(model))
+  # of kernels in which it counts, and where a new domain has several values of it
+  for (scale in c("pooled", "rank", "domain", "both")) {
+    expect_warning(model <- dg_ridge(y ~ x + fixed | site, data = d, scale = scale, lambda = 1,
+                                     kernel = kernel_anova(2), domain_kernel = domain_pooled()),
+                   "ignored: `fixed`", class = "domgen_warning_constant")
+    other <- transform(d, fixed = seq_along(fixed), site = paste("new", site))
+    expect_equal(predict(model, other), unname(fitted(model)), label = scale)
+  }
 })
 
 test_that("scale = none leaves predictors alone", {

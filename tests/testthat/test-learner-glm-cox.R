@@ -314,6 +314,42 @@ test_that("dg_lodo() says how far its step is from the fits, and its scores are 
   }
 })
 
+test_that("a domain with all events is a fold that fails, one without events has no score", {
+  world <- cox_world(2, domains = 4, rows = 20)
+  formula <- survival::Surv(time, status) ~ x1 + x2 + x3 | domain
+  names <- levels(world$domain)
+  failed <- paste0("1 of 4 folds failed: With domain \"", names[2L], "\" held out: .* event; all times are censored")
+  # events at home in one domain, and in two
+  for (home in list(names[2L], names[2:3])) {
+    rows <- transform(world, status = status * (domain %in% home))
+    for (lambda in list(1, NULL)) {
+      model <- dg_glm(formula, data = rows, lambda = lambda, domain_kernel = domain_pooled())
+      for (score in list(dg_lodo, function(...) dg_cv(..., progress = FALSE))) {
+        said <- character()
+        cv <- withCallingHandlers(score(model), warning = function(w) {
+          said <<- c(said, conditionMessage(w))
+          invokeRestart("muffleWarning")
+        })
+        expect_identical(cv$domains$domain, names)
+        if (length(home) == 2L) {
+          expect_identical(said, character())
+          expect_null(cv$failed)
+          expect_identical(is.na(cv$domains$score), !names %in% home)
+          expect_output(print(cv), "2 domains without a score \\(too few events")
+        } else {
+          expect_true(any(grepl(failed, said)))
+          expect_true(any(grepl("no value in any domain: each has too few events", said)))
+          expect_identical(cv$failed$fold, 2L)
+          expect_true(all(is.na(cv$domains$score)))
+          expect_setequal(as.character(cv$predictions$domain), names[-2L])
+          expect_false(anyNA(cv$predictions$decision))
+          expect_output(print(cv), "1 of 4 folds failed")
+        }
+      }
+    }
+  }
+})
+
 test_that("a penalty that is not given is nearly as good as the best, and better than a large one", {
   skip_on_cran()
   formula <- survival::Surv(time, status) ~ x1 + x2 + x3 | domain

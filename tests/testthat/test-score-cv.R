@@ -240,6 +240,35 @@ test_that("who gives weights is told that scores have none", {
   source <- dg_ridge(f, data = row_source(d), weights = w, lambda = 1,
                      domain_kernel = domain_pooled(), feature_map = features_nystrom(10))
   expect_match(dg_lodo(source)$held_out, "without weights")
+  # all alike, they make no difference
+  of_source <- function(size) {
+    set.seed(1)
+    rows <- row_source(transform(d, size = size), partitions = 3)
+    model <- dg_ridge(f, data = rows, weights = size, lambda = size[1L],
+                      domain_kernel = domain_pooled(), feature_map = features_nystrom(10))
+    list(dg_lodo(model), dg_cv(model, progress = FALSE))
+  }
+  for (cv in of_source(d$w)) expect_match(cv$held_out, "without weights")
+  one <- of_source(rep(1, 40))
+  three <- of_source(rep(3, 40))
+  for (i in 1:2) {
+    expect_false(grepl("weights", three[[i]]$held_out))
+    expect_equal(three[[i]]$domains, one[[i]]$domains, tolerance = 1e-8)
+  }
   auto <- dg_auto(f, data = d, weights = w, max_seconds = 1e-6)
   expect_output(print(auto), "40 rows without their weights")
+  words <- "scored without weights"
+  said <- function(result) any(grepl(words, gsub("\\s+", " ", paste(capture.output(print(result)),
+                                                                    collapse = " "))))
+  for (times in 0:1) {
+    d$v <- 1 + times * d$w
+    d$k <- factor(d$y > 0)
+    classes <- dg_cv(dg_lm(), k ~ x | domain, data = d, weights = v, progress = FALSE)
+    expect_identical(said(dg_calibration(classes)), times == 1)
+    expect_identical(said(dg_diagnose(f, data = d, weights = v, permutations = 20)), times == 1)
+    wide <- transform(d, domain = gl(8, 5))
+    plan <- dg_plan(dg_lm(), f, data = wide, weights = v, labels = FALSE, draws = 2, folds = 4,
+                    sites = 3:6, progress = FALSE)
+    expect_identical(said(plan), times == 1)
+  }
 })

@@ -149,6 +149,37 @@ test_that("closed forms give no value to a level that only the left-out domain h
   expect_identical(is.na(closed$domains$log_density), 1:6 == 4)
 })
 
+test_that("probabilities are those of the values without each domain, near those of dg_cv()", {
+  f <- y ~ x1 + x2 + x3 | domain
+  spec <- dg_glm(lambda = 20, kernel = kernel_rbf(2), scale = "none",
+                 domain_kernel = domain_pooled())
+  two <- transform(toy, y = factor(y > 1.5))
+  # each class is in several domains
+  several <- transform(toy, y = factor(rank(y) %/% 21))
+  for (data in list(two, several)) {
+    model <- fit(spec, f, data = data)
+    for (metric in c("log_loss", "brier")) {
+      closed <- dg_lodo(model, metric = metric)
+      expect_equal(closed$domains$score, dg_cv(model, metric = metric)$domains$score,
+                   tolerance = 0.02)
+    }
+    expect_equal(rowSums(closed$predictions$prob), rep(1, nrow(data)))
+    expect_identical(colnames(closed$predictions$prob), levels(data$y))
+    expect_s3_class(dg_calibration(closed), "dg_calibration")
+    both <- fit(dg_ensemble(list(spec, spec), member_weights = "equal"), f, data = data)
+    expect_equal(dg_lodo(both, metric = "brier")$domains$score,
+                 dg_cv(model, metric = "brier")$domains$score, tolerance = 0.02)
+    # what is calibrated with the labels of all domains is not scored
+    platt <- dg_ridge(f, data = data, lambda = 1, calibration = "platt")
+    expect_domgen_error(dg_lodo(platt, metric = "log_loss"), "use `dg_cv\\(\\)`",
+                        "domgen_error_argument")
+    expect_null(dg_lodo(platt)$predictions$prob)
+  }
+  source <- dg_ridge(f, data = row_source(two), lambda = 1, feature_map = features_nystrom(10))
+  expect_domgen_error(dg_lodo(source, metric = "log_loss"), "`metric` must not be \"log_loss\"",
+                      "domgen_error_argument")
+})
+
 test_that("rows that left-out domains cannot predict choose nothing", {
   d <- lone_rows()
   sample <- read_sample(read_input(list(x = y ~ x + f | z, data = d)),

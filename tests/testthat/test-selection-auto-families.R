@@ -110,6 +110,28 @@ test_that("mixed models are tried where an engine has the response and rows suff
   expect_false(tried(20, 6))
 })
 
+test_that("an engine's probe comes first, and alone where it cannot gain", {
+  tried <- function(family, gains) {
+    efforts <- character()
+    search <- list(sample = list(weights = 1), args = list(family = if (!is.null(family)) check_mixed_family(family, "family")))
+    with_replaced("refit_values", function(search, specs) {
+      efforts <<- c(efforts, specs[[1L]]$effort)
+      specs[[1L]]$effort
+    }, with_replaced("can_gain", function(search, few) gains, {
+      chosen <- mixed_values_of(search, candidate("means", "mixed"))
+    }))
+    expect_identical(chosen, efforts[length(efforts)])
+    efforts
+  }
+  for (family in names(mixed_engines)) {
+    probe <- mixed_engines[[family]]$probe
+    expect_identical(tried(family, TRUE), c(probe, "quick"), label = family)
+    expect_identical(tried(family, FALSE), c(probe, "quick")[1L], label = family)
+  }
+  expect_identical(mixed_engines$ordinal$probe, "fixed")
+  expect_identical(tried(NULL, FALSE), "quick")
+})
+
 test_that("negative binomial counts are scored by the Poisson deviance", {
   rows <- family_rows(4L, 20L)
   model <- auto_of(count ~ X1 + offset(log(exposure)) | domain, rows, family = "nbinom2",
