@@ -17,17 +17,17 @@ penalty_rows <- 1000L
 # The arguments of a learner with lambda and the kernel between domains, and `slope`, the mean size
 # of the residuals of left-out domains where two classes are 2 apart. What fewer than two domains
 # leave open is 1. between: the kernel between domains where it is fitted already; predictions: as
-# left_out_predictions(), by which domains are left out; `bandwidth_factor`: by how much the kernel
-# between domains is to be widened.
+# left_out_predictions(), by which domains are left out; most: rows that are searched;
+# `bandwidth_factor`: by how much the kernel between domains is to be widened.
 choose_penalty <- function(args, sample, task, between = NULL,
-                           predictions = left_out_predictions) {
+                           predictions = left_out_predictions, most = penalty_rows) {
   args[c("lambda", "slope")] <- list(1, 1)
   folds <- calibration_folds(sample)
   # a multi-task kernel is for domains that are known
   if (max(folds) < 2L || domain_knows(args$domain_kernel) == "names") return(args)
   # of huge weights the largest number that there is
   total <- min(sum(task$costs), .Machine$double.xmax / max(penalty_shares))
-  part <- penalty_part(args, sample, task, between, penalty_rows)
+  part <- penalty_part(args, sample, task, between, most)
   if (all(part$unknown)) return(args)
   open <- has_open_width(args$domain_kernel) && !identical(args$bandwidths, "fitted")
   bandwidth_factor <- if (open) penalty_times else 1
@@ -49,12 +49,12 @@ choose_penalty <- function(args, sample, task, between = NULL,
 
 # The same of the sample of rows that a model does not keep: domains are described by all of theirs,
 # and a kernel between domains comes back fitted.
-choose_on_sample <- function(args, rows, task, predictions = left_out_predictions) {
+choose_on_sample <- function(args, rows, task, ...) {
   if (rows$keeps || !needs_domain_rows(args$domain_kernel)) {
-    return(choose_penalty(args, rows$sample, task, predictions = predictions))
+    return(choose_penalty(args, rows$sample, task, ...))
   }
   fitted <- described_kernel(args, rows)
-  found <- choose_penalty(args, rows$sample, task, between = fitted, predictions)
+  found <- choose_penalty(args, rows$sample, task, between = fitted, ...)
   found$domain_kernel <- if (is.null(found$bandwidth_factor) || found$bandwidth_factor == 1) fitted
                          else widen_described(fitted, found$bandwidth_factor)
   found

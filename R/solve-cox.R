@@ -50,7 +50,7 @@ cox_space <- function(data, tolerance = 0) {
   }
   n <- nrow(data$K)
   # of a matrix that is singular it warns
-  least <- if (tolerance > 1e-3) tolerance / 100 * max(diag(data$K)) else -1
+  least <- if (tolerance > 1e-3) 1e-3 * max(diag(data$K)) else -1
   root <- suppressWarnings(chol(data$K, pivot = TRUE, tol = least))
   own <- seq_len(attr(root, "rank"))
   rows <- attr(root, "pivot")

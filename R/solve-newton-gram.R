@@ -2,9 +2,9 @@
 # rows. What they give is what train_machine() does.
 
 # What the passes over rows work on: the Gram matrix, or rows whose features are made again.
-newton_data <- function(space, sample) {
+newton_data <- function(space, sample, ...) {
   if (is.null(space$feature_map)) {
-    return(gram_data(space_gram(space)))
+    return(gram_data(space_gram(space), ...))
   }
   check_feature_memory(space$dim)
   structure(list(space = space, rows = sample[c("X", "domain")],
@@ -16,10 +16,11 @@ conjugate_rows <- 200L
 
 # K [n x n], root: its landmark_root(), NULL where there are few rows. An environment, so that the
 # root is made when it is first asked for, and once: the dual problem and Cox regression never ask.
-gram_data <- function(K) {
+gram_data <- function(K, per_root = 3) {
   data <- structure(new.env(parent = emptyenv()), class = "gram_data")
   data$K <- K
-  delayedAssign("root", if (nrow(K) >= conjugate_rows) landmark_root(K), assign.env = data)
+  delayedAssign("root", if (nrow(K) >= conjugate_rows) landmark_root(K, per_root),
+                assign.env = data)
   data
 }
 
@@ -129,8 +130,7 @@ newton_gram <- function(data, y, costs, start, loss, args, alpha = NULL) {
   n <- nrow(data$K)
   systems <- length(costs) / n
   limits <- newton_limits(args$tolerance, args$max_iterations)
-  task <- list(n = n, y = y, costs = costs, start = start, loss = loss, args = args,
-               least = limits$least)
+  task <- list(n = n, y = y, costs = costs, start = start, loss = loss, args = args)
   now <- list(alpha = 0 * y, g = 0 * y, b = matrix(0, systems, ncol(y)))
   if (!is.null(alpha)) {
     now$alpha <- alpha * (costs > 0)
@@ -306,8 +306,8 @@ conjugate_step <- function(data, now, task, ridge, pull, value) {
   missing[abs(missing) <= 1e-13 * sums(abs(now$alpha))] <- 0
   scale <- value_scale(value, system_sums(task$costs, n))
   solved <- core_result(ridge_conjugate_(
-    data$K, data$root, ridge, right, missing, task$args$intercept, 1e-8 * task$least * scale,
-    pmax(scale, 1e-300), max(100, n %/% 80)
+    data$K, data$root, ridge, right, missing, task$args$intercept,
+    1e-6 * task$args$tolerance^2 * scale, pmax(scale, 1e-300), max(100, n %/% 80)
   ))
   solved$change[task$costs <= 0, ] <- 0
   converged <- solved$converged == 1L

@@ -20,10 +20,11 @@ mean_diagonal <- function(space) {
   mean(kernel_diag_(kernel_program(space$kernel, space$X, space$X), space$X))
 }
 
-# U [n x q] with K ~ UU' from q of its rows, see core/ridge/conjugate.h; NULL if K of these is not
-# positive definite, as where it is 0 or a user's own.
-landmark_root <- function(K) {
-  on_error(ridge_landmarks_(K, ceiling(3 * sqrt(nrow(K)))), function(e) NULL)
+# U [n x q] with K ~ UU' from q of its rows, so many times the root of n, see
+# core/ridge/conjugate.h; NULL if K of these is not positive definite, as where it is 0 or a user's
+# own.
+landmark_root <- function(K, per_root = 3) {
+  on_error(ridge_landmarks_(K, ceiling(per_root * sqrt(nrow(K)))), function(e) NULL)
 }
 
 # The value of a local variable, which is then gone. The core works in the memory of a matrix that
