@@ -311,7 +311,8 @@ test_that("a reference describes the domain in place of the labelled rows", {
 test_that("an adapted model keeps no training rows beside the kernel's, none with features", {
   bytes <- function(rows) {
     data <- simulate_ellipses(domains = 5, n = rows, seed = 3)
-    model <- with_seed(1, dg_svm(y ~ . | domain, data = data, feature_map = features_nystrom(20)))
+    model <- with_seed(1, dg_svm(y ~ . | domain, data = data, cost = 1,
+                                 feature_map = features_nystrom(20)))
     length(serialize(dg_adapt(model, new, few), NULL))
   }
   expect_lt(abs(bytes(200) - bytes(50)), 200)
