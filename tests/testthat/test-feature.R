@@ -24,7 +24,7 @@ test_that("a kernel that is evaluated in R has the features of the same compiled
   })
   expect_moments(moments[[1]], moments[[2]], 1e-9)
   set.seed(3)
-  fitted <- fit_map(features_nystrom(5), kernel_rbf(1) + custom, s)
+  fitted <- fit_map(features_nystrom(5), kernel_rbf(1) + custom, toy_pairs(400, p = 2))
   K <- kernel_matrix(kernel_rbf(1) + kernel_poly(2), fitted$map$landmarks)
   expect_equal(tcrossprod(space_rows(fitted,
                                        list(X = fitted$map$landmarks, domain = s$domain[1:5]))), K)

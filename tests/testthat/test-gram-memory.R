@@ -113,9 +113,9 @@ test_that("an allocation that R refuses leaves nothing of C++ behind", {
   on.exit(if (is.na(old)) Sys.unsetenv("R_MAX_VSIZE") else Sys.setenv(R_MAX_VSIZE = old))
   Sys.setenv(R_MAX_VSIZE = "100Mb")
   grown <- in_new_session({
-    X <- matrix(sin(seq_len(4000 * 200)), 4000)
+    X <- matrix(sin(seq_len(4000 * 400)), 4000)
     rbf <- list(type = "rbf", inv = 1)
-    fourier <- list(type = "fourier", frequencies = matrix(0.1, 200, 4000))
+    fourier <- list(type = "fourier", frequencies = matrix(0.1, 400, 4000))
     refused <- list(
       gram = function() domgen:::kernel_gram_(rbf, X, NULL, NULL, 1L),
       cross = function() domgen:::kernel_cross_(rbf, X, X, NULL, NULL, NULL, 1L),
@@ -134,7 +134,7 @@ test_that("an allocation that R refuses leaves nothing of C++ behind", {
       as.numeric(strsplit(readLines("/proc/self/statm"), " ")[[1L]][2L]) * 4096 / 2^20
     }
     vapply(refused, function(call) {
-      times <- if (identical(call, refused$moments)) 2L else 12L
+      times <- if (identical(call, refused$moments)) 2L else 4L
       failed <- 0L
       again <- function() {
         tryCatch(call(), error = function(e) {
@@ -147,6 +147,6 @@ test_that("an allocation that R refuses leaves nothing of C++ behind", {
       if (failed == times + 1L) megabytes() - before else NA
     }, 0)
   }, list())
-  # each call holds 6 MB or more where it packs the rows
+  # each call holds 12 MB or more where it packs the rows
   expect_true(all(grown < 30), info = paste(names(grown), round(grown), collapse = ", "))
 })

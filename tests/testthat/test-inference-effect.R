@@ -59,7 +59,7 @@ test_that("partial dependence is the mean prediction of a domain that stays desc
 })
 
 test_that("local effects are those of the formula, number by number", {
-  world <- bent_world(5, 8)
+  world <- bent_world(4, 6)
   distributional <- dg_ridge(y ~ x + z + f + o + l | g, data = world, lambda = 0.1,
                              domain_kernel = domain_distribution())
   found <- dg_effect(distributional, "x", type = "ale", grid = 4)

@@ -127,7 +127,7 @@ test_that("in a linear world the parts are twice the explained variances, and ad
                                                          kernel = kernel_linear(),
                                                          domain_kernel = domain_pooled()))) {
     result <- with_seed(1, dg_importance(spec, y ~ x + z + noise | g, data = data, folds = 5,
-                                         kind = all_kinds, permutations = 8))
+                                         kind = all_kinds, permutations = 4))
     for (kind in all_kinds) {
       line <- of(result, "x", kind)
       expect_equal(line$increase, truth[[kind]], tolerance = 0.15)

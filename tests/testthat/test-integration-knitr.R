@@ -20,6 +20,9 @@ reported <- function() {
   )
 }
 
+# Made once, by the first test that uses them.
+delayedAssign("objects", suppressWarnings(reported()))
+
 # The cells of a pipe table, without the escapes.
 pipe_cells <- function(text) {
   lines <- grep("^\\|", strsplit(text, "\n")[[1]], value = TRUE)[-2]
@@ -35,7 +38,6 @@ pipe_cells <- function(text) {
 
 test_that("every result becomes a table of markdown with its numbers, a caption and notes", {
   skip_if_not_installed("knitr")
-  objects <- suppressWarnings(reported())
   for (name in names(objects)) {
     text <- knitr::knit_print(objects[[name]])
     expect_s3_class(text, "knit_asis")
@@ -120,7 +122,6 @@ test_that("Sweave and HTML documents of knitr get their own markup", {
 
 test_that("kable() and gt() take the table of every result", {
   skip_if_not_installed("knitr")
-  objects <- suppressWarnings(reported())
   for (name in names(objects)) {
     frame <- as.data.frame(objects[[name]])
     shown <- knitr::kable(frame, format = "pipe", digits = 3)

@@ -6,6 +6,8 @@ skip_if_not_installed("nlme")
 # Text in the place of nlme's ordered factor: new schools have names that training has not.
 pupils <- transform(as.data.frame(nlme::MathAchieve), School = as.character(School))
 schools <- unique(pupils$School)
+# of each school a few
+pupils <- pupils[stats::ave(seq_along(pupils$School), pupils$School, FUN = seq_along) <= 20, ]
 train <- pupils[pupils$School %in% schools[1:6], ]
 test <- pupils[pupils$School %in% schools[7:9], ]
 # pupils of different schools side by side

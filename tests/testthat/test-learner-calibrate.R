@@ -137,11 +137,11 @@ test_that("the predicted class is the most probable one, for new rows and for tr
   holes <- many(2, 30, seed = 3)
   holes$x1[4] <- NA
   specs <- list(
-    fixed(dg_svm, calibration = "platt"), fixed(dg_svm, calibration = "isotonic"),
-    fixed(dg_svm, calibration = "platt", multiclass = "one_vs_rest"),
-    fixed(dg_ridge, calibration = "isotonic"),
-    dg_pipeline(dg_dcm(ncomp = 1), dg_svm(calibration = "platt")),
-    dg_pipeline(dg_dcm(ncomp = 1), dg_ridge(calibration = "isotonic"))
+    fixed(dg_svm, cost = 1, calibration = "platt"), fixed(dg_svm, cost = 1, calibration = "isotonic"),
+    fixed(dg_svm, cost = 1, calibration = "platt", multiclass = "one_vs_rest"),
+    fixed(dg_ridge, lambda = 1, calibration = "isotonic"),
+    dg_pipeline(dg_dcm(ncomp = 1), dg_svm(cost = 1, calibration = "platt")),
+    dg_pipeline(dg_dcm(ncomp = 1), dg_ridge(lambda = 1, calibration = "isotonic"))
   )
   binary <- function(d) transform(d, y = factor(ifelse(y == "c", "c", "other")))
   for (spec in specs) for (change in list(identity, binary)) {
@@ -323,10 +323,12 @@ test_that("decision values that tell nothing give class frequencies, and a warni
 test_that("feature maps, factors and equal domain weights are no hindrance", {
   data <- transform(toy, size = cut(x1, 3))
   for (spec in list(
-    dg_svm(feature_map = features_nystrom(40), calibration = "platt"),
-    dg_svm(feature_map = features_product(x = features_rff(40)), calibration = "isotonic"),
-    dg_ridge(feature_map = features_nystrom(40), calibration = "platt", domain_weights = "equal"),
-    dg_pipeline(dg_dica(ncomp = 1, feature_map = features_nystrom(40)), dg_svm(calibration = "platt"))
+    dg_svm(cost = 1, feature_map = features_nystrom(40), calibration = "platt"),
+    dg_svm(cost = 1, feature_map = features_product(x = features_rff(40)), calibration = "isotonic"),
+    dg_ridge(lambda = 1, feature_map = features_nystrom(40), calibration = "platt",
+             domain_weights = "equal"),
+    dg_pipeline(dg_dica(ncomp = 1, feature_map = features_nystrom(40)),
+                dg_svm(cost = 1, calibration = "platt"))
   )) {
     set.seed(1)
     model <- fit(spec, y ~ . | domain, data = data)

@@ -100,7 +100,7 @@ test_that("correlation between domains is fitted: near 1 where they agree, 0 whe
 
 test_that("a climb from few rows ends where one from all rows does, in any order of the rows", {
   skip_on_cran()
-  many <- toy_domains(4, 170)
+  many <- toy_domains(4, 130)
   model <- dg_gp(y ~ . | domain, data = many, domain_kernel = pooled, restarts = 2)
   expect_lt(max(abs(model$gradient)), 0.01)
   set.seed(2)

@@ -1,15 +1,15 @@
 noisy <- with_seed(3, {
-  d <- data.frame(domain = gl(12, 25))
-  d$x1 <- stats::rnorm(300) + stats::rnorm(12)[d$domain]
-  d$x2 <- stats::rnorm(300)
-  d$noise <- stats::rnorm(300)
-  d$y <- sin(d$x1) + stats::rnorm(300)
+  d <- data.frame(domain = gl(12, 15))
+  d$x1 <- stats::rnorm(180) + stats::rnorm(12)[d$domain]
+  d$x2 <- stats::rnorm(180)
+  d$noise <- stats::rnorm(180)
+  d$y <- sin(d$x1) + stats::rnorm(180)
   d
 })
 
 test_that("lambda and the width of kappa are those of a search written out by leaving domains out", {
   model <- dg_ridge(y ~ x1 + x2 | domain, data = noisy)
-  folds <- calibration_folds(list(weights = rep(1, 300), domain = noisy$domain))
+  folds <- calibration_folds(list(weights = rep(1, 180), domain = noisy$domain))
   held <- folds[noisy$domain]
   y <- (noisy$y - mean(noisy$y)) / sqrt(mean((noisy$y - mean(noisy$y))^2))
   X <- model$space$X
@@ -21,7 +21,7 @@ test_that("lambda and the width of kappa are those of a search written out by le
   shares <- 10^seq(-5, 1, by = 0.5)
   left_out <- function(times, lambda) {
     kappa <- exp(-squares / (2 * (times * outer_sigma)^2))[noisy$domain, noisy$domain]
-    r <- numeric(300)
+    r <- numeric(180)
     for (k in unique(held)) {
       i <- held == k
       centre <- mean(y[!i])
@@ -31,7 +31,7 @@ test_that("lambda and the width of kappa are those of a search written out by le
     r^2
   }
   found <- lapply(c(1, 2, 4, 8), function(times) {
-    squares <- vapply(300 * shares, function(lambda) left_out(times, lambda), numeric(300))
+    squares <- vapply(180 * shares, function(lambda) left_out(times, lambda), numeric(180))
     best <- which.min(colSums(squares))
     list(best = best, domains = rowsum(squares[, best], noisy$domain))
   })
@@ -41,7 +41,7 @@ test_that("lambda and the width of kappa are those of a search written out by le
     sum(worse) <= 0.5 * sqrt(12) * stats::sd(worse)
   }, NA)
   chosen <- max(which(good | total == min(total)))
-  expect_equal(model$lambda, 300 * shares[found[[chosen]]$best])
+  expect_equal(model$lambda, 180 * shares[found[[chosen]]$best])
   expect_equal(model$space$domain_kernel$embedding_kernel$bandwidth, outer_sigma * c(1, 2, 4, 8)[chosen],
                tolerance = 1e-8)
 })
@@ -49,7 +49,7 @@ test_that("lambda and the width of kappa are those of a search written out by le
 test_that("a given lambda or cost is used as it is, with the median", {
   given <- dg_ridge(y ~ x1 + x2 | domain, data = noisy, lambda = 2)
   expect_identical(given$lambda, 2)
-  alpha <- solve(space_gram(given$space) + 2 * diag(300), drop(code_rows(given$response, given$y)))
+  alpha <- solve(space_gram(given$space) + 2 * diag(180), drop(code_rows(given$response, given$y)))
   expect_equal(c(given$coefficients), alpha, tolerance = 1e-8)
   distances <- sqrt(dg_mmd(given$space$X, noisy$domain, given$space$domain_kernel$kernel)$squared)
   expect_equal(given$space$domain_kernel$embedding_kernel$bandwidth, stats::median(distances[lower.tri(distances)]),
@@ -92,7 +92,7 @@ test_that("every kind of response, features and weights chooses a penalty, and r
       expect_gt(penalty_of(model, if (spec$method == "dg_svm") "cost" else "lambda"), 0)
     }
   }
-  weights <- rep(c(1, 0), c(225, 75))
+  weights <- rep(c(1, 0), c(135, 45))
   weighted <- dg_ridge(y ~ x1 + x2 | domain, data = noisy, weights = weights, scale = "none",
                        kernel = kernel_rbf(1), domain_kernel = domain_pooled())
   part <- dg_ridge(y ~ x1 + x2 | domain, data = noisy[weights > 0, ], scale = "none",
@@ -110,7 +110,7 @@ test_that("one domain leaves the penalty at 1", {
 })
 
 test_that("the penalty does not depend on the order of rows", {
-  turned <- noisy[rev(seq_len(300)), ]
+  turned <- noisy[rev(seq_len(180)), ]
   for (method in list(dg_ridge, dg_svm)) {
     a <- method(y ~ x1 + x2 | domain, data = noisy)
     b <- method(y ~ x1 + x2 | domain, data = turned)

@@ -62,7 +62,7 @@ objects <- suppressWarnings(printed_objects())
 test_that("no print method writes beyond the width of the console", {
   for (name in names(objects)) {
     x <- objects[[name]]
-    for (width in c(60, 80, 120)) {
+    for (width in c(60, 120)) {
       old <- options(width = width)
       lines <- capture.output(print(x))
       summed <- inherits(x, c("dg_fit", "dg_cv", "dg_compare"))

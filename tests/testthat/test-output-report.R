@@ -5,7 +5,7 @@ validated <- local({
   function(...) {
     skip_if_not_installed("metafor")
     if (is.null(cv)) {
-      toy <- simulate_dcm(domains = 6, n = 30, seed = 1)
+      toy <- simulate_dcm(domains = 4, n = 30, seed = 1)
       cv <<- dg_cv(dg_glm(lambda = 1), y ~ x1 + x2 | domain, data = toy, metric = "log_loss")
     }
     key <- paste(deparse(list(...)), collapse = "")
@@ -15,7 +15,7 @@ validated <- local({
 })
 
 test_that("sentences have the numbers of the validation", {
-  x <- validated(target = list(auc = 0.7))
+  x <- validated(target = list(auc = 0.7), threshold = 0.4)
   report <- dg_report(x, site = "hospital", row = "patient")
   auc <- x$summary[1, ]
   say <- function(value) formatC(value, digits = 2, format = "f")
@@ -23,15 +23,15 @@ test_that("sentences have the numbers of the validation", {
   expect_match(report$text$performance, paste(say(auc$lower), "to", say(auc$upper)), fixed = TRUE)
   expect_match(report$text$performance, paste(say(auc$new_lower), "to", say(auc$new_upper)),
                fixed = TRUE)
-  expect_match(report$text$data, paste(nrow(x$rows), "patients of 6 hospitals"))
+  expect_match(report$text$data, paste(nrow(x$rows), "patients of 4 hospitals"))
   expect_match(report$text$data, paste0("occurred in ", sum(x$rows$y)))
   expect_match(report$text$target, paste(round(100 * auc$pass), "%"))
   expect_match(report$text$methods, "DeLong")
   expect_false(any(grepl("domain", unlist(report$text[c("validation", "performance")]))))
   expect_null(report$text$missing)
-  expect_output(print(report), "6 hospitals")
+  expect_output(print(report), "4 hospitals")
   report <- dg_report(x, site = "city", row = c("child", "children"))
-  expect_match(report$text$data, "children of 6 cities")
+  expect_match(report$text$data, "children of 4 cities")
   expect_output(print(report$sites), "children")
 })
 
@@ -74,7 +74,7 @@ test_that("the checklist has 19 items and what the data say", {
   expect_identical(anyDuplicated(items$item), 0L)
   said <- function(item) items$reported[items$item == item]
   expect_match(said("6b"), "x1, x2")
-  expect_match(said("10a"), "6 sites")
+  expect_match(said("10a"), "4 sites")
   expect_match(said("13a"), "AUC is")
   expect_match(said("13b"), "AUC [0-9.]+")
   expect_identical(said("19"), "[author]")
@@ -103,10 +103,10 @@ test_that("numbers, counts and ordered classes have their own measures", {
 
 test_that("differences and meta-regressions are told", {
   skip_if_not_installed("metafor")
-  toy <- simulate_dcm(domains = 6, n = 30, seed = 1)
+  toy <- simulate_dcm(domains = 4, n = 30, seed = 1)
   two <- dg_compare(list(a = dg_glm(lambda = 1), b = dg_glm(lambda = 10)), y ~ x1 + x2 | domain,
                     data = toy, metric = "log_loss", baseline = "a", refits = FALSE)
-  x <- dg_validate(two, covariates = data.frame(domain = levels(toy$domain), size = c(1:5, 3)))
+  x <- dg_validate(two, covariates = data.frame(domain = levels(toy$domain), size = c(1:3, 3)))
   report <- dg_report(x, method = "b")
   expect_match(report$text$comparison, "AUC minus that of a, on the same rows: b")
   expect_match(report$text$regression, "size")
@@ -123,7 +123,7 @@ test_that("what is no validation, no data and no word is refused", {
 })
 
 test_that("each measure is in the report by its row of the table alone", {
-  x <- validated(threshold = 0.4)
+  x <- validated(target = list(auc = 0.7), threshold = 0.4)
   report <- dg_report(x)
   expect_match(report$text$methods, "sensitivity at 0.4 and specificity at 0.4 (Stijnen",
                fixed = TRUE)
@@ -164,7 +164,7 @@ test_that("dropped rows, failed folds and small sites are told", {
 
 test_that("the formula gives the predictors and must fit the data", {
   x <- validated()
-  toy <- simulate_dcm(domains = 6, n = 30, seed = 1)
+  toy <- simulate_dcm(domains = 4, n = 30, seed = 1)
   predictors <- function(...) {
     items <- tidy(dg_report(...)$checklist)
     items$reported[items$item == "6b"]
@@ -177,7 +177,7 @@ test_that("the formula gives the predictors and must fit the data", {
   by_hand <- dg_validate(x$rows$p, y = x$rows$y, domain = x$rows$domain)
   names(toy)[names(toy) == "domain"] <- "site"
   expect_no_match(predictors(by_hand, toy, y ~ . | site), "site")
-  expect_identical(nrow(tidy(dg_report(by_hand, toy, y ~ . | site)$sites)), 6L)
+  expect_identical(nrow(tidy(dg_report(by_hand, toy, y ~ . | site)$sites)), 4L)
   expect_error(dg_report(x, toy, "y ~ x1"), "must be a formula", class = "domgen_error_argument")
   expect_error(dg_report(x, toy, y ~ age | site), "variables of `data`, not `age`",
                class = "domgen_error_argument")
@@ -217,12 +217,12 @@ test_that("names are plain on the console and escaped in documents", {
 
 test_that("plurals, equal sizes and differences of 0 are phrased", {
   x <- validated()
-  expect_match(dg_report(x, site = "bus")$text$data, "6 buses")
+  expect_match(dg_report(x, site = "bus")$text$data, "4 buses")
   same <- x
   same$domains$rows <- 28L
   expect_match(dg_report(same)$text$data, "(28 per site)", fixed = TRUE)
   expect_match(dg_report(x)$text$methods, "untransformed")
-  toy <- simulate_dcm(domains = 4, n = 20, seed = 1)
+  toy <- simulate_dcm(domains = 3, n = 20, seed = 1)
   two <- dg_compare(list(a = dg_lm(), b = dg_lm()), y ~ x1 + x2 | domain, data = toy,
                     metric = "log_loss", baseline = "a", refits = FALSE)
   equal <- dg_validate(two)

@@ -15,7 +15,8 @@ expect_same_fit <- function(spec, formula, weights = NULL, tolerance = 1e-9) {
   call <- list(spec, formula)
   if (!is.null(weights)) call$weights <- weights
   whole <- suppressWarnings(as_in_source(1, do.call(fit, c(call, list(data = quote(rows))))))
-  for (source in list(row_source(rows, block_size = 1000), row_source(rows, partitions = 5, block_size = 37))) {
+  several <- row_source(rows, partitions = 5, block_size = 37)
+  for (source in c(if (long_form()) list(row_source(rows, block_size = 1000)), list(several))) {
     blocks <- suppressWarnings(in_source(1, do.call(fit, c(call, list(data = quote(source))))))
     values <- lapply(list(whole, blocks), function(model) {
       suppressWarnings(if (inherits(model, "dg_projection")) predict(model, known)
@@ -24,6 +25,7 @@ expect_same_fit <- function(spec, formula, weights = NULL, tolerance = 1e-9) {
     expect_equal(values[[2L]], values[[1L]], tolerance = tolerance)
     expect_equal(nobs(blocks), nobs(whole))
   }
+  invisible(whole)
 }
 
 numbers <- count ~ x1 + x2 + x4 + site | domain
@@ -87,9 +89,8 @@ test_that("a kernel between domains may be given in the call that fits", {
 test_that("Gaussian processes of a source are those of its rows, with their left-out domains", {
   for (features in list(nystrom, features_product())) {
     spec <- dg_gp(feature_map = features, restarts = 1)
-    expect_same_fit(spec, numbers)
     expect_same_fit(spec, numbers, quote(w))
-    whole <- as_in_source(1, suppressWarnings(fit(spec, numbers, data = rows)))
+    whole <- expect_same_fit(spec, numbers)
     blocks <- in_source(1, suppressWarnings(fit(spec, numbers, data = row_source(rows, block_size = 50))))
     expect_equal(dg_lodo(blocks)$domains, dg_lodo(whole)$domains, tolerance = 1e-8)
     expect_equal(dg_lodo(blocks, "mae")$domains, dg_lodo(whole, "mae")$domains, tolerance = 1e-8)

@@ -1,6 +1,6 @@
 # The number by which a rule compares scores by domain, in searches and summaries.
 
-rule_toy <- toy_domains(7, 14)
+rule_toy <- toy_domains(5, 14)
 
 test_that("a rule is the mean, the largest loss or its type-7 quantile, without missing domains", {
   loss <- c(3, NA, 1, 2, 7, 5)

@@ -68,7 +68,7 @@ test_that("either part can be left out, and more is better for scores of which m
   expect_output(print(only), "slope")
   with_seed(3, {
     toy <- simulate_dcm(domains = 8, n = 30, seed = 1)
-    plan <- dg_plan(dg_glm(lambda = 1), y ~ . | domain, data = toy, labels = FALSE, draws = 2,
+    plan <- dg_plan(dg_lm(), y ~ . | domain, data = toy, labels = FALSE, draws = 2,
                     sites = c(2, 3, 5, 20), metric = "auc", target = 0.7, new_sites = 4)
   })
   expect_null(plan$labels)

@@ -1,6 +1,6 @@
 skip_if_not_installed("metafor")
 
-hospitals <- function(domains = 6, n = 60, seed = 1) {
+hospitals <- function(domains = 4, n = 60, seed = 1) {
   set.seed(seed)
   data <- do.call(rbind, lapply(seq_len(domains), function(g) {
     x <- rnorm(n)
@@ -20,6 +20,9 @@ delayedAssign("penalties", dg_compare(list(a = dg_glm(lambda = 1), b = dg_glm(la
                                       data = hospitals(), death ~ x | hospital,
                                       metric = "log_loss", refits = FALSE))
 delayedAssign("validated_penalties", dg_validate(penalties, target = list(auc = 0.7)))
+delayedAssign("penalty_plots", sapply(c("forest", "ranking", "calibration", "difference"),
+                                      function(type) plot(validated_penalties, type),
+                                      simplify = FALSE))
 
 test_that("each value is that of the held-out rows of its domain", {
   cv <- deaths
@@ -62,7 +65,7 @@ test_that("folds widen the interval of the mean, new data do not", {
 })
 
 test_that("a fitted model is validated on new rows, and domains of training are reported", {
-  data <- hospitals()
+  data <- hospitals(6)
   new <- data$hospital %in% c("hospital 5", "hospital 6")
   model <- dg_lm(stay ~ x + z | hospital, data = data[!new, ])
   found <- dg_validate(model, data[new, ])
@@ -102,15 +105,13 @@ test_that("0 and 1 with probabilities are events, a matrix has the classes as na
 })
 
 test_that("an event may be any class", {
-  data <- hospitals()
-  cv <- dg_cv(dg_glm(lambda = 1), death ~ x | hospital, data = data, metric = "log_loss")
-  yes <- dg_validate(cv)
-  no <- dg_validate(cv, class = "no")
+  yes <- validated_deaths
+  no <- dg_validate(deaths, class = "no")
   expect_equal(no$summary$mean[no$summary$measure == "auc"],
                yes$summary$mean[yes$summary$measure == "auc"], tolerance = 1e-8)
   expect_equal(no$rows$p, 1 - yes$rows$p)
   irises <- dg_cv(dg_glm(lambda = 1), Species ~ . | site, metric = "log_loss",
-                  data = cbind(iris, site = rep(1:5, 30)))
+                  data = cbind(iris, site = rep(1:3, 50)))
   expect_error(dg_validate(irises), "name the event", class = "domgen_error_argument")
   expect_identical(dg_validate(irises, class = "virginica")$class, "virginica")
 })
@@ -209,7 +210,7 @@ test_that("repeats count alike", {
 })
 
 test_that("rows without a prediction and sites without events are left out and reported", {
-  data <- hospitals()
+  data <- hospitals(6)
   data$death[data$hospital == "hospital 2"] <- "no"
   p <- plogis(data$x - 0.5)
   p[data$hospital == "hospital 4"] <- NA
@@ -240,9 +241,9 @@ test_that("the band of calibration is that of the lines' values, widened for fol
 test_that("plots are objects of ggplot2", {
   skip_if_not_installed("ggplot2")
   found <- validated_penalties
-  for (type in c("forest", "ranking", "calibration", "difference")) {
-    expect_s3_class(plot(found, type), "ggplot")
-    expect_silent(ggplot2::ggplot_build(plot(found, type)))
+  for (p in penalty_plots) {
+    expect_s3_class(p, "ggplot")
+    expect_silent(ggplot2::ggplot_build(p))
   }
   expect_silent(ggplot2::ggplot_build(plot(found, measure = c("auc", "slope"))))
   expect_error(plot(found, measure = "rmse"), "`measure` must be one of")
@@ -274,7 +275,7 @@ test_that("a covariate that the sites with a value cannot tell from others is NA
   expect_equal(both$estimate[both$term != "double"], one$estimate)
   expect_true(all(is.na(both$estimate[both$term == "double"])))
   for (bad in list(list(constant = 1), list(infinite = c(Inf, 1:7)))) {
-    expect_domgen_error(dg_validate(d$p, y = d$y, domain = d$domain,
+    expect_domgen_error(dg_validate(d$p, y = numbers, domain = d$domain,
                                     covariates = data.frame(covariates["domain"], bad)),
                         "`covariates` must", "domgen_error_data")
   }
@@ -376,7 +377,7 @@ test_that("ratios have a logarithmic axis with 1 on it, alone and beside other m
 
 test_that("sites may have any name", {
   skip_if_not_installed("ggplot2")
-  data <- hospitals()
+  data <- hospitals(6)
   data$hospital <- factor(data$hospital)
   levels(data$hospital) <- c("mean", "new hospital", "", " ", "new domain", "NA")
   cv <- dg_cv(dg_lm(), stay ~ x + z | hospital, data = data)
@@ -408,12 +409,12 @@ test_that("lines and band of calibration end where predictions do, with one site
 test_that("prints and plots have the word of the domain variable, and method names as they are", {
   found <- validated_penalties
   printed <- paste(utils::capture.output(print(found)), collapse = " ")
-  expect_match(printed, "6 hospitals")
+  expect_match(printed, "4 hospitals")
   expect_no_match(printed, "domain")
   expect_match(printed, "Difference (method minus a)", fixed = TRUE)
   skip_if_not_installed("ggplot2")
-  for (type in c("forest", "ranking", "calibration", "difference")) {
-    p <- plot(found, type)
+  for (type in names(penalty_plots)) {
+    p <- penalty_plots[[type]]
     expect_no_match(paste(unlist(p$labels[c("title", "subtitle", "caption", "y")]),
                           collapse = " "), "domain")
     expect_match(p$labels$title, if (type == "difference") "b minus a" else ": a$")
