@@ -103,10 +103,10 @@ test_that("numbers, counts and ordered classes have their own measures", {
 
 test_that("differences and meta-regressions are told", {
   skip_if_not_installed("metafor")
-  toy <- simulate_dcm(domains = 4, n = 30, seed = 1)
+  toy <- simulate_dcm(domains = 6, n = 30, seed = 1)
   two <- dg_compare(list(a = dg_glm(lambda = 1), b = dg_glm(lambda = 10)), y ~ x1 + x2 | domain,
                     data = toy, metric = "log_loss", baseline = "a", refits = FALSE)
-  x <- dg_validate(two, covariates = data.frame(domain = levels(toy$domain), size = c(1:3, 3)))
+  x <- dg_validate(two, covariates = data.frame(domain = levels(toy$domain), size = c(1:5, 3)))
   report <- dg_report(x, method = "b")
   expect_match(report$text$comparison, "AUC minus that of a, on the same rows: b")
   expect_match(report$text$regression, "size")
