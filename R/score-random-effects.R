@@ -217,8 +217,9 @@ mixture_below <- function(x, weights, mean, sd) {
   vapply(x, function(at) sum(weights * stats::pnorm(at, mean, sd)), 0)
 }
 
-# By Newton's method from the quantile of a normal distribution of the same moments; a step that
-# leaves where the quantile must be halves that instead.
+# By Newton's method from the quantile of a normal distribution of the same moments. A step that
+# leaves where the quantile must be, or is not half as long as the one before, halves that instead:
+# between two peaks steps would go to and fro without end.
 mixture_quantiles <- function(probabilities, weights, mean, sd) {
   heavy <- weights > 1e-12 * max(weights)
   weights <- weights[heavy]
@@ -232,12 +233,16 @@ mixture_quantiles <- function(probabilities, weights, mean, sd) {
     low <- ends[1L]
     high <- ends[2L]
     x <- min(max(centre + spread * stats::qnorm(p), low), high)
+    last <- Inf
     while (high - low > 1e-9 * diff(ends)) {
       above <- mixture_below(x, weights, mean, sd) - p
       if (above > 0) high <- x else low <- x
       moved <- x - above / sum(density * exp(-((x - mean) / sd)^2 / 2))
-      if (!is.finite(moved) || moved < low || moved > high) moved <- (low + high) / 2
-      done <- abs(moved - x) <= 1e-9 * diff(ends)
+      if (!is.finite(moved) || moved < low || moved > high || abs(moved - x) > last / 2) {
+        moved <- (low + high) / 2
+      }
+      last <- abs(moved - x)
+      done <- last <= 1e-9 * diff(ends)
       x <- moved
       if (done) break
     }

@@ -80,6 +80,19 @@ test_that("without an event the interval of the mean is near that of all rows to
   expect_lt(oe$upper, 1.5 * upper)
 })
 
+test_that("a quantile is found where Newton's steps would go to and fro without end", {
+  parts <- with_seed(1791, {
+    mean <- seq(-10, 10, length.out = sample(5:60, 1))
+    sd <- 10^runif(length(mean), -8, 0.3)
+    list(weights = dnorm(mean, 0, runif(1, 1, 4)) * rexp(length(mean)), mean = mean, sd = sd)
+  })
+  weights <- parts$weights / sum(parts$weights)
+  p <- c(0.025, 0.2, 0.5, 0.975)
+  found <- mixture_quantiles(p, weights, parts$mean, parts$sd)
+  expect_true(all(mixture_below(found - 1e-6, weights, parts$mean, parts$sd) <= p))
+  expect_true(all(mixture_below(found + 1e-6, weights, parts$mean, parts$sd) >= p))
+})
+
 test_that("weights of few events do not bias the mean of true probabilities", {
   skip_if_not_installed("metafor")
   set.seed(1)
