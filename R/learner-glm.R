@@ -105,8 +105,8 @@
 #' If `lambda` is not given, a path of values is scored by the deviance of held-out groups of
 #' domains (at most 10), each predicted by a fit without it (with at most 500 rows, so that it takes
 #' some seconds). The bandwidth of the domain kernel is chosen first, with these rows, as in
-#' [dg_ridge()], by the quadratic approximation of the deviance at the model with only the constant. It
-#' has a closed form, in which landmarks represent the kernel, as in the search of [dg_auto()].
+#' [dg_ridge()], by the quadratic approximation of the deviance at the model with only the constant.
+#' It has a closed form, in which landmarks represent the kernel, as in the search of [dg_auto()].
 #'
 #' ## Solver
 #' Newton's method with the expected curvature (Fisher scoring, iteratively reweighted least
