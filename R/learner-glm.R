@@ -288,7 +288,7 @@ fit_glm <- function(problem, shared) {
   }
   if (is.null(args$lambda)) args <- choose_glm_penalty(args, rows, task)
   space <- space_of(args, rows, shared)
-  per_root <- if (task$loss$coupled == "classes") few_landmarks else 3
+  per_root <- if (task$loss$coupled == "classes") few_landmarks else usual_landmarks
   solved <- if (rows$keeps) train_whole(newton_data(space, sample, per_root), task, args)
             else train_by_passes(rows, space, task, args, known)
   warn_glm(solved)
@@ -677,8 +677,8 @@ refit_path <- function(K, part, args) {
 # Newton's steps end early: deviances of left-out domains are then near enough to choose lambda by.
 refit_tolerance <- 1
 
-# Times the root of n, for several classes and for refits: the former take more steps because their
-# classes are coupled, the latter few steps, so that more landmarks cost more than they save.
+# In place of usual_landmarks, for several classes and for refits: the former take more steps because
+# their classes are coupled, the latter few steps, so that more landmarks cost more than they save.
 few_landmarks <- 1.2
 
 # What is fitted without each group of rows: list(data, task, in which these have no cost, start:

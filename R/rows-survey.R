@@ -80,7 +80,7 @@ survey_block <- function(reader, rows) {
   sums <- list(n = length(code), domains = names,
                # [G x 3]: sums of weights, rows with one, sums of logarithms
                weighed = by_domain(cbind(weights, positive, ifelse(positive, log(weights), 0))),
-               heaviest = max(weights, 0), lightest = min(weights),
+               heaviest = max(weights, 0), lightest = min(weights, Inf),
                moments = group_moments_of(X, rep(1, length(code)), code, by_domain))
   if (reader$kind == "number") {
     sums$response <- group_moments_of(matrix(rows$y), weights, code, by_domain)

@@ -16,7 +16,7 @@ conjugate_rows <- 200L
 
 # K [n x n], root: its landmark_root(), NULL where there are few rows. An environment, so that the
 # root is made when it is first asked for, and once: the dual problem and Cox regression never ask.
-gram_data <- function(K, per_root = 3) {
+gram_data <- function(K, per_root = usual_landmarks) {
   data <- structure(new.env(parent = emptyenv()), class = "gram_data")
   data$K <- K
   delayedAssign("root", if (nrow(K) >= conjugate_rows) landmark_root(K, per_root),

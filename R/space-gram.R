@@ -20,10 +20,13 @@ mean_diagonal <- function(space) {
   mean(kernel_diag_(kernel_program(space$kernel, space$X, space$X), space$X))
 }
 
+# Landmarks of landmark_root(), times the root of n.
+usual_landmarks <- 3
+
 # U [n x q] with K ~ UU' from q of its rows, so many times the root of n, see
 # core/ridge/conjugate.h; NULL if K of these is not positive definite, as where it is 0 or a user's
 # own.
-landmark_root <- function(K, per_root = 3) {
+landmark_root <- function(K, per_root = usual_landmarks) {
   on_error(ridge_landmarks_(K, ceiling(per_root * sqrt(nrow(K)))), function(e) NULL)
 }
 
