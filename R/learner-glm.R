@@ -677,7 +677,7 @@ refit_path <- function(K, part, args) {
 # Newton's steps end early: deviances of left-out domains are then near enough to choose lambda by.
 refit_tolerance <- 1
 
-# In place of usual_landmarks, for several classes and for refits: the former take more steps because
+# In place of usual_landmarks, for several classes and for refits: the former take more steps since
 # their classes are coupled, the latter few steps, so that more landmarks cost more than they save.
 few_landmarks <- 1.2
 
