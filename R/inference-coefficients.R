@@ -35,7 +35,7 @@
 #'   \item{table}{data frame, a row per coefficient: `term`, `estimate`, `se`, `statistic`, `p`,
 #'     `lower`, `upper`}
 #'   \item{coefficients, covariance}{the coefficients, and V; also by `coef()` and `vcov()`.
-#'     `confint()` gives intervals at another level}
+#'     `confint()` gives intervals at another level, [marginaleffects][model_tools] contrasts}
 #'   \item{domains}{G x p matrix of the coefficients without each domain}
 #'   \item{df, level, exponentiate}{degrees of freedom G - 1, and the arguments}
 #'   `print()` shows the table, [tidy()][tidy.domgen] returns it as a tibble, and knitr prints it in

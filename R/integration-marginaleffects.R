@@ -1,5 +1,5 @@
 # Integration with marginaleffects: predictions, slopes and comparisons, with
-# options(marginaleffects_model_classes = "dg_fit").
+# options(marginaleffects_model_classes = "dg_fit"), and of "dg_coefficients" hypotheses().
 
 # Called once by each of its functions, with the model.
 #' @exportS3Method marginaleffects::sanitize_model_specific
@@ -33,4 +33,19 @@ get_vcov.dg_fit <- function(model, vcov = NULL, ...) {
           "coefficients, so there are no standard errors.")
   }
   NULL
+}
+
+#' @exportS3Method marginaleffects::get_coef
+get_coef.dg_coefficients <- function(model, ...) stats::coef(model)
+
+# The jackknife's unless another is given.
+#' @exportS3Method marginaleffects::get_vcov
+get_vcov.dg_coefficients <- function(model, vcov = NULL, ...) {
+  if (is.matrix(vcov)) vcov else if (!isFALSE(vcov)) stats::vcov(model)
+}
+
+#' @exportS3Method marginaleffects::set_coef
+set_coef.dg_coefficients <- function(model, coefs, ...) {
+  model$coefficients[] <- coefs
+  model
 }

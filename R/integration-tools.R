@@ -43,7 +43,9 @@ warn_moving <- function(model, what) {
 #'
 #' **marginaleffects.** `options(marginaleffects_model_classes = "dg_fit")` adds the models of
 #' domgen to the supported classes. Models have no covariance matrix of coefficients, so estimates
-#' have no standard errors; refit without each domain to see how much they vary.
+#' have no standard errors; `dg_effect(refits = TRUE)` has intervals. Contrasts of coefficients with
+#' standard errors are `hypotheses(dg_coefficients(model), "x1 = x2")`, with `"dg_coefficients"` as
+#' supported class and `df = ` the element `df` for Student's t.
 #'
 #' **DALEX.** `explain(label = )` names the model; the default is "dg_fit".
 #'

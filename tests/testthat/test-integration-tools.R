@@ -118,6 +118,23 @@ test_that("marginaleffects predicts, compares and differentiates a fixed model",
   expect_identical(nrow(several), 3L * nrow(three))
 })
 
+test_that("marginaleffects tests contrasts of coefficients with the jackknife's errors", {
+  skip_if_not_installed("marginaleffects")
+  old <- options(marginaleffects_model_classes = "dg_coefficients")
+  on.exit(options(old))
+  found <- dg_coefficients(dg_lm(uptake ~ log(conc) + Type + Treatment | Plant, data = CO2))
+  contrast <- marginaleffects::hypotheses(found, "TypeMississippi = Treatmentchilled",
+                                          df = found$df)
+  a <- c(0, 0, 1, -1)
+  expect_equal(as.numeric(contrast$estimate), sum(a * coef(found)), tolerance = 1e-8)
+  error <- sqrt(drop(a %*% vcov(found) %*% a))
+  expect_equal(as.numeric(contrast$std.error), error, tolerance = 1e-6)
+  expect_equal(contrast$p.value, 2 * pt(-abs(contrast$estimate / error), 11), tolerance = 1e-5,
+               ignore_attr = TRUE)
+  expect_equal(as.numeric(marginaleffects::hypotheses(found)$std.error), found$table$se,
+               tolerance = 1e-6)
+})
+
 test_that("tools that say which model they are given warn of one whose domains move", {
   for (package in c("DALEX", "iml", "marginaleffects", "pdp")) skip_if_not_installed(package)
   old <- options(marginaleffects_model_classes = "dg_fit")
