@@ -265,11 +265,12 @@ group_runs <- function(groups, dim) {
 # one?
 centred_sums <- function(features, runs, targets, costs, constant) {
   sums <- Reduce(add_moments, lapply(runs, function(i) {
-    Z <- features(i)
-    F <- targets[i, , drop = FALSE]
-    weighted <- costs[i] * Z
-    list(second = crossprod(Z, weighted), cross = crossprod(weighted, F), sums = colSums(weighted),
-         response_sums = colSums(costs[i] * F), total = sum(costs[i]))
+    root <- sqrt(costs[i])
+    # a symmetric product takes half the time of one of two matrices
+    Z <- root * features(i)
+    F <- root * targets[i, , drop = FALSE]
+    list(second = crossprod(Z), cross = crossprod(Z, F), sums = drop(crossprod(Z, root)),
+         response_sums = drop(crossprod(F, root)), total = sum(costs[i]))
   }))
   c(centre_moments(sums, constant), list(constant = constant))
 }

@@ -80,28 +80,5 @@ calls <- list(
   }
 )
 
-# Once to warm up, then as often as fills 0.2 seconds, at most 100 times, of which the mean counts.
-# NA: this version has no such call, or it fails.
-processor_seconds <- function(call) {
-  once <- function() {
-    before <- proc.time()
-    call()
-    sum((proc.time() - before)[c("user.self", "sys.self")])
-  }
-  tryCatch({
-    first <- suppressWarnings(suppressMessages(once()))
-    times <- max(1, min(100, ceiling(0.2 / max(first, 0.001))))
-    gc(verbose = FALSE)
-    before <- proc.time()
-    for (i in seq_len(times)) suppressWarnings(suppressMessages(call()))
-    sum((proc.time() - before)[c("user.self", "sys.self")]) / times
-  }, error = function(e) {
-    message(conditionMessage(e))
-    NA_real_
-  })
-}
-
-arguments <- commandArgs(trailingOnly = TRUE)
-if (length(arguments) > 1L) calls <- calls[strsplit(arguments[2L], ";", fixed = TRUE)[[1L]]]
-seconds <- vapply(calls, processor_seconds, 0)
-saveRDS(seconds, arguments[1L])
+source("tests/bench/regression-time.R")
+time_calls(calls)

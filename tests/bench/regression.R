@@ -3,13 +3,17 @@
 # base and working tree in turn, on one thread. Fails where a call takes 1.2 times the processor
 # seconds: in the median over rounds, in the least time too, which noise does not raise, and again
 # in as many rounds of that call alone.
-#   Rscript tests/bench/regression.R [BASE] [rounds] ['label;label']   from the root of the package
-# BASE: a tag or commit; else the last tag, or without tags the last commit older than a week.
+#   Rscript tests/bench/regression.R [BASE] [rounds] ['label;label'] [CALLS]
+# from the root of the package. BASE: a tag or commit; else the last tag, or without tags the last
+# commit older than a week. CALLS: another file of calls, tests/bench/regression-waiting.R.
 
 arguments <- commandArgs(trailingOnly = TRUE)
 limit <- 1.2
 rounds <- if (length(arguments) > 1L) as.integer(arguments[2L]) else 7L
-chosen <- if (length(arguments) > 2L) strsplit(arguments[3L], ";", fixed = TRUE)[[1L]]
+chosen <- if (length(arguments) > 2L && nzchar(arguments[3L])) {
+  strsplit(arguments[3L], ";", fixed = TRUE)[[1L]]
+}
+file <- if (length(arguments) > 3L) arguments[4L] else "tests/bench/regression-calls.R"
 
 git <- function(...) {
   suppressWarnings(system2("git", c(...), stdout = TRUE, stderr = FALSE))
@@ -43,8 +47,8 @@ run(paste("tar cf - --exclude='*.o' --exclude='*.so' --exclude='*.dll'",
           paste(parts, collapse = " "), "| tar xf - -C", shQuote(sources[["now"]])))
 
 # A base that is older than the calls is timed by those of the working tree, as far as it has them.
-calls <- c(base = file.path(work, "base-calls.R"), now = "tests/bench/regression-calls.R")
-old <- git("show", paste0(commit, ":tests/bench/regression-calls.R"))
+calls <- c(base = file.path(work, "base-calls.R"), now = file)
+old <- git("show", paste0(commit, ":", file))
 if (length(old)) writeLines(old, calls[["base"]]) else calls[["base"]] <- calls[["now"]]
 
 for (side in names(sources)) {
