@@ -371,8 +371,9 @@ score_glm <- function(search, c) {
 }
 
 try_forest <- function(search) {
-  # a forest knows of no offset
-  if (length(search$known) || !requireNamespace("ranger", quietly = TRUE)) return(invisible())
+  # a forest knows of no offset and of no late entry
+  if (length(search$known) || !is.null(entries(search$sample$y)) ||
+      !requireNamespace("ranger", quietly = TRUE)) return(invisible())
   few <- search$few || nlevels(search$scored_by) < domains_for_null
   try_candidate(search, candidate(if (few) "pooled" else "both", "forest"))
 }

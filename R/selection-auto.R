@@ -29,11 +29,11 @@
 #'   domains; these bandwidths are scored on thirds of the domains to which they were not fitted.
 #' * With a family: generalised kernel regressions in the place of the ridge regressions, see the
 #'   next section.
-#' * A random forest, if ranger is installed and there is no offset. From five domains it uses the
-#'   predictors both pooled and standardised by domain. Two forests of 25 trees show first whether
-#'   it can improve on the ridge regressions by more than half a standard error; if not, their mean
-#'   stands in the table. In the search, censored times are rounded up to one of 50 quantiles for
-#'   the forest.
+#' * A random forest, if ranger is installed and there is neither offset nor late entry. From five
+#'   domains it uses the predictors both pooled and standardised by domain. Two forests of 25 trees
+#'   show first whether it can improve on the ridge regressions by more than half a standard error;
+#'   if not, their mean stands in the table. In the search, censored times are rounded up to one of
+#'   50 quantiles for the forest.
 #' * A mixed model ([dg_mixed()]) of a response that it has, if its package is installed, there are
 #'   at least ten domains, three rows per domain and ten rows per predictor (of classes, without
 #'   those of the most frequent one). It has domain means if there are at least 2 (p + 2) domains

@@ -7,8 +7,8 @@ test_that("dg_auto() takes times with late entry, without forests", {
                                          "status")])
   rows$center <- droplevels(rows$center)
   set.seed(1)
-  model <- suppressWarnings(dg_auto(survival::Surv(tstart, tstop, status) ~ treat + age + steroids |
-                                      center, data = rows))
+  expect_no_warning(model <- dg_auto(survival::Surv(tstart, tstop, status) ~ treat + age + steroids |
+                                       center, data = rows))
   f <- predict(model, rows, type = "decision")
   expect_true(all(is.finite(f)))
   expect_gt(domgen:::concordance(domgen:::read_surv(
