@@ -125,9 +125,20 @@ ridge_path_(wide, 0, Y, sqrt(ridge), c(0.1, 1), sizes, matrix(0, 4, 2), TRUE, 1e
 # few rows and many, with costs and without
 ridge_without_(t(X), X[, 1:2], rep_len(c(1, 0, 2), n), c(2L, n - 2L), crossprod(X, X[, 1:2]),
                matrix(9 * n, 3L, 2L), 2L)
-ridge_without_errors_(t(X), X[, c(1:2, 1:2)], rep_len(c(1, 0, 2), n), c(2L, n - 2L),
-                      crossprod(X, X[, c(1:2, 1:2)]), matrix(9 * n, 3L, 2L), 2L, 1L, rep(1, n),
-                      matrix(1, 2L, 3L), 2L)
+local({
+  Y <- X[, c(1:2, 1:2)]
+  root <- rep_len(c(1, 0, 2), n)
+  sizes <- c(2L, n - 2L)
+  sums <- ridge_group_sums_(t(X), Y, root, sizes, 2L)
+  groups <- sums[c("second", "cross")]
+  known <- list(second = sums$all_second, groups = groups)
+  errors <- function(known, combine) {
+    ridge_without_errors_(t(X), Y, root, sizes, sums$all_cross, matrix(9 * n, 3L, 2L), 2L, 1L,
+                          root^2, combine, known, 2L)
+  }
+  for (parts in list(NULL, known)) errors(parts, matrix(1, 2L, 3L))
+  errors(c(known, list(squares = groups)), NULL)
+})
 ridge_shifted_(wide + 0, Y, c(0.1, 1), 2L)
 ridge_many_(wide + 0, Y, sqrt(ridge), c(0.1, 1), TRUE, 2L)
 pair_slopes_(F, F, list(type = "matern5_rate", inv = 1), c(1, 2, 3), X, kappa, codes, 2L)

@@ -169,8 +169,12 @@ ridge_without_ <- function(F, Y, root, sizes, sums, penalised, threads) {
     .Call(`_domgen_ridge_without_`, F, Y, root, sizes, sums, penalised, threads)
 }
 
-ridge_without_errors_ <- function(F, Y, root, sizes, sums, penalised, own, targets, share, combine, threads) {
-    .Call(`_domgen_ridge_without_errors_`, F, Y, root, sizes, sums, penalised, own, targets, share, combine, threads)
+ridge_group_sums_ <- function(F, Y, root, sizes, threads) {
+    .Call(`_domgen_ridge_group_sums_`, F, Y, root, sizes, threads)
+}
+
+ridge_without_errors_ <- function(F, Y, root, sizes, sums, penalised, own, targets, share, combine, known, threads) {
+    .Call(`_domgen_ridge_without_errors_`, F, Y, root, sizes, sums, penalised, own, targets, share, combine, known, threads)
 }
 
 pair_slopes_ <- function(left, right, rate, inv, X, kappa, domain, threads) {

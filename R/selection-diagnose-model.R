@@ -1,30 +1,34 @@
 # The models of dg_diagnose(): ridge regressions on landmarks of a kernel between pairs of a domain
-# and a row. One eigendecomposition serves all lambda, all held-out groups of rows, and all
-# responses: that of the data and the simulated ones.
+# and a row. Sums over the rows of held-out groups, or for small groups one eigendecomposition,
+# serve all lambda and all responses: that of the data and the simulated ones.
 
 # between: fitted or not. What landmarks lack of the kernel's diagonal is added to lambda, as in
-# left_out_by_landmarks(). list(
-#   F [r + 1 x n]: features in which the sum of squares of all rows is diagonal, and a constant,
-#   penalised [r + 1]: that diagonal, where there is a penalty with what landmarks lack,
-#   costs, unit: of each row, or NULL, threads).
+# left_out_by_landmarks(). list(F [r + 1 x n]: features and a constant, added [r + 1]: to the
+# diagonal of their sum of squares with lambda, costs, unit: of each row, or NULL, threads).
 landmark_model <- function(study, between, kernel = study$kernel) {
   sample <- study$sample
   rows <- rows_of(sample, study$threads)
   if (is.null(between$kappa)) between <- domain_kernel_fit(between, rows)
-  n <- nrow(sample$X)
-  found <- draw_pivots(kernel_fit(kernel, sample$X), between$kappa, rows, min(study$landmarks, n),
-                       features = TRUE)
-  sums <- centred_sums(function(rows) found$features, list(seq_len(n)), matrix(0, n, 0L),
-                       study$costs, TRUE)
-  basis <- eigen_basis(sums, found$left)
-  list(F = basis$turn(found$features), penalised = drop(basis$penalised), costs = study$costs,
-       unit = sample$unit, threads = study$threads)
+  found <- draw_pivots(kernel_fit(kernel, sample$X), between$kappa, rows,
+                       min(study$landmarks, nrow(sample$X)), features = TRUE)
+  list(F = rbind(t(found$features), 1), added = c(rep(found$left, ncol(found$features)), 0),
+       costs = study$costs, unit = sample$unit, threads = study$threads)
+}
+
+# The same model, in whose features the sum of squares of all rows is diagonal; `added` includes it.
+diagonal_model <- function(model) {
+  last <- nrow(model$F)
+  Z <- t(model$F[-last, , drop = FALSE])
+  n <- nrow(Z)
+  sums <- centred_sums(function(rows) Z, list(seq_len(n)), matrix(0, n, 0L), model$costs, TRUE)
+  basis <- eigen_basis(sums, model$added[1L])
+  replace(model, c("F", "added"), list(basis$turn(Z), drop(basis$penalised)))
 }
 
 # [r + 1 x lambdas]
 penalties <- function(model, lambdas) {
-  last <- length(model$penalised)
-  rbind(outer(model$penalised[-last], lambdas, "+"), model$penalised[last])
+  last <- length(model$added)
+  rbind(outer(model$added[-last], lambdas, "+"), model$added[last])
 }
 
 # A function of lambdas: for each group of rows by the functions that are fitted without it and
@@ -32,18 +36,35 @@ penalties <- function(model, lambdas) {
 # predictions of the first `own` columns of Y; errors [responses x lambdas], squared errors of the
 # others with weights `share`, see ridge_without_errors_()).
 without_groups <- function(model, Y, groups, share, own = ncol(Y), targets = 1L, combine = NULL) {
-  sums <- model$F %*% (model$costs * Y)
   splits <- unit_splits(model$unit, groups)
   # a row of a unit may be left out with several groups
   out <- lapply(splits, function(split) which(!split$train))
   rows <- unlist(out)
   held <- unlist(Map(function(split, rows) split$held[rows], splits, out))
+  size <- mean(lengths(out))
+  large <- size >= nrow(model$F) / 2
+  if (!large) model <- diagonal_model(model)
   F <- model$F[, rows, drop = FALSE]
   columns <- Y[rows, , drop = FALSE]
+  costs <- model$costs[rows]
+  share <- share[rows] * held
+  known <- NULL
+  if (large) {
+    by_group <- sum_rows(F, columns, costs, lengths(out), model$threads)
+    all <- if (length(rows) == nrow(Y)) by_group else sum_all(model, Y)
+    sums <- all$all_cross
+    known <- list(second = all$all_second, groups = by_group)
+    # many responses of many rows have errors from sums
+    if (is.null(combine) && size > 2 * nrow(F)) {
+      known$squares <- if (in_proportion(share, costs)) {
+        lapply(by_group[c("second", "cross")], `*`, share[1L] / costs[1L])
+      } else sum_rows(F, columns, share, lengths(out), model$threads)
+    }
+  } else sums <- model$F %*% (model$costs * Y)
   function(lambdas) {
     found <- core_result(ridge_without_errors_(
-      F, columns, sqrt(model$costs[rows]), lengths(out), sums, penalties(model, lambdas), own,
-      targets, share[rows] * held, combine, model$threads
+      F, columns, sqrt(costs), lengths(out), sums, penalties(model, lambdas), own, targets, share,
+      combine, known, model$threads
     ))
     values <- array(Y[, seq_len(own)], c(nrow(Y), own, length(lambdas)))
     values[rows[held], , ] <- c(values[rows[held], , ]) - c(found$residuals[held, ])
@@ -51,7 +72,18 @@ without_groups <- function(model, Y, groups, share, own = ncol(Y), targets = 1L,
   }
 }
 
+# Sums over the rows of each group, in their order, as ridge_group_sums_() gives them.
+sum_rows <- function(F, Y, weights, sizes, threads) {
+  core_result(ridge_group_sums_(F, Y, sqrt(weights), sizes, threads))
+}
+
+sum_all <- function(model, Y) sum_rows(model$F, Y, model$costs, nrow(Y), model$threads)
+
+in_proportion <- function(a, b) all(abs(a * b[1L] - b * a[1L]) <= 1e-14 * a[1L] * b[1L])
+
 # Predictions of all rows by the function that is fitted to all.
 with_all <- function(model, Y, lambda) {
-  crossprod(model$F, model$F %*% (model$costs * Y) / c(penalties(model, lambda)))
+  sums <- sum_all(model, Y)
+  W <- core_result(ridge_solve_(sums$all_second, sums$all_cross, c(penalties(model, lambda))))
+  crossprod(model$F, W$solution)
 }

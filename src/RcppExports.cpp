@@ -606,9 +606,23 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// ridge_group_sums_
+SEXP ridge_group_sums_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP threads);
+RcppExport SEXP _domgen_ridge_group_sums_(SEXP FSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP sizesSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type F(FSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Y(YSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_group_sums_(F, Y, root, sizes, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // ridge_without_errors_
-SEXP ridge_without_errors_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised, SEXP own, SEXP targets, SEXP share, SEXP combine, SEXP threads);
-RcppExport SEXP _domgen_ridge_without_errors_(SEXP FSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP sizesSEXP, SEXP sumsSEXP, SEXP penalisedSEXP, SEXP ownSEXP, SEXP targetsSEXP, SEXP shareSEXP, SEXP combineSEXP, SEXP threadsSEXP) {
+SEXP ridge_without_errors_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised, SEXP own, SEXP targets, SEXP share, SEXP combine, SEXP known, SEXP threads);
+RcppExport SEXP _domgen_ridge_without_errors_(SEXP FSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP sizesSEXP, SEXP sumsSEXP, SEXP penalisedSEXP, SEXP ownSEXP, SEXP targetsSEXP, SEXP shareSEXP, SEXP combineSEXP, SEXP knownSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type F(FSEXP);
@@ -621,8 +635,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type targets(targetsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type share(shareSEXP);
     Rcpp::traits::input_parameter< SEXP >::type combine(combineSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type known(knownSEXP);
     Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(ridge_without_errors_(F, Y, root, sizes, sums, penalised, own, targets, share, combine, threads));
+    rcpp_result_gen = Rcpp::wrap(ridge_without_errors_(F, Y, root, sizes, sums, penalised, own, targets, share, combine, known, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -722,7 +737,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_ridge_shifted_", (DL_FUNC) &_domgen_ridge_shifted_, 4},
     {"_domgen_ridge_many_", (DL_FUNC) &_domgen_ridge_many_, 6},
     {"_domgen_ridge_without_", (DL_FUNC) &_domgen_ridge_without_, 7},
-    {"_domgen_ridge_without_errors_", (DL_FUNC) &_domgen_ridge_without_errors_, 11},
+    {"_domgen_ridge_group_sums_", (DL_FUNC) &_domgen_ridge_group_sums_, 5},
+    {"_domgen_ridge_without_errors_", (DL_FUNC) &_domgen_ridge_without_errors_, 12},
     {"_domgen_pair_slopes_", (DL_FUNC) &_domgen_pair_slopes_, 8},
     {"_domgen_pair_cells_", (DL_FUNC) &_domgen_pair_cells_, 7},
     {"_domgen_smo_", (DL_FUNC) &_domgen_smo_, 10},

@@ -13,6 +13,8 @@
 #include "parallel.h"
 #include "program.h"
 
+#include <memory>
+
 namespace {
 
 // sizes: number of rows of each group, in the order of the n rows. Where each begins, and n.
@@ -49,15 +51,20 @@ Eigen::VectorXd read_ridge(SEXP ridge, Eigen::Index n) {
 
 // Groups of rows that are left out, see core/ridge/without-group.h.
 struct GroupsOut {
-  domgen::MatrixArgument f, y, total, ridges;
+  domgen::MatrixArgument f, y, total, ridges;  // the last two where fits are wanted
   Eigen::VectorXd roots;
   std::vector<Eigen::Index> begin;
 
-  GroupsOut(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised)
+  GroupsOut(SEXP F, SEXP Y, SEXP root, SEXP sizes)
       : f(domgen::filled_matrix(F, "F")), y(domgen::matrix_with_rows(Y, "Y", f.cols())),
-        total(sums, "sums", f.rows(), y.cols()),
-        ridges(domgen::matrix_with_rows(penalised, "penalised", f.rows())),
         roots(domgen::numbers(root, "root", f.cols(), 0)), begin(read_begin(sizes, f.cols())) {}
+  GroupsOut(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised)
+      : GroupsOut(F, Y, root, sizes) {
+    total = domgen::MatrixArgument(sums, "sums", r(), k());
+    ridges = domgen::matrix_with_rows(penalised, "penalised", r());
+  }
+
+  Eigen::Index r() const { return f.rows(); }
 
   Eigen::Index n() const { return f.cols(); }
   Eigen::Index k() const { return y.cols(); }
@@ -77,6 +84,24 @@ struct GroupsOut {
         use(g, from, domgen::WithoutGroup(rows, targets_view, roots.segment(from, own), total));
       }
     });
+  }
+};
+
+// Sums of the rows of each group, as ridge_group_sums_() gives them.
+struct KnownSums {
+  domgen::MatrixArgument second, cross;  // [r x r groups], [r x k groups]
+
+  KnownSums(SEXP sums, Eigen::Index r, Eigen::Index k, Eigen::Index groups)
+      : KnownSums(domgen::ListArgument(sums, "sums"), r, k, groups) {}
+  KnownSums(const domgen::ListArgument& parts, Eigen::Index r, Eigen::Index k, Eigen::Index groups)
+      : second(parts["second"], "second", r, r * groups),
+        cross(parts["cross"], "cross", r, k * groups) {}
+
+  Eigen::Map<const Eigen::MatrixXd> second_of(Eigen::Index g) const {
+    return {second.data() + g * second.n * second.n, second.n, second.n};
+  }
+  Eigen::Map<const Eigen::MatrixXd> cross_of(Eigen::Index g, Eigen::Index k) const {
+    return {cross.data() + g * cross.n * k, cross.n, k};
   }
 };
 
@@ -277,12 +302,39 @@ SEXP ridge_without_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penal
   return domgen::for_r(values);
 }
 
+// list(second = FCF' [r x r groups], upper triangles, cross = FCY [r x k groups]) of the rows of
+// each group, and the sums of these over groups, all_second [r x r], whole, and all_cross [r x k].
+// [[Rcpp::export(rng = false)]]
+SEXP ridge_group_sums_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP threads) {
+  const GroupsOut out(F, Y, root, sizes);
+  const Eigen::Index r = out.r(), k = out.k();
+  Eigen::MatrixXd second(r, r * out.groups()), cross(r, k * out.groups());
+  Eigen::MatrixXd all_second = Eigen::MatrixXd::Zero(r, r), all_cross = Eigen::MatrixXd::Zero(r, k);
+  out.run(threads, [&](Eigen::Index g, Eigen::Index, const domgen::WithoutGroup& group) {
+    Eigen::MatrixXd own_second, own_cross;
+    group.own_sums(own_second, own_cross);
+    second.middleCols(g * r, r) = own_second;
+    cross.middleCols(g * k, k) = own_cross;
+  });
+  for (Eigen::Index g = 0; g < out.groups(); ++g) {
+    all_second += second.middleCols(g * r, r);
+    all_cross += cross.middleCols(g * k, k);
+  }
+  all_second.triangularView<Eigen::StrictlyLower>() = all_second.transpose();
+  return domgen::named_list(
+      {{"second", second}, {"cross", cross}, {"all_second", all_second}, {"all_cross", all_cross}});
+}
+
 // list(residuals [n x own L] of the first `own` columns of Y, errors [responses x L]: their squared
 // residuals, weighted by `share` [n]). A response has so many columns, `targets`, after the first
-// `own`; or it is the sum of these with weights in its column of `combine`.
+// `own`; or it is the sum of these with weights in its column of `combine`. known: NULL, or
+// list(second [r x r] of all rows, groups: of the groups' rows, squares: the same with weights
+// `share`, from which errors without `combine` follow, or NULL); then `penalised` is what is added
+// to the diagonal of `second`.
 // [[Rcpp::export(rng = false)]]
 SEXP ridge_without_errors_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised,
-                           SEXP own, SEXP targets, SEXP share, SEXP combine, SEXP threads) {
+                           SEXP own, SEXP targets, SEXP share, SEXP combine, SEXP known,
+                           SEXP threads) {
   const GroupsOut out(F, Y, root, sizes, sums, penalised);
   const Eigen::Index k = out.k(), L = out.ridges.cols();
   domgen::SquaredErrors errors;
@@ -297,13 +349,46 @@ SEXP ridge_without_errors_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEX
   Eigen::MatrixXd values(out.n(), errors.own * L);
   const Eigen::Index worlds = errors.worlds(k);
   Eigen::MatrixXd by_group(worlds * L, out.groups());
-  out.run(threads, [&](Eigen::Index g, Eigen::Index from, const domgen::WithoutGroup& group) {
-    group.each(out.ridges.map(), [&](Eigen::Index l, Eigen::MatrixXd& residual) {
-      values.block(from, l * errors.own, residual.rows(), errors.own) =
-          residual.leftCols(errors.own);
-      by_group.col(g).segment(l * worlds, worlds) = errors.of(residual, from);
+  const auto keep = [&](Eigen::Index l, Eigen::Index from, const Eigen::MatrixXd& residual) {
+    values.block(from, l * errors.own, residual.rows(), errors.own) = residual.leftCols(errors.own);
+  };
+  const auto sum_errors = [&](Eigen::Index g, Eigen::Index l) {
+    return by_group.col(g).segment(l * worlds, worlds);
+  };
+  if (Rf_isNull(known)) {
+    out.run(threads, [&](Eigen::Index g, Eigen::Index from, const domgen::WithoutGroup& group) {
+      group.each(out.ridges.map(), [&](Eigen::Index l, Eigen::MatrixXd& residual) {
+        keep(l, from, residual);
+        sum_errors(g, l) = errors.of(residual, from);
+      });
     });
-  });
+  } else {
+    const domgen::ListArgument parts(known, "known");
+    const Eigen::Index r = out.r();
+    const domgen::MatrixArgument all(parts["second"], "second", r, r);
+    const KnownSums groups(parts["groups"], r, k, out.groups());
+    std::unique_ptr<KnownSums> squares;
+    if (parts.has("squares")) squares.reset(new KnownSums(parts["squares"], r, k, out.groups()));
+    domgen::demand(!squares || !errors.combine.size(), "squares", "be NULL with `combine`");
+    out.run(threads, [&](Eigen::Index g, Eigen::Index from, const domgen::WithoutGroup& group) {
+      const Eigen::MatrixXd second = all.map() - groups.second_of(g);
+      const Eigen::MatrixXd cross = out.total.map() - groups.cross_of(g, k);
+      const Eigen::VectorXd size =
+          squares ? errors.squares_of(group.targets(), from) : Eigen::VectorXd();
+      group.each_fit(
+          out.ridges.map(), second, cross, [&](Eigen::Index l, const Eigen::MatrixXd& W) {
+            if (squares) {
+              keep(l, from, group.residuals_of(W.leftCols(errors.own)));
+              sum_errors(g, l) =
+                  errors.from_sums(W, squares->second_of(g), squares->cross_of(g, k), size);
+              return;
+            }
+            Eigen::MatrixXd residual = group.residuals_of(W);
+            keep(l, from, residual);
+            sum_errors(g, l) = errors.of(residual, from);
+          });
+    });
+  }
   Eigen::MatrixXd sum = by_group.rowwise().sum();
   sum.resize(worlds, L);
   return domgen::named_list({{"residuals", values}, {"errors", sum}});

@@ -91,7 +91,7 @@ test_that("persons of several devices are left out of the fits that predict them
   F <- t(machine$F)
   fold <- folds_of_units(sample$unit, sample$domain)
   constant <- ncol(F)
-  ridge <- replace(machine$penalised + 1 - colSums(machine$costs * F^2), constant, 0)
+  ridge <- replace(machine$added + 1, constant, 0)
   for (i in c(1, 20, 48)) {
     rest <- sample$domain != sample$domain[i] & fold != fold[i]
     FC <- t(machine$costs[rest] * F[rest, ])

@@ -134,9 +134,9 @@ test_that("left-out predictions on all landmarks are those of the exact machine"
   product <- gram_space(kernel_rbf(), between, sample, 1L)
   rows <- factor(row_folds(sample$domain, v = 2))
   # of a large group the other rows' sums are used
-  few <- machine
-  few$F <- machine$F[c(1:10, nrow(machine$F)), ]
-  few$penalised <- machine$penalised[c(1:10, nrow(machine$F))]
+  study$landmarks <- 10L
+  few <- landmark_model(study, between, kernel_rbf())
+  Z <- t(few$F)
   values_without <- function(model, groups, lambdas) {
     without_groups(model, study$Y, groups, study$share)(lambdas)$values
   }
@@ -150,11 +150,37 @@ test_that("left-out predictions on all landmarks are those of the exact machine"
     values <- values_without(few, groups, 1)[, , 1L]
     for (g in levels(groups)) {
       rest <- groups != g
-      FC <- few$F[, rest] * rep(few$costs[rest], each = 11L)
-      left <- few$penalised - drop(few$F^2 %*% few$costs)
-      ridge <- diag(c(left[1:10] + 1, 0))
-      w <- solve(FC %*% t(few$F[, rest]) + ridge, FC %*% study$Y[rest, ])
-      expect_equal(values[!rest], drop(t(few$F[, !rest]) %*% w), tolerance = 1e-8)
+      CZ <- few$costs[rest] * Z[rest, ]
+      ridge <- diag(c(few$added[1:10] + 1, 0))
+      w <- solve(crossprod(CZ, Z[rest, ]) + ridge, crossprod(CZ, study$Y[rest, ]))
+      expect_equal(values[!rest], drop(Z[!rest, ] %*% w), tolerance = 1e-8)
+    }
+  }
+})
+
+test_that("errors from sums are those of the rows, whatever rows count", {
+  data <- world("recoverable", domains = 6, rows = 20)[-(1:5), ]
+  sample <- read_sample(read_input(list(x = y ~ . | domain, data = data)),
+                        list(response = "any", domain = TRUE), "pooled")
+  rows <- with_seed(1, factor(row_folds(sample$domain, v = 2)))
+  # persons in several domains
+  units <- list(NULL, rep_len(1:9, 115))
+  for (weights in list(rep(1, 115), with_seed(1, stats::runif(115, 0.5, 2)))) for (unit in units) {
+    sample$weights <- weights
+    sample$unit <- unit
+    study <- new_study(sample, metrics$accuracy, list(threads = 1L), step = NULL)
+    model <- landmark_model(replace(study, "landmarks", 4L), domain_distribution(), kernel_rbf())
+    Y <- cbind(study$Y, with_seed(2, matrix(stats::rnorm(115 * 4), 115)))
+    own <- ncol(study$Y)
+    for (share in list(study$share, 2 * study$costs)) for (groups in list(sample$domain, rows)) {
+      lambdas <- c(0.1, 10)
+      all <- without_groups(model, Y, groups, share)(lambdas)$values
+      # two columns a response
+      found <- without_groups(model, Y, groups, share, own, targets = 2L)(lambdas)
+      expect_equal(found$values, all[, seq_len(own), , drop = FALSE], tolerance = 1e-10)
+      errors <- apply(all, 3L, function(fit) colSums(share * (Y - fit)^2)[-seq_len(own)])
+      expect_equal(found$errors, rbind(errors[1L, ] + errors[2L, ], errors[3L, ] + errors[4L, ]),
+                   tolerance = 1e-10)
     }
   }
 })

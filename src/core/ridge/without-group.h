@@ -22,14 +22,14 @@ namespace domgen {
 class WithoutGroup {
  public:
   // F [r x n], Y [n x k] and root [n], square roots of the costs, of the group's rows; sums
-  // [r x k]: FCY of all rows.
+  // [r x k]: FCY of all rows, or empty where no fit is wanted.
   WithoutGroup(const MatrixView& F, const MatrixView& Y, const Eigen::VectorXd& root,
                const MatrixView& sums)
       : F_(F.data(), F.rows(), F.cols()), Y_(Y.data(), Y.rows(), Y.cols()), root_(root),
         sums_(sums.data(), sums.rows(), sums.cols()), n_(static_cast<int>(F.cols())),
         r_(static_cast<int>(F.rows())), k_(static_cast<int>(Y.cols())) {
     DOMGEN_EXPECT(Y.rows() == F.cols() && root.size() == F.cols());
-    DOMGEN_EXPECT(sums.rows() == F.rows() && sums.cols() == Y.cols());
+    DOMGEN_EXPECT(sums.size() == 0 || (sums.rows() == F.rows() && sums.cols() == Y.cols()));
   }
 
   // penalised [r x L]: D + Lambda. Residuals of the group's rows [n x k L], column j + l k for
@@ -58,6 +58,36 @@ class WithoutGroup {
     }
   }
 
+  // Of the group's rows: FCF' [r x r], its upper triangle, and FCY [r x k].
+  void own_sums(Eigen::MatrixXd& second, Eigen::MatrixXd& cross) const {
+    second.setZero(r_, r_);
+    cross.setZero(r_, k_);
+    const Eigen::MatrixXd costly = F_ * root_.asDiagonal();
+    add_products(1, costly, second, cross);
+  }
+
+  // use(l, W [r x k]): the fit F'W to the other rows, from their sums, for each column l of what is
+  // added to the diagonal.
+  template <class Use>
+  static void each_fit(const Eigen::MatrixXd& ridges, const Eigen::MatrixXd& second,
+                       const Eigen::MatrixXd& cross, const Use& use) {
+    for (Index l = 0; l < ridges.cols(); ++l) {
+      Eigen::MatrixXd S = second, W = cross;
+      S.diagonal() += ridges.col(l);
+      solve(S, W);
+      use(l, W);
+    }
+  }
+
+  const Eigen::Map<const Eigen::MatrixXd>& targets() const { return Y_; }
+
+  // Y - F'W of the first columns, as many as W has.
+  Eigen::MatrixXd residuals_of(const Eigen::Ref<const Eigen::MatrixXd>& W) const {
+    Eigen::MatrixXd residual;
+    subtract(W, residual);
+    return residual;
+  }
+
  private:
   Eigen::Map<const Eigen::MatrixXd> F_, Y_;
   Eigen::VectorXd root_;
@@ -72,12 +102,17 @@ class WithoutGroup {
 
   void add_sums(const Eigen::MatrixXd& costly, Eigen::MatrixXd& second,
                 Eigen::MatrixXd& cross) const {
-    const double one = 1, minus_one = -1, zero = 0;
-    second.resize(r_, r_);
-    dsyrk_("U", "N", &r_, &n_, &minus_one, costly.data(), &r_, &zero, second.data(), &r_, 1, 1);
+    second.setZero(r_, r_);
     cross = sums_;
+    add_products(-1, costly, second, cross);
+  }
+
+  void add_products(double sign, const Eigen::MatrixXd& costly, Eigen::MatrixXd& second,
+                    Eigen::MatrixXd& cross) const {
+    const double one = 1;
+    dsyrk_("U", "N", &r_, &n_, &sign, costly.data(), &r_, &one, second.data(), &r_, 1, 1);
     const Eigen::MatrixXd targets = root_.asDiagonal() * Y_;
-    dgemm_("N", "N", &r_, &k_, &n_, &minus_one, costly.data(), &r_, targets.data(), &n_, &one,
+    dgemm_("N", "N", &r_, &k_, &n_, &sign, costly.data(), &r_, targets.data(), &n_, &one,
            cross.data(), &r_, 1, 1);
   }
 
@@ -110,10 +145,11 @@ class WithoutGroup {
   }
 
   // Y - F'W
-  void subtract(const Eigen::MatrixXd& W, Eigen::MatrixXd& residual) const {
+  void subtract(const Eigen::Ref<const Eigen::MatrixXd>& W, Eigen::MatrixXd& residual) const {
     const double one = 1, minus_one = -1;
-    residual = Y_;
-    dgemm_("T", "N", &n_, &k_, &r_, &minus_one, F_.data(), &r_, W.data(), &r_, &one,
+    const int columns = static_cast<int>(W.cols());
+    residual = Y_.leftCols(columns);
+    dgemm_("T", "N", &n_, &columns, &r_, &minus_one, F_.data(), &r_, W.data(), &r_, &one,
            residual.data(), &n_, 1, 1);
   }
 
@@ -153,23 +189,64 @@ struct SquaredErrors {
     const Index n = residual.rows(), k = residual.cols();
     residual.array().colwise() *= share.segment(first, n).array().sqrt();
     Eigen::VectorXd sums = Eigen::VectorXd::Zero(worlds(k));
-    const Eigen::OuterStride<> next(n * targets);
+    const int rows = static_cast<int>(n), inner = static_cast<int>(columns(k));
+    const int lead = static_cast<int>(n * targets), cols = static_cast<int>(combine.cols());
+    const double one = 1, zero = 0;
+    // with fewer columns than rows from their products
+    const bool products = combine.size() > 0 && inner <= rows;
+    Eigen::MatrixXd product = Eigen::MatrixXd::Zero(products ? inner : 0, products ? inner : 0);
     for (Index t = 0; t < targets; ++t) {
-      const Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>> error(
-          residual.data() + (own + t) * n, n, columns(k), next);
+      const double* first_error = residual.data() + (own + t) * n;
       if (combine.size() == 0) {
+        const Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>> error(
+            first_error, n, inner, Eigen::OuterStride<>(lead));
         sums += error.colwise().squaredNorm().transpose();
-        continue;
+      } else if (products) {
+        dsyrk_("U", "T", &inner, &rows, &one, first_error, &lead, &one, product.data(), &inner, 1,
+               1);
+      } else {
+        Eigen::MatrixXd world(n, cols);
+        dgemm_("N", "N", &rows, &cols, &inner, &one, first_error, &lead, combine.data(), &inner,
+               &zero, world.data(), &rows, 1, 1);
+        sums += world.colwise().squaredNorm().transpose();
       }
-      const int rows = static_cast<int>(n), inner = static_cast<int>(error.cols());
-      const int lead = static_cast<int>(n * targets), cols = static_cast<int>(combine.cols());
-      const double one = 1, zero = 0;
-      Eigen::MatrixXd world(n, combine.cols());
-      dgemm_("N", "N", &rows, &cols, &inner, &one, error.data(), &lead, combine.data(), &inner,
-             &zero, world.data(), &rows, 1, 1);
-      sums += world.colwise().squaredNorm().transpose();
     }
+    if (products) sums = squares(product.data(), combine);
     return sums;
+  }
+
+  // w'Sw of each column w of W; S: upper triangle.
+  static Eigen::VectorXd squares(const double* S, const MatrixView& W) {
+    const int size = static_cast<int>(W.rows()), columns = static_cast<int>(W.cols());
+    const double one = 1, zero = 0;
+    Eigen::MatrixXd product(size, columns);
+    dsymm_("L", "U", &size, &columns, &one, S, &size, W.data(), &size, &zero, product.data(), &size,
+           1, 1);
+    const Eigen::Map<const Eigen::MatrixXd> w(W.data(), size, columns);
+    return w.cwiseProduct(product).colwise().sum().transpose();
+  }
+
+  // The same by the fits F'W to the other rows: from sums of the group's rows with weights `share`,
+  // second = FF' [r x r] and cross = FY [r x k], and squares: the sums of those of Y [k - own].
+  Eigen::VectorXd from_sums(const Eigen::MatrixXd& W,
+                            const Eigen::Map<const Eigen::MatrixXd>& second,
+                            const Eigen::Map<const Eigen::MatrixXd>& cross,
+                            const Eigen::VectorXd& squares_of_y) const {
+    const Index r = W.rows(), k = W.cols() - own;
+    const Eigen::VectorXd fitted = squares(second.data(), {W.data() + own * r, r, k});
+    const Eigen::VectorXd sums =
+        squares_of_y + fitted -
+        2 * W.rightCols(k).cwiseProduct(cross.rightCols(k)).colwise().sum().transpose();
+    return Eigen::Map<const Eigen::MatrixXd>(sums.data(), targets, k / targets)
+        .colwise()
+        .sum()
+        .transpose();
+  }
+
+  // [k - own]
+  Eigen::VectorXd squares_of(const Eigen::Ref<const Eigen::MatrixXd>& Y, Index first) const {
+    return Y.rightCols(Y.cols() - own).array().square().matrix().transpose() *
+           share.segment(first, Y.rows());
   }
 };
 

@@ -203,6 +203,29 @@ void without_group() {
       error = std::max(error, largest(found.middleCols(2 * l, 2) - residual));
     }
     check(own == 3 ? "ridge without few rows" : "ridge without many rows", error, 1e-10);
+
+    // the same from sums of the group's rows in any basis, and squared errors of the second column
+    const MatrixXd plain = Z.topRows(own).transpose();
+    const domgen::WithoutGroup rows(view(plain), view(targets), root.head(own), {});
+    MatrixXd own_second, own_cross;
+    rows.own_sums(own_second, own_cross);
+    domgen::SquaredErrors errors;
+    errors.share = costs;
+    errors.own = errors.targets = 1;
+    const MatrixXd all_cross = Z.transpose() * costs.asDiagonal() * Y;
+    double fits = 0, squares = 0;
+    domgen::WithoutGroup::each_fit(
+        ridges, second - own_second, all_cross - own_cross, [&](Index l, const MatrixXd& W) {
+          const MatrixXd residual = rows.residuals_of(W);
+          fits = std::max(fits, largest(residual - found.middleCols(2 * l, 2)));
+          const VectorXd from_sums =
+              errors.from_sums(W, {own_second.data(), r, r}, {own_cross.data(), r, 2},
+                               errors.squares_of(targets, 0));
+          squares = std::max(
+              squares, std::abs(from_sums[0] - costs.head(own).dot(residual.col(1).cwiseAbs2())));
+        });
+    check("ridge without rows, from sums", fits, 1e-10);
+    check("squared errors without rows, from sums", squares, 1e-10);
   }
 }
 
