@@ -11,7 +11,7 @@ free <- c(
   "^kernel_(diag|cross|apply|pivoted_cholesky)_ [XY] rows$",
   "^(kernel_gram|gp_factor|feature_pivots|neighbour_graph|kernel_pivoted_cholesky)_ [XY] columns$",
   "^median_distance_ X (rows|columns)$", "^ridge_conjugate_ U columns$",
-  "(linear_svm_ Zt|variance_of_means_ Z) rows$",
+  "(linear_svm_ Zt|variance_of_means_ Z|ridge_group_sums_ F) rows$",
   " (W|A|B|Y|F|codes|penalised|combine|data[$](response|domain)) columns$",
   " terms[$].* rows$",
   " program[$](x[$]frequencies columns|table rows)$",

@@ -4,12 +4,16 @@
 describe_result.dg_coefficients <- function(x) {
   percent <- paste0(format(100 * x$level), " % CI")
   G <- nrow(x$domains)
+  # each row has a unit of its own; of exp(b) the error is exp(b) times that of b
+  as_exact <- function(values, rows) {
+    error_cells(values, rows$se * if (x$exponentiate) rows$estimate else 1)
+  }
   lost <- x$table$term[is.na(x$table$se)]
   new_result(
     paste0(x$title, if (!is.null(x$formula)) paste0(": ", deparse1(x$formula))), x$table,
     list(column("term", "coefficient"),
-         column("estimate", if (x$exponentiate) ratio_words(x) else "estimate"),
-         interval(percent), column("se", "s.e.", as_number(3)),
+         column("estimate", if (x$exponentiate) ratio_words(x) else "estimate", as_exact),
+         interval(percent, as_exact), column("se", "s.e.", as_each(3)),
          column("p", format = as_p())),
     facts = paste0(plural(x$rows, "row"), ", ", count_domains(G, x$labels)),
     notes = c(
