@@ -2,6 +2,7 @@
 # be avoided: the symmetric product of 500 features (dsyrk or crossprod(), whichever is faster) and
 # one reading of the file. Sums of a block of 50,000 rows alone, then whole fits at two sizes, whose
 # difference is the time per row. Processor seconds on one thread; the least of three runs.
+# With the sizes 0 the sums alone.
 #   OPENBLAS_NUM_THREADS=1 Rscript tests/bench/source-fourier.R [rows,rows] [library]
 # library: of another state of the package; call both in turn. OPENBLAS_CORETYPE=SkylakeX where
 # OpenBLAS does not know the processor.
@@ -11,11 +12,14 @@ sizes <- if (length(given)) as.numeric(strsplit(given[1L], ",")[[1L]]) else c(2e
 library(domgen, lib.loc = if (length(given) > 1L) given[2L])
 options(domgen.threads = 1L)
 
-least <- function(f, runs = 3L) {
-  min(vapply(seq_len(runs), function(k) {
+# The least of some runs of each of several functions, in turn.
+least <- function(..., runs = 3L) {
+  tasks <- list(...)
+  times <- replicate(runs, vapply(tasks, function(f) {
     gc(verbose = FALSE)
     sum(system.time(f())[c("user.self", "sys.self")])
   }, 0))
+  apply(matrix(times, length(tasks)), 1L, min)
 }
 
 D <- 250
@@ -23,11 +27,9 @@ p <- 10
 G <- 40
 Z <- matrix(stats::rnorm(2048 * 2 * D), 2048)
 Zt <- t(Z)
-product <- function(n) {
-  times <- c(least(function() for (i in 1:20) crossprod(Z)),
-             least(function() for (i in 1:20) tcrossprod(Zt)))
-  min(times) / 20 * n / 2048
-}
+products <- list(function() for (i in 1:20) crossprod(Z), function() for (i in 1:20) tcrossprod(Zt))
+
+product <- function(n, times = least(products[[1L]], products[[2L]])) min(times) / 20 * n / 2048
 
 core <- function(n = 50000) {
   set.seed(1)
@@ -40,15 +42,14 @@ core <- function(n = 50000) {
   sums$second <- matrix(0, 4 * D^2, G)
   sums$cross <- matrix(0, 4 * D, G)
   sums$response <- matrix(0, 4, G)
-  whole <- product(n)
-  by_group <- least(function() {
+  times <- least(products[[1L]], products[[2L]], function() {
     domgen:::feature_group_moments_(program, X, domain, domain, rep(1, n), F, G, sums, 1L)
-  })
-  features <- least(function() {
+  }, function() {
     domgen:::feature_moments_(program, X, domain, domain, G, NULL, NULL, 1L, FALSE)
-  })
+  }, runs = 9L)
+  whole <- product(n, times[1:2])
   cat(sprintf("sums by group of domains: %.2f products; features and their sums: %.2f\n",
-              by_group / whole, features / whole))
+              times[3L] / whole, times[4L] / whole))
 }
 
 rows <- function(n) {
@@ -84,6 +85,7 @@ one_size <- function(n) {
 }
 
 core()
+if (identical(sizes, 0)) quit()
 lines <- vapply(sizes, one_size, numeric(4))
 more <- lines[, ncol(lines)] - lines[, 1L]
 cat(sprintf("per row: %.1f microseconds, %.2f units\n", 1e6 * more[["fit"]] / more[["rows"]],
