@@ -22,7 +22,8 @@ class FourierMap : public FeatureMap {
  public:
   FourierMap(const MatrixView& frequencies, const MatrixView& offset, const Eigen::VectorXd& centre)
       : frequencies_(frequencies), offset_(offset), centre_(centre), size_(frequencies.cols()),
-        padded_(round_up(size_, 8)), shifts_(padded_ * std::max<Index>(offset.cols(), 1)) {
+        padded_(round_up(size_, 8)), shifts_(padded_ * std::max<Index>(offset.cols(), 1)),
+        angles_(padded_ * part) {
     if (centre.size() != frequencies.rows() || (offset.size() > 0 && offset.rows() != size_)) {
       throw std::invalid_argument("the frequencies, offsets and centre do not fit together");
     }
@@ -37,39 +38,41 @@ class FourierMap : public FeatureMap {
 
   void evaluate(const RowBlock& rows, double* Zt, const Pool& pool) override {
     const double* X = copy_transposed(rows, centre_, rows_);
-    if (rows.count > capacity_) {
-      angles_ = AlignedBuffer(padded_ * rows.count);
-      capacity_ = rows.count;
+    for (Index first = 0; first < rows.count; first += part) {
+      const Index count = std::min(part, rows.count - first);
+      const int* domain = offset_.size() > 0 ? rows.domains() + first : nullptr;
+      evaluate_part(X + first * frequencies_.rows(), domain, count, Zt + first * dim(), pool);
     }
-    const int D = static_cast<int>(size_), count = static_cast<int>(rows.count);
-    const int p = static_cast<int>(rows.X.cols()), ld = static_cast<int>(padded_);
+  }
+
+ private:
+  MatrixView frequencies_, offset_;
+  Eigen::VectorXd centre_;
+  Index size_, padded_;
+  AlignedBuffer shifts_, angles_;  // one column of `padded_` numbers a domain, a row
+  Buffer rows_;
+
+  // So many rows at a time that their angles are in the cache when cosines are taken of them.
+  static constexpr Index part = 256, strip = 64;
+
+  void evaluate_part(const double* X, const int* domain, Index rows, double* Zt, const Pool& pool) {
+    const int D = static_cast<int>(size_), count = static_cast<int>(rows);
+    const int p = static_cast<int>(frequencies_.rows()), ld = static_cast<int>(padded_);
     const double one = 1, zero = 0;
     dgemm_("T", "N", &D, &count, &p, &one, frequencies_.data(), &p, X, &p, &zero, angles_.data(),
            &ld, 1, 1);
-
     const double scale = 1 / std::sqrt(static_cast<double>(size_));
-    const bool shifted = offset_.size() > 0;
-    pool.run(count_strips(rows.count), [&](Index begin, Index end) {
+    pool.run(round_up(rows, strip) / strip, [&](Index begin, Index end) {
       AlignedBuffer both(2 * padded_);
       double *cosines = both.data(), *sines = both.data() + padded_;
-      for (Index i = begin * strip; i < std::min(end * strip, rows.count); ++i) {
-        const double* shift = shifts_.data() + (shifted ? rows.domains()[i] * padded_ : 0);
+      for (Index i = begin * strip; i < std::min(end * strip, rows); ++i) {
+        const double* shift = shifts_.data() + (domain ? domain[i] * padded_ : 0);
         scaled_sincos(angles_.data() + i * padded_, shift, padded_, scale, cosines, sines);
         std::copy(cosines, cosines + size_, Zt + i * 2 * size_);
         std::copy(sines, sines + size_, Zt + (2 * i + 1) * size_);
       }
     });
   }
-
- private:
-  MatrixView frequencies_, offset_;
-  Eigen::VectorXd centre_;
-  Index size_, padded_, capacity_ = 0;
-  AlignedBuffer shifts_, angles_;  // one column of `padded_` numbers a domain, a row
-  Buffer rows_;
-
-  static constexpr Index strip = 64;
-  static Index count_strips(Index rows) { return round_up(rows, strip) / strip; }
 };
 
 }  // namespace domgen

@@ -29,14 +29,15 @@ struct GroupRequest {
   MatrixView F;          // [n x m]
 };
 
-// columns of Zt and rows of F, each times the square root of its weight
-inline void weigh_rows(const double* Zt, Index dim, Index first, Index count,
-                       const GroupRequest& request, double* Zw, double* Fw) {
+// Columns of Zt, in place, and rows of F, each times the square root of its weight.
+inline void weigh_rows(double* Zt, Index dim, Index first, Index count, const GroupRequest& request,
+                       double* Fw) {
   const Index n = request.F.rows(), m = request.F.cols();
   for (Index i = 0; i < count; ++i) {
     const double root = std::sqrt(request.weight[first + i]);
-    for (Index k = 0; k < dim; ++k) Zw[k + i * dim] = root * Zt[k + i * dim];
     for (Index j = 0; j < m; ++j) Fw[j + i * m] = root * request.F.data()[first + i + j * n];
+    if (root == 1) continue;
+    for (Index k = 0; k < dim; ++k) Zt[k + i * dim] *= root;
   }
 }
 
@@ -47,17 +48,16 @@ inline void add_group_moments(FeatureMap& map, const MatrixView& X, const int* d
   DOMGEN_EXPECT(request.F.rows() == X.rows());
   const int r = static_cast<int>(map.dim()), m = static_cast<int>(request.F.cols());
   const double one = 1;
-  Buffer features, response;
-  for_each_block(map, X, domain, block, pool, [&](const RowBlock& rows, const double* Zt) {
-    double* Zw = features.reserve(Index(r) * rows.count);
+  Buffer response;
+  for_each_block(map, X, domain, block, pool, [&](const RowBlock& rows, double* Zt) {
     double* Fw = response.reserve(Index(m) * rows.count);
-    weigh_rows(Zt, r, rows.first, rows.count, request, Zw, Fw);
+    weigh_rows(Zt, r, rows.first, rows.count, request, Fw);
     const int* group = request.group + rows.first;
     for (Index i = 0, end; i < rows.count; i = end) {
       end = std::upper_bound(group + i, group + rows.count, group[i]) - group;
       const int b = static_cast<int>(end - i);
       const Index g = group[i];
-      const double *z = Zw + i * r, *f = Fw + i * m;
+      const double *z = Zt + i * r, *f = Fw + i * m;
       dsyrk_("U", "N", &r, &b, &one, z, &r, &one, sums.second + g * r * r, &r, 1, 1);
       dgemm_("N", "T", &r, &m, &b, &one, z, &r, f, &m, &one, sums.cross + g * r * m, &r, 1, 1);
       dsyrk_("U", "N", &m, &b, &one, f, &m, &one, sums.response + g * m * m, &m, 1, 1);

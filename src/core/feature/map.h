@@ -78,7 +78,7 @@ inline Index block_of_rows(Index dim) {
   return std::min<Index>(2048, std::max<Index>(most, 256));
 }
 
-// Calls body(rows, Zt) for block after block of the n rows.
+// Calls body(rows, Zt) for block after block of the n rows; Zt is body's to change.
 template <class Body>
 void for_each_block(FeatureMap& map, const MatrixView& X, const int* domain, Index block,
                     const Pool& pool, const Body& body) {
@@ -89,7 +89,7 @@ void for_each_block(FeatureMap& map, const MatrixView& X, const int* domain, Ind
   for (Index first = 0; first < X.rows(); first += block) {
     const RowBlock rows{X, domain, first, std::min(block, X.rows() - first)};
     map.evaluate(rows, Zt, pool);
-    body(rows, static_cast<const double*>(Zt));
+    body(rows, Zt);
     pool.interrupt();
   }
 }

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 
 namespace domgen {
 
@@ -55,31 +56,34 @@ DOMGEN_INLINE void sincos(const typename Simd<W>::Vec& x, typename Simd<W>::Vec&
 }
 
 // cosines[i] = scale cos(angles[i] + shifts[i]), sines[i] likewise, for aligned
-// arrays of whole cache lines. outside: 8 numbers, not all of them 0 afterwards
-// if an angle was beyond the limit or not a number.
+// arrays of whole cache lines. outside: 8 numbers on a cache line, one of them
+// with its highest bit set afterwards if an angle was beyond the limit or not a number.
 struct SinCosLoop {
   const double* angles;
   const double* shifts;
   std::ptrdiff_t size;
   double scale;
-  double *cosines, *sines, *outside;
+  double *cosines, *sines;
+  std::uint64_t* outside;
 
   template <int W>
   DOMGEN_INLINE void run() const {
     typedef typename Simd<W>::Vec Vec;
-    const Vec zero = Vec{}, limit = zero + sincos_limit, one = zero + 1.0;
-    Vec beyond = zero;
+    typedef typename Simd<W>::Int Int;
+    // Without the sign, doubles are ordered as their bits are, NaN above all; the difference of
+    // smaller bits wraps around. GCC 12 makes eight scalar ones of a comparison of vectors of eight.
+    const Int limit = reinterpret_cast<Int>(Vec{} + sincos_limit);
+    const Int size_bits = Int{} + (~std::uint64_t(0) >> 1);
+    Int beyond = Int{};
     for (std::ptrdiff_t i = 0; i < size; i += W) {
       const Vec x = Simd<W>::at(angles + i) + Simd<W>::at(shifts + i);
       Vec c, s;
       sincos<W>(x, c, s);
       Simd<W>::at(cosines + i) = scale * c;
       Simd<W>::at(sines + i) = scale * s;
-      Vec inside = x <= limit ? one : zero;
-      inside = x >= -limit ? inside : zero;
-      beyond += one - inside;
+      beyond |= limit - (reinterpret_cast<Int>(x) & size_bits);
     }
-    Simd<W>::at(outside) = beyond;
+    *reinterpret_cast<Int*>(outside) = beyond;
   }
 };
 
@@ -87,11 +91,11 @@ struct SinCosLoop {
 // standard library, which give NaN for what is not finite.
 inline void scaled_sincos(const double* angles, const double* shifts, std::ptrdiff_t size,
                           double scale, double* cosines, double* sines) {
-  alignas(64) double outside[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+  alignas(64) std::uint64_t outside[8] = {0, 0, 0, 0, 0, 0, 0, 0};
   run_vectorised(SinCosLoop{angles, shifts, size, scale, cosines, sines, outside});
-  double beyond = 0;
-  for (double count : outside) beyond += count;
-  if (beyond == 0) return;
+  std::uint64_t beyond = 0;
+  for (const std::uint64_t bits : outside) beyond |= bits;
+  if (beyond >> 63 == 0) return;
   for (std::ptrdiff_t i = 0; i < size; ++i) {
     const double x = angles[i] + shifts[i];
     if (std::fabs(x) <= sincos_limit) continue;

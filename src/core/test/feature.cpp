@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "../feature/fourier.h"
 #include "../feature/landmarks.h"
 #include "../feature/random-pivots.h"
 
@@ -7,6 +8,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -42,6 +44,33 @@ void landmarks() {
   check("landmarks: Z Z'", largest(Zt.transpose() * Zt - K.transpose() * factor.solve(K)), 1e-12);
 }
 
+// Cosines and sines of each domain's angles: those beyond the limit of the fast ones too, and what is
+// not a number stays so. More rows than are evaluated at a time.
+void fourier() {
+  const Index n = 300, D = 11, p = 3;
+  MatrixXd X = numbers(n, p, 4);
+  X.row(270) << 1e12, 0, 0;
+  const MatrixXd W = numbers(p, D, 9), shift = numbers(D, 2, 3);
+  std::vector<int> domain;
+  for (Index i = 0; i < n; ++i) domain.push_back(int(i % 2));
+  domgen::FourierMap map(view(W), view(shift), Eigen::VectorXd::Zero(p));
+  MatrixXd Zt(2 * D, n), expected(2 * D, n);
+  map.evaluate({view(X), domain.data(), 0, n}, Zt.data(), pool);
+  for (Index i = 0; i < n; ++i) {
+    for (Index d = 0; d < D; ++d) {
+      double angle = 0;
+      for (Index k = 0; k < p; ++k) angle += W(k, d) * X(i, k);
+      angle += shift(d, i % 2);
+      expected(d, i) = std::cos(angle) / std::sqrt(double(D));
+      expected(D + d, i) = std::sin(angle) / std::sqrt(double(D));
+    }
+  }
+  check("Fourier features", largest(Zt - expected), 1e-14);
+  X(270, 0) = std::numeric_limits<double>::quiet_NaN();
+  map.evaluate({view(X), domain.data(), 0, n}, Zt.data(), pool);
+  check("Fourier features of what is not a number", Zt.col(270).array().isNaN().all() ? 0 : 1, 0);
+}
+
 // Of rows that come several times one each is drawn, and then nothing is left.
 void pivots() {
   const Index n = 60, distinct = 7;
@@ -69,5 +98,6 @@ void pivots() {
 
 void test_feature() {
   landmarks();
+  fourier();
   pivots();
 }
