@@ -14,9 +14,7 @@ new_feature_space <- function(feature_map, kernel, domain_kernel, map, dim, rows
 space_expansion.feature_space <- function(space, rows, A) {
   if (nrow(rows$X) == 0L) return(matrix(0, 0L, ncol(A)))
   storage.mode(A) <- "double"
-  table <- new_table(space, rows)
-  values <- expand_folded(space$map, space, rows, table, A)
-  if (is.null(values)) values <- expand_rows(space, rows, table, A)
+  values <- expand_rows(space, rows, new_table(space, rows), A)
   check_overflow(values, space$kernel)
   values
 }
@@ -29,6 +27,8 @@ expand_folded.default <- function(map, space, rows, table, A) NULL
 
 # The values of linear functions W [r x m] at the rows; table: of their domains.
 expand_rows <- function(space, rows, table, W) {
+  folded <- expand_folded(space$map, space, rows, table, W)
+  if (!is.null(folded)) return(folded)
   do.call(rbind, in_chunks(space, rows, table, function(program, i, X, codes) {
     feature_apply_(program, X, codes, W, space$threads)
   }))
