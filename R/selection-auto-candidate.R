@@ -333,6 +333,7 @@ glm_penalty <- function(search, c, lambda) {
   args <- glm_spec(search, c)$args
   found <- if (search$few) list(lambda = lambda, domain_kernel = args$domain_kernel) else {
     sample <- search_sample(search, c$scale)
+    args$kernel <- candidate_kernel(c, ncol(sample$X), sample$median)
     task <- glm_task(args$family, search$sample, args, search$known)
     on_error(choose_glm_penalty(args, rows_frame(sample), task), function(e) {
       search$failed[[candidate_words(c)]] <- conditionMessage(e)

@@ -185,8 +185,9 @@ without_known <- function(sample, known) {
 # weight is large, whatever f is.
 working_metric <- function(y) {
   if (is.factor(y)) return(metrics$brier)
-  list(kind = "number", better = "low", title = "quadratic deviance", value = function(d) {
-    sum(d$weights * (d$prediction - 2 * d$truth) * d$prediction) / sum(d$weights)
+  list(kind = "number", better = "low", title = "quadratic deviance", groups = function(d, groups) {
+    losses <- d$weights * (d$prediction - 2 * d$truth) * d$prediction
+    group_sums(losses, groups) / group_sums(d$weights, groups)
   })
 }
 
