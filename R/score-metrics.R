@@ -132,11 +132,11 @@ score_of_mean <- function(means, metric, unit) {
 }
 
 group_means <- function(rows, groups) {
-  stats::setNames(group_sums(rows, groups) / tabulate(groups, nlevels(groups)), levels(groups))
+  stats::setNames(level_sums(rows, groups) / tabulate(groups, nlevels(groups)), levels(groups))
 }
 
 # By level of a factor.
-group_sums <- function(x, groups) {
+level_sums <- function(x, groups) {
   sums <- rowsum(x + 0, as.integer(groups))
   replace(numeric(nlevels(groups)), as.integer(rownames(sums)), sums)
 }
@@ -208,7 +208,7 @@ pair_areas <- function(these, f, groups = factor(rep(1L, length(f)))) {
   # those of earlier groups are smaller
   place <- (group - 1) * length(f) + match(f, sort(unique(f)), 1L)
   ranks <- rank(place) - (cumsum(rows) - rows)[group]
-  areas <- (group_sums(ranks * these, groups) - n * (n + 1) / 2) / ((rows - n) * n)
+  areas <- (level_sums(ranks * these, groups) - n * (n + 1) / 2) / ((rows - n) * n)
   areas[n == 0L | n == rows] <- NA
   replace(areas, group[is.na(f)], NA)
 }

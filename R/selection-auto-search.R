@@ -187,7 +187,7 @@ working_metric <- function(y) {
   if (is.factor(y)) return(metrics$brier)
   list(kind = "number", better = "low", title = "quadratic deviance", groups = function(d, groups) {
     losses <- d$weights * (d$prediction - 2 * d$truth) * d$prediction
-    group_sums(losses, groups) / group_sums(d$weights, groups)
+    level_sums(losses, groups) / level_sums(d$weights, groups)
   })
 }
 

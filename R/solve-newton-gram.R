@@ -187,7 +187,7 @@ system_rows <- function(k, n) c(outer(seq_len(n), (k - 1L) * n, `+`))
 # Sums over the rows and classes of each system.
 system_sums <- function(M, n) {
   if (is.matrix(M) && ncol(M) > 1L) M <- rowSums(M)
-  colSums(matrix(M, n))
+  .colSums(M, n, length(M) / n)
 }
 
 # Of a task or a state that of some systems.
