@@ -18,8 +18,8 @@ penalty_rows <- 1000L
 # of the residuals of left-out domains where two classes are 2 apart. What fewer than two domains
 # leave open is 1. between: the kernel between domains where it is fitted already; predictions: as
 # left_out_predictions(), by which domains are left out; most: rows that are searched;
-# `bandwidth_factor`: by how much the kernel between domains is to be widened; width_alone: is lambda
-# not wanted?
+# `bandwidth_factor`: by how much the kernel between domains is to be widened; width_alone: only
+# that is wanted.
 choose_penalty <- function(args, sample, task, between = NULL,
                            predictions = left_out_predictions, most = penalty_rows,
                            width_alone = FALSE) {
