@@ -231,7 +231,7 @@ try_predictors <- function(search) {
   found <- search$found[[gaussian[1L]]]
   sample <- search_sample(search, found$candidate$scale)
   p <- ncol(sample$X)
-  if (p < 2L || p > search$args$max_ard) return(invisible())
+  if (p < 2L || p > search$args$max_ard || is_late(search)) return(invisible())
   start <- seconds_now()
   c <- found$candidate
   c$crossfits <- crossfit_bandwidths(search, found, sample)
