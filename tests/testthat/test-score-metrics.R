@@ -311,9 +311,9 @@ test_that("metrics that c() took apart are an error that says how to write them"
 })
 
 test_that("areas of all groups at once are those of each group, in any order of rows and levels", {
-  set.seed(1)
-  groups <- factor(sample(letters[1:6], 80, TRUE), levels = c("f", "a", "c", "b", "e", "d", "none"))
-  d <- list(truth = factor(sample(c("no", "yes"), 80, TRUE)), decision = round(rnorm(80), 1))
+  groups <- factor(rep_len(letters[1:6], 80), levels = c("f", "a", "c", "b", "e", "d", "none"))
+  d <- with_seed(1, list(truth = factor(sample(c("no", "yes"), 80, TRUE)),
+                         decision = round(rnorm(80), 1)))
   d$truth[groups == "b"] <- "no"
   d$decision[which(groups == "c")[2]] <- NA
   d$decision[which(groups == "e")[1:2]] <- c(Inf, -Inf)
