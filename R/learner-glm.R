@@ -585,14 +585,17 @@ penalty_rise <- c(fall = 0.1, deviance = 0.02)
 
 # task: of the sampled rows.
 choose_glm_penalty <- function(args, rows, task) {
-  # lambda of squares is chosen here, in closed form; of others the width alone, by landmarks
-  chosen <- if (task$loss$quadratic) choose_on_sample(args, rows, null_task(task))
-            else choose_on_sample(args, rows, null_task(task), predictions = left_out_nearly,
-                                  most = refit_rows)
+  # lambda of squares is chosen here, in closed form; of others the width alone, by landmarks, and
+  # lambda where no fit has a deviance
+  closed <- function(...) choose_on_sample(args, rows, null_task(task), ...)
+  nearly <- function(...) closed(predictions = left_out_nearly, most = refit_rows, ...)
+  chosen <- if (task$loss$quadratic) closed() else nearly(width_alone = TRUE)
   # without domains that can be left out nothing is known
   if (is.null(chosen$bandwidth_factor)) return(chosen)
-  best <- if (!task$loss$quadratic) refit_penalty(chosen, described_rows(rows), task)
-  if (!is.null(best)) chosen$lambda <- best
+  if (!task$loss$quadratic) {
+    best <- refit_penalty(chosen, described_rows(rows), task)
+    if (is.null(best)) chosen <- nearly() else chosen$lambda <- best
+  }
   chosen$lambda <- chosen$lambda * stands_for(rows)
   chosen
 }

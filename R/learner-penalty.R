@@ -18,9 +18,11 @@ penalty_rows <- 1000L
 # of the residuals of left-out domains where two classes are 2 apart. What fewer than two domains
 # leave open is 1. between: the kernel between domains where it is fitted already; predictions: as
 # left_out_predictions(), by which domains are left out; most: rows that are searched;
-# `bandwidth_factor`: by how much the kernel between domains is to be widened.
+# `bandwidth_factor`: by how much the kernel between domains is to be widened; width_alone: only
+# that is wanted.
 choose_penalty <- function(args, sample, task, between = NULL,
-                           predictions = left_out_predictions, most = penalty_rows) {
+                           predictions = left_out_predictions, most = penalty_rows,
+                           width_alone = FALSE) {
   args[c("lambda", "slope")] <- list(1, 1)
   folds <- calibration_folds(sample)
   # a multi-task kernel is for domains that are known
@@ -31,6 +33,7 @@ choose_penalty <- function(args, sample, task, between = NULL,
   if (all(part$unknown)) return(args)
   open <- has_open_width(args$domain_kernel) && !identical(args$bandwidths, "fitted")
   bandwidth_factor <- if (open) penalty_times else 1
+  if (width_alone && !open) return(replace(args, "bandwidth_factor", 1))
   tried <- lapply(bandwidth_factor, function(t) {
     space <- structure(list(kernel = part$kernel, domain_kernel = widen_fitted(part$between, t),
                             X = part$rows$X, domain = part$rows$domain, threads = args$threads),

@@ -4,7 +4,7 @@
 # has the larger value; ties count half (Harrell and others, 1982). An event precedes a time that is
 # censored at the same time; two events at one time are no pair, nor is an event with a row that
 # enters at this time or later. NA without a pair. Values that differ by rounding are the same, as
-# in pair_area().
+# in pair_areas().
 # uno: pairs weigh by 1 / G(t-)^2 of the earlier one, with G that of censoring_curve() (Uno and
 # others, 2011), so that the limit does not depend on the censoring; until: of earlier events.
 concordance <- function(truth, f, uno = FALSE, until = Inf) {

@@ -1,6 +1,7 @@
 # Scores of predictions, one element per metric. kind: of response; better: which direction; needs:
 # what a model must give besides its prediction; the formula as `value`, or as `rows` with the
-# metric as their mean, or root mean square (`root`); range: of all values, at which intervals end.
+# metric as their mean, or root mean square (`root`), or the values of all groups of rows at once as
+# `groups` (NULL where it knows none); range: of all values, at which intervals end.
 # d is a list of the rows' truth, prediction and decision, and if needed prob [rows x classes], se,
 # or survival [rows x times], of which `times` says which; overall: of all rows of d, where it is
 # not the value of them as one domain; uses: the parts of d that are enough; coarse: does another
@@ -29,6 +30,11 @@ metrics <- list(
   auc = list(kind = "class", better = "high", title = "area under the ROC curve",
              range = c(0, 1), coarse = TRUE, uses = c("truth", "decision"),
              value = function(d) area_under_curve(d$truth, d$decision),
+             groups = function(d, groups) {
+               if (!is.matrix(d$decision)) {
+                 pair_areas(as.integer(d$truth) == 2L, d$decision, groups)
+               }
+             },
              help = "area under the ROC curve"),
   gmean = list(kind = "class", better = "high", title = "G-Mean", range = c(0, 1),
                value = function(d) prod(recalls(d))^(1 / length(recalls(d))),
@@ -103,6 +109,9 @@ score <- function(d, metric) {
 # The score of each group of rows, in the order of the levels of `groups` (a factor), or sorted.
 score_groups <- function(d, groups, metric) {
   if (!is.null(metric$uses)) d <- d[metric$uses]
+  groups <- if (is.factor(groups)) groups else factor(groups)
+  found <- if (!is.null(metric$groups)) metric$groups(d, groups)
+  if (!is.null(found)) return(stats::setNames(found, levels(groups)))
   if (is.null(metric$rows)) {
     return(vapply(split(seq_along(groups), groups), function(i) {
       metric$value(lapply(d, take, i))
@@ -123,12 +132,13 @@ score_of_mean <- function(means, metric, unit) {
 }
 
 group_means <- function(rows, groups) {
-  groups <- if (is.factor(groups)) groups else factor(groups)
-  count <- tabulate(groups, nlevels(groups))
-  sums <- rowsum(rows + 0, as.integer(groups))
-  means <- rep(NaN, length(count))
-  means[as.integer(rownames(sums))] <- sums
-  stats::setNames(means / count, levels(groups))
+  stats::setNames(level_sums(rows, groups) / tabulate(groups, nlevels(groups)), levels(groups))
+}
+
+# By level of a factor.
+level_sums <- function(x, groups) {
+  sums <- rowsum(x + 0, as.integer(groups))
+  replace(numeric(nlevels(groups)), as.integer(rownames(sums)), sums)
 }
 
 root_mean_square <- function(error) score(list(truth = error, prediction = 0), metrics$rmse)
@@ -176,24 +186,31 @@ class_correlation <- function(truth, prediction) {
 # more, the mean over pairs of those with rows (Hand and Till, 2001, equation 7). NA with one class.
 area_under_curve <- function(y, f) {
   if (anyNA(f)) return(NA_real_)
-  if (!is.matrix(f)) return(pair_area(as.integer(y) == 2L, f))
+  if (!is.matrix(f)) return(pair_areas(as.integer(y) == 2L, f))
   code <- as.integer(y)
   present <- sort(unique(code))
   if (length(present) < 2L) return(NA_real_)
   # A(i, j): how well f_i and f_j separate i and j
   mean(utils::combn(present, 2L, function(pair) {
     rows <- code %in% pair
-    mean(vapply(pair, function(i) pair_area(code[rows] == i, f[rows, i]), numeric(1)))
+    mean(vapply(pair, function(i) pair_areas(code[rows] == i, f[rows, i]), numeric(1)))
   }))
 }
 
-# The probability that one of these rows has the larger value than one of the others
-# (Mann-Whitney). Values that differ by rounding are ties: a model without any weight gives a
-# constant.
-pair_area <- function(these, f) {
-  n <- c(sum(!these), sum(these))
-  if (any(n == 0L)) return(NA_real_)
-  (sum(rank(signif(f, 12L))[these]) - n[2L] * (n[2L] + 1) / 2) / prod(n)
+# In each group of rows the probability that one of these has the larger value than one of the
+# others (Mann-Whitney); NA where there are none or a value is missing. Values that differ by
+# rounding are ties: a model without any weight gives a constant.
+pair_areas <- function(these, f, groups = factor(rep(1L, length(f)))) {
+  group <- as.integer(groups)
+  rows <- tabulate(group, nlevels(groups))
+  n <- tabulate(group[these], nlevels(groups))
+  f <- signif(f, 12L)
+  # those of earlier groups are smaller
+  place <- (group - 1) * length(f) + match(f, sort(unique(f)), 1L)
+  ranks <- rank(place) - (cumsum(rows) - rows)[group]
+  areas <- (level_sums(ranks * these, groups) - n * (n + 1) / 2) / ((rows - n) * n)
+  areas[n == 0L | n == rows] <- NA
+  replace(areas, group[is.na(f)], NA)
 }
 
 # 0 for a class that the training domains lacked.

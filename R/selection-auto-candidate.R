@@ -231,7 +231,8 @@ try_predictors <- function(search) {
   found <- search$found[[gaussian[1L]]]
   sample <- search_sample(search, found$candidate$scale)
   p <- ncol(sample$X)
-  if (p < 2L || p > search$args$max_ard) return(invisible())
+  if (p < 2L || p > search$args$max_ard || is_late(search)) return(invisible())
+  start <- seconds_now()
   c <- found$candidate
   c$crossfits <- crossfit_bandwidths(search, found, sample)
   if (is.null(c$crossfits)) return(invisible())
@@ -242,7 +243,10 @@ try_predictors <- function(search) {
   gain <- -diff(search_losses(search, cbind(found$scores, unseen$scores)))
   if (is.na(gain) || gain <= 0) return(invisible())
   c$ard <- fit_predictors(search, found, sample, seq_len(nrow(sample$X)))
-  if (!is.null(c$ard)) try_candidate(search, c)
+  if (is.null(c$ard)) return(invisible())
+  # scored by the bandwidths of the parts, so that these scores are its own
+  unseen$candidate <- c
+  search$found[[candidate_key(c)]] <- c(unseen, list(seconds = seconds_now() - start))
 }
 
 # Bandwidths per predictor from some of the rows, at the candidate's lambda; NULL where the search
@@ -333,6 +337,7 @@ glm_penalty <- function(search, c, lambda) {
   args <- glm_spec(search, c)$args
   found <- if (search$few) list(lambda = lambda, domain_kernel = args$domain_kernel) else {
     sample <- search_sample(search, c$scale)
+    args$kernel <- candidate_kernel(c, ncol(sample$X), sample$median)
     task <- glm_task(args$family, search$sample, args, search$known)
     on_error(choose_glm_penalty(args, rows_frame(sample), task), function(e) {
       search$failed[[candidate_words(c)]] <- conditionMessage(e)

@@ -185,8 +185,9 @@ without_known <- function(sample, known) {
 # weight is large, whatever f is.
 working_metric <- function(y) {
   if (is.factor(y)) return(metrics$brier)
-  list(kind = "number", better = "low", title = "quadratic deviance", value = function(d) {
-    sum(d$weights * (d$prediction - 2 * d$truth) * d$prediction) / sum(d$weights)
+  list(kind = "number", better = "low", title = "quadratic deviance", groups = function(d, groups) {
+    losses <- d$weights * (d$prediction - 2 * d$truth) * d$prediction
+    level_sums(losses, groups) / level_sums(d$weights, groups)
   })
 }
 
@@ -322,10 +323,7 @@ try_candidate <- function(search, c) {
   # after the deadline; one candidate, the null model, which is cheap, and one generalised
   # regression are always scored
   first <- length(search$found) == 0L || !is.null(c$glm) && !length(glm_keys(search))
-  if (!first && c$kernel != "null" && seconds_now() > search$deadline) {
-    search$spent <- TRUE
-    return(invisible())
-  }
+  if (!first && c$kernel != "null" && is_late(search)) return(invisible())
   start <- proc.time()[["elapsed"]]
   found <- tryCatch(find_candidate(search, c), domgen_error = function(e) {
     # what fails at once, as a metric may, is no fault of the candidate
@@ -335,6 +333,13 @@ try_candidate <- function(search, c) {
   })
   if (is.null(found)) return(invisible())
   search$found[[key]] <- c(found, list(seconds = proc.time()[["elapsed"]] - start))
+}
+
+# After the deadline, which is then on record.
+is_late <- function(search) {
+  late <- seconds_now() > search$deadline
+  if (late) search$spent <- TRUE
+  late
 }
 
 # failed: messages by candidate.

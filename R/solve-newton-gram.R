@@ -156,7 +156,7 @@ newton_gram <- function(data, y, costs, start, loss, args, alpha = NULL) {
     ahead <- gram_move(now, step, 1)
     if (!all(last)) {
       ahead$at <- losses_at(task, ahead)
-      for (k in which(!last & !are_good_steps(task, now, step, ahead))) {
+      for (k in which(!last & !are_good_steps(task, value, slope, step, ahead))) {
         own <- system_part(now, k, n)
         moved <- shorten_gram_step(system_part(task, k, n), own, system_part(step, k, n))
         # at the edge of where there is a mean no step goes on
@@ -187,7 +187,7 @@ system_rows <- function(k, n) c(outer(seq_len(n), (k - 1L) * n, `+`))
 # Sums over the rows and classes of each system.
 system_sums <- function(M, n) {
   if (is.matrix(M) && ncol(M) > 1L) M <- rowSums(M)
-  colSums(matrix(M, n))
+  .colSums(M, n, length(M) / n)
 }
 
 # Of a task or a state that of some systems.
@@ -215,7 +215,7 @@ gram_move <- function(now, step, t) {
 }
 
 # How f changes with g and b.
-with_constants <- function(g, b, n) g + b[rep(seq_len(nrow(b)), each = n), , drop = FALSE]
+with_constants <- function(g, b, n) g + rep(b, each = n)
 
 # The losses of rows without cost are 0.
 losses_at <- function(task, now) {
@@ -239,9 +239,10 @@ gram_slope <- function(task, now, step) {
   system_sums(task$costs * now$at$slope * change + step$alpha * now$g, task$n)
 }
 
-are_good_steps <- function(task, now, step, ahead) {
-  value <- rbind(gram_value(task, now), gram_value(task, ahead))
-  slope <- rbind(gram_slope(task, now, step), gram_slope(task, ahead, step))
+# value, slope: of the objective where the steps begin.
+are_good_steps <- function(task, value, slope, step, ahead) {
+  value <- rbind(value, gram_value(task, ahead))
+  slope <- rbind(slope, gram_slope(task, ahead, step))
   vapply(seq_len(ncol(value)), function(k) {
     is_good_step(finite_along(value[, k], slope[, k], c(0, 0, 0), c(0, 1)), 2L)
   }, NA)

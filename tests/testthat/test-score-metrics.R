@@ -309,3 +309,20 @@ test_that("metrics that c() took apart are an error that says how to write them"
   }
   expect_length(dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = list("rmse", own))$metrics, 2L)
 })
+
+test_that("areas of all groups at once are those of each group, in any order of rows and levels", {
+  groups <- factor(rep_len(letters[1:6], 80), levels = c("f", "a", "c", "b", "e", "d", "none"))
+  d <- with_seed(1, list(truth = factor(sample(c("no", "yes"), 80, TRUE)),
+                         decision = round(rnorm(80), 1)))
+  d$truth[groups == "b"] <- "no"
+  d$decision[which(groups == "c")[2]] <- NA
+  d$decision[which(groups == "e")[1:2]] <- c(Inf, -Inf)
+  alone <- vapply(split(seq_along(groups), groups), function(i) {
+    f <- d$decision[i]
+    above <- outer(f[d$truth[i] == "yes"], f[d$truth[i] == "no"],
+                   function(a, b) (a > b) + (a == b) / 2)
+    if (length(above)) mean(above) else NA
+  }, 0)
+  expect_equal(score_groups(d, groups, metrics$auc), alone)
+  expect_identical(unname(is.na(alone[c("b", "c", "none")])), c(TRUE, TRUE, TRUE))
+})
