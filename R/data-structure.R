@@ -114,10 +114,16 @@ leaf_levels <- function(structure, names) {
 # holds out, `held` of the structure. NULL where there is one factor.
 left_out_whole <- function(structure, names) {
   if (is.null(structure)) return(NULL)
+  levels <- domain_levels(structure, names)[[left_out_factor(structure, names)]]
+  stats::setNames(levels, names)
+}
+
+# Its name.
+left_out_factor <- function(structure, names) {
   held <- if (is.null(structure$held)) outer_factors(structure) else structure$held
   levels <- domain_levels(structure, names)[held]
   counts <- vapply(levels, function(names) length(unique(names)), 0L)
-  stats::setNames(levels[[which.max(counts)]], names)
+  names(levels)[which.max(counts)]
 }
 
 # The factors that are in no other: a domain that is new in these is new in all.

@@ -11,12 +11,13 @@
 #' \deqn{V = \frac{G - 1}{G} \sum_{g = 1}^G (b_{(g)} - b)(b_{(g)} - b)'.}{
 #'   V = (G - 1) / G sum_g (b_(g) - b)(b_(g) - b)'.}
 #' Rows of a domain may depend on each other in any way, and their variances may differ. If domains
-#' are nested, whole levels of the outer factor are left out; if they are crossed, those of one
-#' factor. Intervals and tests use Student's t distribution with G - 1 degrees of freedom. In
-#' simulations with 6 to 40 domains of different slopes and levels, 95 % intervals covered the
-#' coefficients in 92 to 98 % of the cases; intervals that treat rows as independent covered them in
-#' 51 to 86 % (`tests/bench/coefficients.R`). They are rough for a predictor that varies in few
-#' domains only.
+#' are nested, whole levels of the outer factor are left out; if they are crossed, those of the
+#' factor with most levels, which the print names: errors of predictors that differ between the
+#' levels of another factor are then too small. Intervals and tests use Student's t distribution
+#' with G - 1 degrees of freedom. In simulations with 6 to 40 domains of different slopes and
+#' levels, 95 % intervals covered the coefficients in 92 to 98 % of the cases; intervals that treat
+#' rows as independent covered them in 51 to 86 % (`tests/bench/coefficients.R`). They are rough
+#' for a predictor that varies in few domains only.
 #'
 #' The estimates are those of the model. Where it has a penalty, they are shrunk, and errors are
 #' those of the shrunk estimates: the intervals do not cover the unpenalised ones. For `dg_lm()` and
@@ -34,17 +35,22 @@
 #' @return An object of class `dg_coefficients`, a list with
 #'   \item{table}{data frame, a row per coefficient: `term`, `estimate`, `se`, `statistic`, `p`,
 #'     `lower`, `upper`}
-#'   \item{coefficients, covariance}{the coefficients, and V; also by `coef()` and `vcov()`.
-#'     `confint()` gives intervals at another level, [marginaleffects][model_tools] contrasts}
+#'   \item{coefficients, covariance}{the coefficients, and V; also by `coef()` and `vcov()`,
+#'     whatever `exponentiate` is. `confint()` gives intervals at another level, of ratios if these
+#'     were asked for; [marginaleffects][model_tools] gives contrasts}
 #'   \item{domains}{G x p matrix of the coefficients without each domain}
 #'   \item{df, level, exponentiate}{degrees of freedom G - 1, and the arguments}
+#'   \item{crossed, separated}{names of factors that are crossed with the one left out, and of
+#'     domains without which the model separates classes or times}
 #'   `print()` shows the table, [tidy()][tidy.domgen] returns it as a tibble, and knitr prints it in
 #'   reports.
 #' @section Errors:
 #' A model that is not linear in its predictors or has a function per class; fewer than three
 #' domains; data that are gone or are not those of the fit. A coefficient that cannot be estimated
 #' without one of the domains, as that of a level which no other domain has, has no standard error
-#' (`NA`), and the print says so.
+#' (`NA`), and the print says so. It also names domains without which a model of two classes or of
+#' censored times separates them: its coefficients have no estimates then, and errors are those of
+#' where the fit ended.
 #' @references
 #' MacKinnon, J. G., Nielsen, M. O. and Webb, M. D. (2023). Fast and reliable jackknife and
 #' bootstrap methods for cluster-robust inference. *Journal of Applied Econometrics* 38, 671-694.
@@ -67,15 +73,21 @@ dg_coefficients <- function(object, data = NULL, level = 0.95, exponentiate = FA
     abort("data", "`data` must be the rows of the fit (", length(object$y), "), not ",
           plural(length(sample$y), "row"), ".")
   }
+  if (!isTRUE(all.equal(as.vector(sample$y), as.vector(object$y)))) {
+    abort("data", "`data` must be the rows of the fit: its response is another.")
+  }
   estimate <- linear_coefficients(object, sample)
   left_out <- without_each(object, sample)
   G <- nrow(left_out)
   found <- structure(list(
     coefficients = estimate, covariance = jackknife(left_out, estimate), domains = left_out,
     df = G - 1L, level = level, exponentiate = exponentiate, response = object$response,
-    family = object$family, penalty = fixed_penalty(object), rows = length(sample$y),
-    labels = variable_names(object$blueprint), title = object$spec$parts$title,
-    formula = object$formula
+    family = object$family, method = object$spec$method, loss = object$loss,
+    penalty = fixed_penalty(object), rows = length(sample$y),
+    labels = left_out_labels(object$blueprint, levels(sample$domain)),
+    crossed = other_factors(object$blueprint$structure, levels(sample$domain)),
+    separated = separated_without(left_out, estimate, sample, object$family),
+    title = object$spec$parts$title, formula = object$formula
   ), class = c("dg_coefficients", "dg_result"))
   found$table <- shown_coefficients(found)
   found
@@ -147,7 +159,20 @@ linear_coefficients <- function(object, sample) {
   if (length(known)) found[-(known + 1L)] else found
 }
 
-# [domains x coefficients]; NA where a column is constant without a domain.
+# Names of variables, with what is left out in the place of the domain.
+left_out_labels <- function(blueprint, names) {
+  labels <- variable_names(blueprint)
+  structure <- blueprint$structure
+  if (!is.null(structure)) labels$domain <- left_out_factor(structure, names)
+  labels
+}
+
+# Factors that are crossed with it.
+other_factors <- function(structure, names) {
+  if (!is.null(structure)) setdiff(outer_factors(structure), left_out_factor(structure, names))
+}
+
+# [domains x coefficients]; NA where a column is constant or collinear without a domain.
 without_each <- function(object, sample) {
   spec <- object$spec
   penalty <- fixed_penalty(object)
@@ -171,20 +196,41 @@ without_each <- function(object, sample) {
     })
     values <- linear_coefficients(fitted, rest)
     lost <- colnames(sample$X)[varies & constant(rest$X)]
+    # what is collinear was set to zero, and others then have another meaning
+    zero <- values == 0
+    if (any(zero)) lost <- c(lost, names(values)[zero], moving_together(rest$X))
     replace(values, names(values) %in% lost, NA_real_)
   })
   matrix(unlist(found), length(domains), byrow = TRUE,
          dimnames = list(domains, names(found[[1L]])))
 }
 
+# Columns, and the constant, that a combination of others replaces.
+moving_together <- function(X) {
+  X <- cbind(`(Intercept)` = 1, X)
+  found <- svd(sweep(X, 2L, pmax(sqrt(colSums(X^2)), .Machine$double.xmin), "/"), nu = 0L,
+               nv = ncol(X))
+  free <- c(found$d, numeric(ncol(X) - length(found$d))) <= 1e-8 * found$d[1L]
+  colnames(X)[rowSums(abs(found$v[, free, drop = FALSE])) > 1e-6]
+}
+
+# Names of the domains without which an effect is infinite, as where all of a level have one class:
+# a fit ends somewhere on the way, where a ratio between the ends of a predictor is larger by the
+# factor exp(10) than with all domains.
+separated_without <- function(left_out, estimate, sample, family) {
+  ratios <- is.factor(sample$y) || is_censored(sample$y) || family$link %in% c("log", "logit")
+  if (!isTRUE(ratios)) return(character())
+  range <- apply(sample$X, 2L, function(x) diff(range(x)))
+  names <- intersect(names(range), names(estimate))
+  change <- abs(sweep(left_out[, names, drop = FALSE], 2L, estimate[names]))
+  far <- sweep(change, 2L, range[names], "*") > 10
+  rownames(left_out)[rowSums(far, na.rm = TRUE) > 0]
+}
+
 # left_out: [domains x coefficients].
 jackknife <- function(left_out, estimate) {
   G <- nrow(left_out)
-  V <- (G - 1) / G * crossprod(sweep(left_out, 2L, estimate))
-  # what was set to zero is no estimate
-  lost <- colSums(left_out != 0, na.rm = TRUE) == 0 & estimate == 0
-  V[lost, ] <- V[, lost] <- NA_real_
-  V
+  (G - 1) / G * crossprod(sweep(left_out, 2L, estimate))
 }
 
 # Where ratios are asked, of these.

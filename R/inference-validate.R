@@ -318,6 +318,7 @@ warn_training_domains <- function(new, known, so) {
     warn("training_domains", "`newdata` has domains of training (", enumerate(both, quote = "\""),
          "): ", so, ".")
   }
+  length(both) > 0L
 }
 
 # For other views of the same rows.
@@ -362,7 +363,7 @@ validation_rows.dg_learner <- function(object, newdata, domain, y, times = NULL)
   y <- given_response(object, newdata, y, NROW(values))
   given <- domain
   domain <- new_domain(object$blueprint, newdata, domain, NROW(values), FALSE, "newdata")
-  warn_training_domains(domain, object$domain, "their scores are optimistic")
+  known <- warn_training_domains(domain, object$domain, "their scores are optimistic")
   rows <- if (classes) list(truth = value_labels(y), prob = values)
           else list(truth = y, prediction = values)
   if (is_censored(y)) {
@@ -373,7 +374,8 @@ validation_rows.dg_learner <- function(object, newdata, domain, y, times = NULL)
   }
   list(methods = stats::setNames(list(c(rows, list(domain = domain))), object$spec$parts$title),
        family = object$family, inflation = 1, labels = variable_names(object$blueprint),
-       origin = "fitted", held_out = "rows of new domains", title = object$spec$parts$title)
+       origin = "fitted", title = object$spec$parts$title,
+       held_out = if (known) "rows that include domains of training" else "rows of new domains")
 }
 
 #' @exportS3Method
@@ -476,8 +478,11 @@ with_times <- function(found, times) {
     rows
   })
   if (length(times) == 0L) {
-    found$hint <- paste0("Observed/expected and Brier scores need `times`",
-                         if (found$origin == "held_out") " of dg_cv(metric = metric_brier())", ".")
+    late <- any(vapply(found$methods, function(rows) !is.null(entries(rows$truth)), NA))
+    found$hint <- if (late) {
+      "Observed/expected and Brier scores have no estimates with late entry."
+    } else paste0("Observed/expected and Brier scores need `times`",
+                  if (found$origin == "held_out") " of dg_cv(metric = metric_brier())", ".")
   }
   found
 }

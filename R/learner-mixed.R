@@ -84,7 +84,8 @@
 #'     collinear column}
 #'   \item{random}{list of random terms, each a list with the `title` of its group, `columns`,
 #'     `effects` (groups x columns) and `covariance`}
-#'   \item{sigma}{residual standard deviation, or the dispersion parameter of counts and amounts}
+#'   \item{sigma}{residual standard deviation, the dispersion parameter of counts, or for amounts
+#'     their standard deviation divided by their mean}
 #'   \item{family}{its name and link; of `"ordinal"` also the `thresholds`}
 #'   and what `predict()` needs. Decision values are on the scale of the link; with `"ordinal"`, log
 #'   probabilities of the classes. Without data, a specification.
@@ -360,7 +361,12 @@ coef.dg_mixed <- function(object, ...) check_sealed(object)$coefficients
 vcov.dg_mixed <- function(object, ...) check_sealed(object)$covariance
 
 #' @export
-logLik.dg_mixed <- function(object, ...) check_sealed(object)$log_likelihood
+logLik.dg_mixed <- function(object, ...) {
+  found <- check_sealed(object)$log_likelihood
+  # ordinal says nothing of it
+  if (is.null(attr(found, "nobs"))) attr(found, "nobs") <- nobs(object)
+  found
+}
 
 #' @exportS3Method
 print_details.dg_mixed <- function(x) {
@@ -373,12 +379,14 @@ print_details.dg_mixed <- function(x) {
     cat_field(if (i == 1L) "sd" else "", x$random[[i]]$title, ": ",
               paste(names(spreads[[i]]), rounded(spreads[[i]], 4), collapse = ", "))
   }
-  if (!is.null(x$sigma)) cat_field(if (x$family$name == "gaussian") "residual sd"
-                                   else "dispersion", rounded(x$sigma, 4))
+  if (!is.null(x$sigma)) {
+    cat_field(switch(x$family$name, gaussian = "residual sd", Gamma = "variation", "dispersion"),
+              rounded(x$sigma, 4), if (x$family$name == "Gamma") " (standard deviation / mean)")
+  }
   cat_line("\nCoefficients:")
   table <- coefficient_table(x)
-  cat_numbers(as.matrix(data.frame(estimate = rounded(table$estimate, 4),
-                                   `std. error` = rounded(table$se, 4),
-                                   z = rounded(table$statistic, 3), row.names = table$term,
-                                   check.names = FALSE)))
+  cells <- cbind(estimate = error_cells(table$estimate, table$se),
+                 `std. error` = error_cells(table$se, table$se),
+                 z = formatC(table$statistic, digits = 2L, format = "f"))
+  cat_table(row_names_first(table$term, cells), text = "")
 }

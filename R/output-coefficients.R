@@ -13,12 +13,22 @@ describe_result.dg_coefficients <- function(x) {
     paste0(x$title, if (!is.null(x$formula)) paste0(": ", deparse1(x$formula))), x$table,
     list(column("term", "coefficient"),
          column("estimate", if (x$exponentiate) ratio_words(x) else "estimate", as_exact),
-         interval(percent, as_exact), column("se", "s.e.", as_each(3)),
+         interval(percent, as_exact), column("se", "s.e.", as_exact_as()),
          column("p", format = as_p())),
     facts = paste0(plural(x$rows, "row"), ", ", count_domains(G, x$labels)),
     notes = c(
       paste0("Standard errors by leaving out each ", domain_words(x$labels)$one,
              " in turn (jackknife); intervals and tests by t with ", x$df, " degrees of freedom."),
+      if (length(x$crossed)) {
+        paste0(x$labels$domain, " is crossed with ", enumerate(x$crossed, quote = ""),
+               ", whose levels stay in all fits: errors of predictors that differ between them ",
+               "are too small.")
+      },
+      if (length(x$separated)) {
+        paste0("Without ", enumerate(x$separated, quote = "\""), " the model separates ",
+               if (x$response$kind == "censored") "times" else "classes", ": its coefficients ",
+               "have no estimates then, and large errors are those of where the fit ended.")
+      },
       if (x$exponentiate) "Standard errors are those of the logarithms.",
       if (length(x$penalty) && x$penalty > 0) {
         paste0("Estimates are shrunk (", names(x$penalty), " = ",
@@ -35,7 +45,9 @@ describe_result.dg_coefficients <- function(x) {
 # What exp() of a coefficient is.
 ratio_words <- function(x) {
   link <- if (is.null(x$family)) NULL else x$family$link
-  if (x$response$kind == "class" && (is.null(link) || identical(link, "logit"))) "odds ratio"
+  # coefficients of a hinge or of squares are no log odds
+  logistic <- x$method == "dg_lm" && x$response$kind == "class" || identical(x$loss, "logistic")
+  if (identical(link, "logit") || logistic) "odds ratio"
   else if (x$response$kind == "censored") "hazard ratio"
   else if (identical(link, "log")) "ratio"
   else "exp(estimate)"

@@ -337,6 +337,11 @@ describe_result.dg_validate <- function(x) {
         paste0("pass: probability that a new ", words$one, " reaches ",
                enumerate(target_words(x), 20L, ""), ".")
       },
+      if (x$kind == "count" && "oe" %in% table$measure) {
+        paste0("observed/expected: the mean is that of logarithms, the value of the middle ",
+               words$one, ". It is below 1 for a model that is right on average if ", words$many,
+               " differ much.")
+      },
       small_site_words(x), x$notes, x$hint
     ),
     further = c(if (!is.null(x$differences)) list(describe_differences(x)),
@@ -368,6 +373,9 @@ as_measured <- function(x, common = on_common_scale) {
   titles <- measure_titles(x, names(x$measures))
   function(values, rows) {
     of <- x$measures[match(rows$measure, titles)]
+    # what rounding leaves of 0
+    tiny <- abs(values) < 1e-9 * (rows$upper - rows$lower)
+    values[tiny %in% TRUE] <- 0
     unlist(Map(measured, values, of, 3L, list(common)), use.names = FALSE)
   }
 }

@@ -50,8 +50,56 @@ test_that("ratios are exp() of coefficients, beside an offset too", {
 test_that("what one domain alone tells has no standard error", {
   rows <- transform(CO2, only = factor(ifelse(Plant == "Qn1", "a", "b")))
   found <- dg_coefficients(dg_lm(uptake ~ conc + only | Plant, data = rows))
+  # the constant is the value of level a
+  expect_identical(is.na(found$table$se), c(TRUE, FALSE, TRUE))
+  expect_output(print(found), "No standard error of `\\(Intercept\\)`, `onlyb`")
+  other <- transform(rows, only = relevel(only, "b"))
+  found <- dg_coefficients(dg_lm(uptake ~ conc + only | Plant, data = other))
   expect_identical(is.na(found$table$se), c(FALSE, FALSE, TRUE))
-  expect_output(print(found), "No standard error of `onlyb`")
+  # a reference level that only one domain has changes what the others are compared with
+  levels <- c("a", "b", "c")
+  three <- transform(CO2, dose = factor(ifelse(Plant == "Qn1", "a", rep(c("b", "c"), 42)), levels))
+  found <- dg_coefficients(dg_lm(uptake ~ conc + dose | Plant, data = three))
+  expect_identical(is.na(found$table$se), c(TRUE, FALSE, TRUE, TRUE))
+  # collinear without a domain
+  twice <- transform(CO2, twice = 2 * conc + ifelse(Plant == "Mc1", uptake, 0))
+  found <- dg_coefficients(dg_lm(uptake ~ conc + twice + Type | Plant, data = twice))
+  expect_identical(is.na(found$table$se), c(FALSE, TRUE, TRUE, FALSE))
+})
+
+test_that("domains without which the classes are separated are named", {
+  rows <- data.frame(site = factor(rep(1:6, each = 20)), z = factor(rep(1:2, 60)))
+  rows$y <- factor(ifelse(rows$z == 1, rep(1:2, each = 2, 30),
+                          ifelse(rows$site == 1 & seq_len(120) < 11, 2, 1)))
+  found <- dg_coefficients(dg_lm(y ~ z | site, data = rows))
+  expect_identical(found$separated, "1")
+  expect_output(print(found), "Without \"1\" the model separates classes", fixed = TRUE)
+  found <- dg_coefficients(dg_lm(as.numeric(y) ~ z | site, data = rows))
+  expect_identical(found$separated, character())
+})
+
+test_that("of crossed domains the print says which factor is left out", {
+  rows <- transform(CO2, day = factor(rep(1:7, 12)))
+  found <- dg_coefficients(dg_lm(uptake ~ conc | Plant + day, data = rows))
+  expect_output(print(found), "leaving out each Plant")
+  expect_output(print(found), "Plant is crossed with day")
+})
+
+test_that("other data than those of the fit are refused", {
+  model <- dg_lm(uptake ~ conc | Plant, data = CO2)
+  expect_domgen_error(dg_coefficients(model, data = transform(CO2, uptake = rev(uptake))),
+                      "its response is another", "domgen_error_data")
+})
+
+test_that("odds ratios are those of logistic models only", {
+  words <- function(model) dg_coefficients(model, exponentiate = TRUE)
+  linear <- function(learner, ...) {
+    learner(Type ~ uptake | Plant, data = CO2, kernel = kernel_linear(),
+            domain_kernel = domain_pooled(), ...)
+  }
+  expect_output(print(words(linear(dg_svm, cost = 1, loss = "logistic"))), "odds ratio")
+  expect_output(print(words(linear(dg_svm, cost = 1))), "exp(estimate)", fixed = TRUE)
+  expect_output(print(words(linear(dg_ridge, lambda = 1))), "exp(estimate)", fixed = TRUE)
 })
 
 test_that("of nested domains whole levels of the outer factor are left out", {

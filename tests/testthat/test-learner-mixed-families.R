@@ -279,3 +279,16 @@ test_that("a quick fit predicts new domains nearly as the full one does", {
   fixed <- fit(spec, rating ~ temp + contact | judge, data = ordinal::wine)
   expect_close(coef(fixed), coef(ordinal::clm(rating ~ temp + contact, data = ordinal::wine)))
 })
+
+test_that("a model of ordered classes has a summary and an information criterion", {
+  skip_if_not_installed("ordinal")
+  model <- dg_mixed(rating ~ temp + contact | judge, data = ordinal::wine, family = "ordinal")
+  direct <- ordinal::clmm(rating ~ temp + contact + (1 | judge), data = ordinal::wine)
+  expect_equal(BIC(model), -2 * direct$logLik + 7 * log(72), tolerance = 1e-6)
+  expect_output(print(summary(model)), "BIC 193")
+})
+
+test_that("coefficients are printed with the decimals of their errors", {
+  model <- dg_mixed(distance ~ age + Sex | Subject, data = nlme::Orthodont)
+  expect_output(print(model), "age +0\\.660 +0\\.062 +10\\.7[0-9]")
+})

@@ -213,6 +213,7 @@ test_that("heavy tails bring a support vector regression, others do not", {
 })
 
 test_that("folds say which domains are left out together", {
+  set.seed(1)
   folds <- domain_folds(levels(signal$domain), 2)
   found <- dg_auto(y ~ . | domain, data = signal, folds = folds, max_ard = 0,
                    n_members = 2, progress = FALSE)

@@ -420,3 +420,21 @@ test_that("prints and plots have the word of the domain variable, and method nam
     expect_match(p$labels$title, if (type == "difference") "b minus a" else ": a$")
   }
 })
+
+test_that("what rounding leaves of 0 is printed as 0", {
+  found <- dg_validate(dg_cv(dg_lm(), uptake ~ log(conc) + Type | Plant, data = CO2))
+  expect_output(print(found), "bias +0 +-")
+})
+
+test_that("a validation in training domains does not call them new", {
+  model <- dg_lm(uptake ~ conc | Plant, data = CO2)
+  expect_warning(found <- dg_validate(model, CO2), class = "domgen_warning_training_domains")
+  expect_output(print(found), "rows that include Plants of training")
+})
+
+test_that("of counts the print says what the mean of observed/expected is", {
+  rows <- data.frame(site = factor(rep(1:10, each = 12)), x = 1:120, y = rep(c(0, 1, 4, 2), 30))
+  model <- dg_glm(y ~ x | site, rows, family = "poisson", lambda = 1)
+  found <- suppressWarnings(dg_validate(model, rows))
+  expect_output(print(found), "the value of the middle")
+})

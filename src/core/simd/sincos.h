@@ -71,7 +71,7 @@ struct SinCosLoop {
     typedef typename Simd<W>::Vec Vec;
     typedef typename Simd<W>::Int Int;
     // Without the sign, doubles are ordered as their bits are, NaN above all; the difference of
-    // smaller bits wraps around. GCC 12 makes eight scalar ones of a comparison of vectors of eight.
+    // smaller bits wraps around. GCC 12 makes eight scalar comparisons of one of eight numbers.
     const Int limit = reinterpret_cast<Int>(Vec{} + sincos_limit);
     const Int size_bits = Int{} + (~std::uint64_t(0) >> 1);
     Int beyond = Int{};

@@ -44,8 +44,8 @@ void landmarks() {
   check("landmarks: Z Z'", largest(Zt.transpose() * Zt - K.transpose() * factor.solve(K)), 1e-12);
 }
 
-// Cosines and sines of each domain's angles: those beyond the limit of the fast ones too, and what is
-// not a number stays so. More rows than are evaluated at a time.
+// Cosines and sines of each domain's angles, also of those beyond the limit of the fast ones; what
+// is not a number stays so. More rows than are evaluated at a time.
 void fourier() {
   const Index n = 300, D = 11, p = 3;
   MatrixXd X = numbers(n, p, 4);
