@@ -26,8 +26,8 @@
 #'
 #' @param object A fitted model of one linear function: [dg_lm()]; [dg_ridge()], [dg_svm()] or
 #'   [dg_glm()] with `kernel = kernel_linear()`, `domain_kernel = domain_pooled()`, no feature map,
-#'   and `scale` `"pooled"` or `"none"`. Numbers, counts, two classes and censored times have one
-#'   function.
+#'   and `scale` `"pooled"` or `"none"`. Numbers, counts, two classes, ordered classes
+#'   (`family = "ordinal"`) and censored times have one function.
 #' @param data The data of the fit. Default `NULL`: those of its call, read again.
 #' @param level Level of the intervals. Default 0.95.
 #' @param exponentiate If `TRUE`, `exp()` of the coefficients and their intervals: odds, rate or
@@ -112,10 +112,13 @@ check_linear <- function(object) {
     refuse("one with `scale = \"", setdiff(kinds, "means")[1L], "\"`",
            if ("means" %in% kinds) " and domain means")
   }
-  if (NCOL(object$decision) > 1L) {
+  if (NCOL(object$decision) > 1L && !has_thresholds(object)) {
     refuse("one with a function for each of ", plural(ncol(object$decision), "class", "classes"))
   }
 }
+
+# Of ordered classes, which have one function.
+has_thresholds <- function(object) !is.null(object$family$thresholds)
 
 # Is the function affine in the scaled predictors?
 is_affine <- function(object) UseMethod("is_affine")
@@ -151,11 +154,13 @@ linear_coefficients <- function(object, sample) {
   X <- rbind(centre, matrix(centre, p, p, byrow = TRUE) + diag(ifelse(step > 0, step, 1), p))
   dimnames(X) <- list(NULL, colnames(sample$X))
   rows <- list(X = X, domain = factor(rep(levels(sample$domain)[1L], p + 1L)))
-  values <- respond(targets_of(object), member_values(object, rows), "decision")
+  values <- if (has_thresholds(object)) member_values(object, rows, function_values)
+            else respond(targets_of(object), member_values(object, rows), "decision")
   slopes <- (values[-1L] - values[1L]) / ifelse(step > 0, step, 1)
   names(slopes) <- colnames(sample$X)
   found <- c(`(Intercept)` = values[[1L]] - sum(slopes * centre), slopes)
-  if (object$response$kind == "censored") found <- found[-1L]
+  # a baseline or thresholds take the place of a constant
+  if (object$response$kind == "censored" || has_thresholds(object)) found <- found[-1L]
   if (length(known)) found[-(known + 1L)] else found
 }
 

@@ -537,8 +537,12 @@ print_details.dg_glm <- function(x) {
   args <- x$spec$args
   cat_line("  lambda = ", format(rounded(penalty_of(x, "lambda"), 4)),
            if (is.null(args$lambda)) chosen_by(x), " (domain weights: ", args$domain_weights,
-           "), intercept: ",
-           intercept_words(x$intercept, args$intercept))
+           "), ", if (is.null(x$family$thresholds)) {
+             paste0("intercept: ", intercept_words(x$intercept, args$intercept))
+           } else {
+             paste("thresholds:", paste(format(rounded(x$family$thresholds, 4), trim = TRUE),
+                                        collapse = ", "))
+           })
   if (args$baseline == "domain") cat_line("  a baseline hazard for each domain")
   known <- x$blueprint$columns[x$known]
   if (length(known)) cat_line("  offset: ", paste(known, collapse = ", "))

@@ -47,7 +47,7 @@ ratio_words <- function(x) {
   link <- if (is.null(x$family)) NULL else x$family$link
   # coefficients of a hinge or of squares are no log odds
   logistic <- x$method == "dg_lm" && x$response$kind == "class" || identical(x$loss, "logistic")
-  if (identical(link, "logit") || logistic) "odds ratio"
+  if (identical(link, "logit") || logistic || identical(x$family$name, "ordinal")) "odds ratio"
   else if (x$response$kind == "censored") "hazard ratio"
   else if (identical(link, "log")) "ratio"
   else "exp(estimate)"

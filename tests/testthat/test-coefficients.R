@@ -74,7 +74,7 @@ test_that("domains without which the classes are separated are named", {
   found <- dg_coefficients(dg_lm(y ~ z | site, data = rows))
   expect_identical(found$separated, "1")
   expect_output(print(found), "Without \"1\" the model separates classes", fixed = TRUE)
-  found <- dg_coefficients(dg_lm(as.numeric(y) ~ z | site, data = rows))
+  found <- dg_coefficients(dg_lm(as.numeric(y) + seq_along(y) ~ z | site, data = rows))
   expect_identical(found$separated, character())
 })
 
@@ -89,6 +89,21 @@ test_that("other data than those of the fit are refused", {
   model <- dg_lm(uptake ~ conc | Plant, data = CO2)
   expect_domgen_error(dg_coefficients(model, data = transform(CO2, uptake = rev(uptake))),
                       "its response is another", "domgen_error_data")
+})
+
+test_that("ordered classes have the coefficients of a proportional odds model", {
+  skip_if_not_installed("ordinal")
+  wine <- ordinal::wine
+  model <- dg_glm(rating ~ temp + contact | judge, data = wine, family = "ordinal", lambda = 1e-6,
+                  kernel = kernel_linear(), domain_kernel = domain_pooled(),
+                  domain_weights = "size")
+  direct <- ordinal::clm(rating ~ temp + contact, data = wine)
+  found <- dg_coefficients(model, exponentiate = TRUE)
+  expect_equal(coef(found), direct$beta, tolerance = 1e-3)
+  without <- ordinal::clm(rating ~ temp + contact, data = subset(wine, judge != "4"))
+  expect_equal(found$domains["4", ], without$beta, tolerance = 1e-3)
+  expect_output(print(found), "odds ratio")
+  expect_output(print(model), "thresholds: ")
 })
 
 test_that("odds ratios are those of logistic models only", {
