@@ -41,16 +41,17 @@
 #'   \item{domains}{G x p matrix of the coefficients without each domain}
 #'   \item{df, level, exponentiate}{degrees of freedom G - 1, and the arguments}
 #'   \item{crossed, separated}{names of factors that are crossed with the one left out, and of
-#'     domains without which the model separates classes or times}
+#'     domains without which an effect is infinite}
 #'   `print()` shows the table, [tidy()][tidy.domgen] returns it as a tibble, and knitr prints it in
 #'   reports.
 #' @section Errors:
 #' A model that is not linear in its predictors or has a function per class; fewer than three
 #' domains; data that are gone or are not those of the fit. A coefficient that cannot be estimated
 #' without one of the domains, as that of a level which no other domain has, has no standard error
-#' (`NA`), and the print says so. It also names domains without which a model of two classes or of
-#' censored times separates them: its coefficients have no estimates then, and errors are those of
-#' where the fit ended.
+#' (`NA`), and the print says so. It also names domains without which an odds, rate
+#' or hazard ratio is 0 or infinite (separation), as where all rows of a level have one class. These
+#' are found by the ratio between the largest and the smallest value of a predictor: it differs from
+#' that with all domains by a factor of more than exp(10), and is where the fit ended.
 #' @references
 #' MacKinnon, J. G., Nielsen, M. O. and Webb, M. D. (2023). Fast and reliable jackknife and
 #' bootstrap methods for cluster-robust inference. *Journal of Applied Econometrics* 38, 671-694.
@@ -81,12 +82,11 @@ dg_coefficients <- function(object, data = NULL, level = 0.95, exponentiate = FA
   G <- nrow(left_out)
   found <- structure(list(
     coefficients = estimate, covariance = jackknife(left_out, estimate), domains = left_out,
-    df = G - 1L, level = level, exponentiate = exponentiate, response = object$response,
-    family = object$family, method = object$spec$method, loss = object$loss,
+    df = G - 1L, level = level, exponentiate = exponentiate, ratio = ratio_words(object),
     penalty = fixed_penalty(object), rows = length(sample$y),
     labels = left_out_labels(object$blueprint, levels(sample$domain)),
     crossed = other_factors(object$blueprint$structure, levels(sample$domain)),
-    separated = separated_without(left_out, estimate, sample, object$family),
+    separated = separated_without(left_out, estimate, sample, ratio_words(object)),
     title = object$spec$parts$title, formula = object$formula
   ), class = c("dg_coefficients", "dg_result"))
   found$table <- shown_coefficients(found)
@@ -116,9 +116,6 @@ check_linear <- function(object) {
     refuse("one with a function for each of ", plural(ncol(object$decision), "class", "classes"))
   }
 }
-
-# Of ordered classes, which have one function.
-has_thresholds <- function(object) !is.null(object$family$thresholds)
 
 # Is the function affine in the scaled predictors?
 is_affine <- function(object) UseMethod("is_affine")
@@ -154,14 +151,25 @@ linear_coefficients <- function(object, sample) {
   X <- rbind(centre, matrix(centre, p, p, byrow = TRUE) + diag(ifelse(step > 0, step, 1), p))
   dimnames(X) <- list(NULL, colnames(sample$X))
   rows <- list(X = X, domain = factor(rep(levels(sample$domain)[1L], p + 1L)))
-  values <- if (has_thresholds(object)) member_values(object, rows, function_values)
-            else respond(targets_of(object), member_values(object, rows), "decision")
+  values <- member_values(object, rows, function_values)
+  if (!has_thresholds(object)) values <- respond(targets_of(object), values, "decision")
   slopes <- (values[-1L] - values[1L]) / ifelse(step > 0, step, 1)
   names(slopes) <- colnames(sample$X)
   found <- c(`(Intercept)` = values[[1L]] - sum(slopes * centre), slopes)
   # a baseline or thresholds take the place of a constant
-  if (object$response$kind == "censored" || has_thresholds(object)) found <- found[-1L]
-  if (length(known)) found[-(known + 1L)] else found
+  constant <- object$response$kind != "censored" && !has_thresholds(object)
+  found[setdiff(seq_along(found), c(known + 1L, if (!constant) 1L))]
+}
+
+# What exp() of a coefficient is.
+ratio_words <- function(object) {
+  link <- object$family$link
+  odds <- identical(targets_of(object)$means, "odds") || identical(object$loss, "logistic") ||
+    identical(link, "logit") || has_thresholds(object)
+  if (odds) "odds ratio"
+  else if (object$response$kind == "censored") "hazard ratio"
+  else if (identical(link, "log")) "ratio"
+  else "exp(estimate)"
 }
 
 # Names of variables, with what is left out in the place of the domain.
@@ -220,11 +228,10 @@ moving_together <- function(X) {
 }
 
 # Names of the domains without which an effect is infinite, as where all of a level have one class:
-# a fit ends somewhere on the way, where a ratio between the ends of a predictor is larger by the
-# factor exp(10) than with all domains.
-separated_without <- function(left_out, estimate, sample, family) {
-  ratios <- is.factor(sample$y) || is_censored(sample$y) || family$link %in% c("log", "logit")
-  if (!isTRUE(ratios)) return(character())
+# a fit ends somewhere on the way, where the ratio between the ends of a predictor differs from that
+# with all domains by a factor of more than exp(10). ratio: see ratio_words().
+separated_without <- function(left_out, estimate, sample, ratio) {
+  if (ratio == "exp(estimate)") return(character())
   range <- apply(sample$X, 2L, function(x) diff(range(x)))
   names <- intersect(names(range), names(estimate))
   change <- abs(sweep(left_out[, names, drop = FALSE], 2L, estimate[names]))

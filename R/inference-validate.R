@@ -312,6 +312,7 @@ compared_notes <- function(runs, failed) {
   })
 }
 
+# TRUE if there are.
 warn_training_domains <- function(new, known, so) {
   both <- intersect(value_labels(unique(new)), value_labels(unique(known)))
   if (length(both)) {

@@ -41,7 +41,12 @@ get_coef.dg_coefficients <- function(model, ...) stats::coef(model)
 # The jackknife's unless another is given.
 #' @exportS3Method marginaleffects::get_vcov
 get_vcov.dg_coefficients <- function(model, vcov = NULL, ...) {
-  if (is.matrix(vcov)) vcov else if (!isFALSE(vcov)) stats::vcov(model)
+  if (is.matrix(vcov)) return(vcov)
+  if (!is.null(vcov) && !is.logical(vcov)) {
+    abort("argument", "`vcov` must be a matrix, TRUE (the jackknife over domains) or FALSE, not ",
+          describe(vcov), ".")
+  }
+  if (!isFALSE(vcov)) stats::vcov(model)
 }
 
 #' @exportS3Method marginaleffects::set_coef

@@ -490,6 +490,9 @@ warn_glm <- function(solved) {
 #' @exportS3Method
 decision.dg_glm <- function(object, rows) as_decision(object, function_values(object, rows))
 
+# In the place of a constant, where classes are ordered: they have one function.
+has_thresholds <- function(object) !is.null(object$family$thresholds)
+
 # Of the link.
 #' @exportS3Method
 function_values.dg_glm <- function(object, rows) {
@@ -537,12 +540,9 @@ print_details.dg_glm <- function(x) {
   args <- x$spec$args
   cat_line("  lambda = ", format(rounded(penalty_of(x, "lambda"), 4)),
            if (is.null(args$lambda)) chosen_by(x), " (domain weights: ", args$domain_weights,
-           "), ", if (is.null(x$family$thresholds)) {
-             paste0("intercept: ", intercept_words(x$intercept, args$intercept))
-           } else {
-             paste("thresholds:", paste(format(rounded(x$family$thresholds, 4), trim = TRUE),
-                                        collapse = ", "))
-           })
+           "), ", if (has_thresholds(x)) {
+             paste("thresholds:", intercept_words(x$family$thresholds, TRUE))
+           } else paste("intercept:", intercept_words(x$intercept, args$intercept)))
   if (args$baseline == "domain") cat_line("  a baseline hazard for each domain")
   known <- x$blueprint$columns[x$known]
   if (length(known)) cat_line("  offset: ", paste(known, collapse = ", "))

@@ -12,7 +12,7 @@ describe_result.dg_coefficients <- function(x) {
   new_result(
     paste0(x$title, if (!is.null(x$formula)) paste0(": ", deparse1(x$formula))), x$table,
     list(column("term", "coefficient"),
-         column("estimate", if (x$exponentiate) ratio_words(x) else "estimate", as_exact),
+         column("estimate", if (x$exponentiate) x$ratio else "estimate", as_exact),
          interval(percent, as_exact), column("se", "s.e.", as_exact_as()),
          column("p", format = as_p())),
     facts = paste0(plural(x$rows, "row"), ", ", count_domains(G, x$labels)),
@@ -25,9 +25,9 @@ describe_result.dg_coefficients <- function(x) {
                "are too small.")
       },
       if (length(x$separated)) {
-        paste0("Without ", enumerate(x$separated, quote = "\""), " the model separates ",
-               if (x$response$kind == "censored") "times" else "classes", ": its coefficients ",
-               "have no estimates then, and large errors are those of where the fit ended.")
+        paste0("Without ", enumerate(x$separated, quote = "\""), " an effect is infinite (as ",
+               "where all rows of a level have one class): a large error is that of where the fit ",
+               "ended.")
       },
       if (x$exponentiate) "Standard errors are those of the logarithms.",
       if (length(x$penalty) && x$penalty > 0) {
@@ -40,15 +40,4 @@ describe_result.dg_coefficients <- function(x) {
       }
     ), unit = "coefficient"
   )
-}
-
-# What exp() of a coefficient is.
-ratio_words <- function(x) {
-  link <- if (is.null(x$family)) NULL else x$family$link
-  # coefficients of a hinge or of squares are no log odds
-  logistic <- x$method == "dg_lm" && x$response$kind == "class" || identical(x$loss, "logistic")
-  if (identical(link, "logit") || logistic || identical(x$family$name, "ordinal")) "odds ratio"
-  else if (x$response$kind == "censored") "hazard ratio"
-  else if (identical(link, "log")) "ratio"
-  else "exp(estimate)"
 }

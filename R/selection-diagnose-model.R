@@ -56,9 +56,10 @@ without_groups <- function(model, Y, groups, share, own = ncol(Y), targets = 1L,
     known <- list(second = all$all_second, groups = by_group)
     # many responses of many rows have errors from sums
     if (is.null(combine) && size > 2 * nrow(F)) {
-      known$squares <- if (in_proportion(share, costs)) {
-        lapply(by_group[c("second", "cross")], `*`, share[1L] / costs[1L])
-      } else sum_rows(F, columns, share, lengths(out), model$threads)
+      factor <- proportion(share, costs)
+      known$squares <- if (is.null(factor)) {
+        sum_rows(F, columns, share, lengths(out), model$threads)
+      } else lapply(by_group[c("second", "cross")], `*`, factor)
     }
   } else sums <- model$F %*% (model$costs * Y)
   function(lambdas) {
@@ -79,7 +80,11 @@ sum_rows <- function(F, Y, weights, sizes, threads) {
 
 sum_all <- function(model, Y) sum_rows(model$F, Y, model$costs, nrow(Y), model$threads)
 
-in_proportion <- function(a, b) all(abs(a * b[1L] - b * a[1L]) <= 1e-14 * a[1L] * b[1L])
+# The factor by which a is b, NULL if there is none.
+proportion <- function(a, b) {
+  factor <- sum(a) / sum(b)
+  if (all(abs(a - factor * b) <= 1e-14 * factor * b)) factor
+}
 
 # Predictions of all rows by the function that is fitted to all.
 with_all <- function(model, Y, lambda) {

@@ -380,7 +380,7 @@ SEXP ridge_without_errors_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEX
             if (squares) {
               keep(l, from, group.residuals_of(W.leftCols(errors.own)));
               sum_errors(g, l) =
-                  errors.from_sums(W, squares->second_of(g), squares->cross_of(g, k), size);
+                  errors.of_fits(W, squares->second_of(g), squares->cross_of(g, k), size);
               return;
             }
             Eigen::MatrixXd residual = group.residuals_of(W);

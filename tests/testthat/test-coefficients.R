@@ -73,7 +73,7 @@ test_that("domains without which the classes are separated are named", {
                           ifelse(rows$site == 1 & seq_len(120) < 11, 2, 1)))
   found <- dg_coefficients(dg_lm(y ~ z | site, data = rows))
   expect_identical(found$separated, "1")
-  expect_output(print(found), "Without \"1\" the model separates classes", fixed = TRUE)
+  expect_output(print(found), "Without \"1\" an effect is infinite", fixed = TRUE)
   found <- dg_coefficients(dg_lm(as.numeric(y) + seq_along(y) ~ z | site, data = rows))
   expect_identical(found$separated, character())
 })
@@ -104,6 +104,18 @@ test_that("ordered classes have the coefficients of a proportional odds model", 
   expect_equal(found$domains["4", ], without$beta, tolerance = 1e-3)
   expect_output(print(found), "odds ratio")
   expect_output(print(model), "thresholds: ")
+})
+
+test_that("an offset and a baseline have no coefficient", {
+  skip_if_not_installed("survival")
+  rows <- stats::na.omit(survival::lung[c("time", "status", "age", "sex", "ph.ecog", "inst")])
+  rows$inst <- factor(rows$inst)
+  model <- dg_glm(survival::Surv(time, status) ~ age + offset(sex / 10) + ph.ecog | inst,
+                  data = rows, kernel = kernel_linear(), domain_kernel = domain_pooled(),
+                  domain_weights = "size", lambda = 1e-6)
+  direct <- survival::coxph(survival::Surv(time, status) ~ age + offset(sex / 10) + ph.ecog,
+                            data = rows, ties = "breslow")
+  expect_equal(coef(dg_coefficients(model)), coef(direct), tolerance = 1e-4)
 })
 
 test_that("odds ratios are those of logistic models only", {

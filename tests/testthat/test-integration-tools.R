@@ -133,6 +133,7 @@ test_that("marginaleffects tests contrasts of coefficients with the jackknife's 
                ignore_attr = TRUE)
   expect_equal(as.numeric(marginaleffects::hypotheses(found)$std.error), found$table$se,
                tolerance = 1e-6)
+  expect_error(marginaleffects::hypotheses(found, vcov = "HC3"), "must be a matrix, TRUE")
 })
 
 test_that("tools that say which model they are given warn of one whose domains move", {

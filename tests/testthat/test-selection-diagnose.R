@@ -391,3 +391,10 @@ test_that("where interval and p disagree the print says which decides", {
   expect_match(knitr::knit_print(diagnosed(c(-0.003, 0.014, 0.010), c(-0.01, 0.02, 0.4))),
                "that of headroom disagrees with its p")
 })
+
+test_that("weights that are in proportion are found, also where the first ones are 0", {
+  proportion <- domgen:::proportion
+  expect_equal(proportion(c(0, 2, 4), c(0, 1, 2)), 2)
+  expect_null(proportion(c(0, 2, 4), c(1, 1, 2)))
+  expect_null(proportion(c(1, 2, 0), c(1, 2, 3)))
+})

@@ -226,12 +226,12 @@ struct SquaredErrors {
     return w.cwiseProduct(product).colwise().sum().transpose();
   }
 
-  // The same by the fits F'W to the other rows: from sums of the group's rows with weights `share`,
-  // second = FF' [r x r] and cross = FY [r x k], and squares: the sums of those of Y [k - own].
-  Eigen::VectorXd from_sums(const Eigen::MatrixXd& W,
-                            const Eigen::Map<const Eigen::MatrixXd>& second,
-                            const Eigen::Map<const Eigen::MatrixXd>& cross,
-                            const Eigen::VectorXd& squares_of_y) const {
+  // The same of the fits F'W to the other rows, |y - F'w|^2 = y'y + w'FF'w - 2 w'Fy, from sums of
+  // the group's rows with weights `share`: second = FF' [r x r], cross = FY [r x k], and y'y
+  // [k - own].
+  Eigen::VectorXd of_fits(const Eigen::MatrixXd& W, const Eigen::Map<const Eigen::MatrixXd>& second,
+                          const Eigen::Map<const Eigen::MatrixXd>& cross,
+                          const Eigen::VectorXd& squares_of_y) const {
     const Index r = W.rows(), k = W.cols() - own;
     const Eigen::VectorXd fitted = squares(second.data(), {W.data() + own * r, r, k});
     const Eigen::VectorXd sums =

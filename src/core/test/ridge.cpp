@@ -219,8 +219,8 @@ void without_group() {
           const MatrixXd residual = rows.residuals_of(W);
           fits = std::max(fits, largest(residual - found.middleCols(2 * l, 2)));
           const VectorXd from_sums =
-              errors.from_sums(W, {own_second.data(), r, r}, {own_cross.data(), r, 2},
-                               errors.squares_of(targets, 0));
+              errors.of_fits(W, {own_second.data(), r, r}, {own_cross.data(), r, 2},
+                             errors.squares_of(targets, 0));
           squares = std::max(
               squares, std::abs(from_sums[0] - costs.head(own).dot(residual.col(1).cwiseAbs2())));
         });
