@@ -655,7 +655,12 @@ refit_path <- function(K, part, args) {
   count <- length(lambdas)
   deviances <- rep(Inf, count)
   # each begins at the fits to the next larger lambda that was tried
-  fits <- c(vector("list", count), list(refit_starts(K, part)))
+  held <- outer(part$rows$left_out, levels(part$rows$left_out), "==")
+  first <- lapply(refit_starts(K, part$task, !held), function(fit) {
+    fit$scored <- c(part$task$costs * (held & !part$unknown)[, fit$fits])
+    fit
+  })
+  fits <- c(vector("list", count), list(first))
   fit_at <- function(place) {
     if (place < 1L || place > count || !is.null(fits[[place]])) return(invisible())
     larger <- which(!vapply(fits, is.null, NA) & seq_along(fits) > place)[1L]
@@ -688,22 +693,18 @@ refit_tolerance <- 1
 # their classes are coupled, the latter few steps, so that more landmarks cost more than they save.
 few_landmarks <- 1.2
 
-# What is fitted without each group of rows: list(data, task, in which these have no cost, start:
-# values of the constants, scored: costs of the rows that are scored). Without parameters that each
-# fit has by itself all groups are one task, whose rows are below each other.
-refit_starts <- function(K, part) {
-  task <- part$task
+# Fits of `task` to the rows that each column of `train` [rows x fits] has: list of list(data, task,
+# in which other rows have no cost, start: values of the constants, fits: which columns). Without
+# parameters that each fit has by itself all are one task, whose rows are below each other.
+refit_starts <- function(K, task, train) {
   data <- gram_data(K, few_landmarks)
   if (task$loss$coupled == "rows") data$space_of_rows <- cox_space(data, refit_tolerance)
-  groups <- levels(part$rows$left_out)
   together <- task$loss$coupled %in% c("nothing", "classes")
-  lapply(if (together) list(groups) else as.list(groups), function(own) {
-    held <- outer(part$rows$left_out, own, "==")
-    fitted <- task_of_rows(task, rep(seq_along(part$unknown), length(own)))
-    costs <- fitted$costs
-    fitted$costs <- c(costs * !held)
-    list(data = data, task = fitted, start = constant_values(fitted),
-         scored = c(costs * (held & !part$unknown)))
+  fits <- seq_len(ncol(train))
+  lapply(if (together) list(fits) else as.list(fits), function(own) {
+    fitted <- task_of_rows(task, rep(seq_len(nrow(train)), length(own)))
+    fitted$costs <- fitted$costs * c(train[, own])
+    list(data = data, task = fitted, start = constant_values(fitted), fits = own)
   })
 }
 

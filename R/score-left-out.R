@@ -40,11 +40,18 @@ known_scores <- function(values, scoring) {
   unname(replace(scores, unique(as.integer(scoring$domain)[lacking]), NA_real_))
 }
 
-# score_values() of several, [domains x choices]; values(l): those of a choice.
+# score_values() of several, [domains x choices]; values(l): those of a choice. All of them at once,
+# each with domains of its own.
 score_choices <- function(n, values, scoring) {
-  scores <- vapply(seq_len(n), function(l) score_values(values(l), scoring),
-                   numeric(nlevels(scoring$domain)))
-  matrix(scores, ncol = n)
+  rows <- rep(seq_along(scoring$y), n)
+  domains <- nlevels(scoring$domain)
+  choice <- rep(seq_len(n) - 1L, each = length(scoring$y))
+  scoring[c("y", "weights")] <- lapply(scoring[c("y", "weights")], take, rows)
+  # as factor() does, which takes as long as the rest
+  scoring$domain <- structure(as.integer(as.integer(scoring$domain)[rows] + domains * choice),
+                              levels = as.character(seq_len(domains * n)), class = "factor")
+  scores <- score_values(do.call(rbind, lapply(seq_len(n), values)), scoring)
+  matrix(scores, domains, n)
 }
 
 add_responses <- function(predictions, targets, values, levels) {

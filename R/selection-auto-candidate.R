@@ -193,7 +193,7 @@ score_lambdas <- function(search, c) {
   unit <- mean_diagonal(space)
   # a linear kernel of predictors that are zero, as by domain in domains of one row
   if (!is.finite(unit) || unit <= 0) abort("data", "The Gram matrix is zero or not finite.")
-  lambdas <- pmin(auto_lambdas * nrow(sample$X) * unit * mean_weight(sample), largest_lambda)
+  lambdas <- pmin(search$lambdas * nrow(sample$X) * unit * mean_weight(sample), largest_lambda)
   sample$left_out <- search$left_out
   score_part(search, lambdas,
              left_out_by_landmarks(space, sample, task, args, lambdas, left_out_of_units))
@@ -288,7 +288,7 @@ most_refits <- 5L
 
 # More trees change the score little; the final fit has more. Trees of times take long, and longer
 # the more different times there are.
-search_trees <- c(number = 200L, class = 200L, censored = 50L)
+search_trees <- c(number = 100L, class = 100L, censored = 50L)
 
 search_times <- 50L
 
@@ -372,7 +372,33 @@ glm_spec <- function(search, c, lambda = NULL, feature_map = features_exact()) {
 
 score_glm <- function(search, c) {
   lambda <- c$glm$lambda
-  score_part(search, lambda, refit_values(search, list(glm_spec(search, c, lambda))))
+  values <- common_to_search(search, glm_without(search, c, lambda))
+  score_part(search, lambda, array(values, c(dim(values), 1L)))
+}
+
+# Steps of a fit that is compared with others may end early.
+score_tolerance <- 0.01
+
+# Values on the common scale of rows whose groups of domains are left out of the fit, while kernels
+# and scaling see them, as where lambda is chosen.
+glm_without <- function(search, c, lambda) {
+  args <- glm_spec(search, c, lambda)$args
+  sample <- search_sample(search, c$scale)
+  args$kernel <- candidate_kernel(c, ncol(sample$X), sample$median)
+  task <- glm_task(args$family, search$sample, args, search$known)
+  splits <- unit_splits(search$sample$unit, refit_groups(search))
+  train <- vapply(splits, `[[`, logical(nrow(task$Y)), "train")
+  values <- array(NA_real_, dim(search$stack$target))
+  for (fit in refit_starts(space_gram(space_of(args, rows_frame(sample))), task, train)) {
+    solved <- train_glm(fit$data, fit$task, args, fit$start, score_tolerance)
+    found <- common_values(utils::modifyList(task$response, list(family = solved$par)),
+                           task$loss$scores(solved$decision, solved$par))
+    for (k in seq_along(fit$fits)) {
+      held <- which(splits[[fit$fits[k]]]$held)
+      values[held, ] <- found[(k - 1L) * nrow(task$Y) + held, ]
+    }
+  }
+  values
 }
 
 try_forest <- function(search) {
@@ -442,17 +468,23 @@ score_refits <- function(search, c) {
 }
 
 refit_values <- function(search, specs, sample = search$sample) {
-  response <- search$scoring$response
-  groups <- factor((as.integer(search$left_out) - 1L) %% most_refits)
   values <- vapply(specs, function(spec) {
     values <- array(NA_real_, dim(search$stack$target))
-    for (split in unit_splits(sample$unit, groups)) {
+    for (split in unit_splits(sample$unit, refit_groups(search))) {
       values[split$held, ] <- quietly(values_without(spec, sample, split$train, split$held))
     }
-    switch(response$kind, number = (values - response$centre) / response$scale, class = values,
-           censored = within_domains(values, search$costs, search$scored_by))
+    common_to_search(search, values)
   }, search$stack$target)
   array(values, c(dim(search$stack$target), length(specs)))
+}
+
+refit_groups <- function(search) factor((as.integer(search$left_out) - 1L) %% most_refits)
+
+# Of values on the common scale those of code_rows().
+common_to_search <- function(search, values) {
+  response <- search$scoring$response
+  switch(response$kind, number = (values - response$centre) / response$scale, class = values,
+         censored = within_domains(values, search$costs, search$scored_by))
 }
 
 # Two small forests, and a large one only if it can be a member. The random numbers of the small

@@ -3,7 +3,8 @@
 # on more rows. With a family both choose kernels only, by least squares on working responses: the
 # candidates are then generalised regressions with these.
 
-auto_lambdas <- 10^seq(-6, 0, by = 0.5)
+# Which the first of two rounds tries, and the last.
+auto_lambdas <- list(first = 10^(-6:0), last = 10^seq(-6, 0, by = 0.5))
 
 first_rows <- 600L
 
@@ -49,6 +50,7 @@ search_rounds <- function(args, sample, metric, few, thinned) {
   first <- new_search(args, sample, metric, few,
                       if (few) args$max_rows else min(args$max_rows, first_rows),
                       working = !is.null(args$family))
+  if (!is_last_round(first, sample)) first$lambdas <- auto_lambdas$first
   if (few) {
     warn("few_domains", "Only 1 domain: models cannot be compared on held-out domains. The mean ",
          "of models with different scalings and kernels is fitted, without selection.")
@@ -98,6 +100,7 @@ new_search <- function(args, sample, metric, few, rows, deadline = NULL, working
   list2env(list(
     args = args, metric = selects, few = few, working = working, sample = sample,
     scored_by = scored_by, known = known_columns(sample),
+    lambdas = auto_lambdas$last,
     left_out = if (few) scored_by else left_out_groups(sample, args$folds), scoring = scoring,
     shown = shown, costs = task$costs,
     stack = list(target = task$Y, share = row_costs(1, task$costs / max(task$costs), scored_by,
@@ -265,9 +268,12 @@ try_scalings <- function(search) {
   }
 }
 
+# Further down the order settings hardly gain what the best are ahead.
+refined_kinds <- 3L
+
 # The best candidates of the best configurations with other values of one setting, if they qualify.
 vary <- function(search, name, values, qualifies = function(c) TRUE) {
-  keys <- utils::head(best_of_kinds(search), search$args$n_members)
+  keys <- utils::head(best_of_kinds(search), min(refined_kinds, search$args$n_members))
   for (best in lapply(keys, function(key) search$found[[key]]$candidate)) {
     fixed <- !has_kernel(best) || name == "bandwidth_factor" && best$kernel == "linear"
     if (fixed || !qualifies(best)) next
@@ -290,10 +296,15 @@ best_of_kinds <- function(search, scores = found_scores(search)) {
   keys[!duplicated(kinds)]
 }
 
+# There are no more rows.
+is_last_round <- function(search, sample) {
+  search$few || length(search$sample$y) == min(length(sample$y), search$args$max_rows)
+}
+
 # Candidates: the best of the best configurations, the best with and without a domain kernel, and
 # the plain Gaussian kernel, which shows the gain of the selection.
 second_round <- function(first, sample) {
-  if (length(first$sample$y) == min(length(sample$y), first$args$max_rows)) {
+  if (is_last_round(first, sample)) {
     try_others(first)
     return(first)
   }

@@ -60,7 +60,7 @@ test_that("every score is that of dg_lodo() of the candidate's ridge regression"
   }
 })
 
-test_that("lambda is the best of 13, of equals the largest", {
+test_that("lambda is the best of 13, of equals the largest, of seven of some of the rows", {
   sample <- read_sample(read_input(list(x = y ~ . | domain, data = toy)),
                         list(response = "any", domain = TRUE),
                         "none")
@@ -69,6 +69,11 @@ test_that("lambda is the best of 13, of equals the largest", {
   scored <- score_lambdas(search, c)
   expect_length(scored$lambdas, 13L)
   expect_equal(scored$lambdas, nrow(toy) * 10^seq(-6, 0, length.out = 13))
+  rounds <- with_replaced("first_rows", nrow(toy) - 20L, with_replaced("run_stages", function(search) {
+    try_candidate(search, c)
+  }, search_rounds(dg_auto(progress = FALSE)$args, sample, metrics$rmse, FALSE, FALSE)))
+  expect_length(rounds$first$found[[candidate_key(c)]]$parts[[1L]]$lambdas, 7L)
+  expect_length(rounds$final$found[[candidate_key(c)]]$parts[[1L]]$lambdas, 13L)
   for (l in c(1, 6, 13)) {
     spec <- dg_ridge(lambda = scored$lambdas[l], domain_kernel = domain_pooled(), scale = "none",
                      intercept = TRUE)
