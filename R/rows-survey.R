@@ -74,28 +74,21 @@ survey_block <- function(reader, rows) {
   names <- levels(rows$domain)
   code <- as.integer(rows$domain)
   by_domain <- function(values) unname(rowsum(values, code, reorder = TRUE))
-  X <- sweep(rows$X, 2L, reader$unit, "/")
   weights <- rows$weights
   positive <- weights > 0
   sums <- list(n = length(code), domains = names,
                # [G x 3]: sums of weights, rows with one, sums of logarithms
                weighed = by_domain(cbind(weights, positive, ifelse(positive, log(weights), 0))),
                heaviest = max(weights, 0), lightest = min(weights, Inf),
-               moments = group_moments_of(X, rep(1, length(code)), code, by_domain))
+               moments = group_squares_(rows$X, reader$unit, rep(1, length(code)), code,
+                                        length(names)))
   if (reader$kind == "number") {
-    sums$response <- group_moments_of(matrix(rows$y), weights, code, by_domain)
+    sums$response <- group_squares_(matrix(rows$y), 1, weights, code, length(names))
     sums$values <- utils::head(unique(rows$y), 3L)
   } else if (reader$kind == "class") {
     sums$response <- list(classes = table_of(rows$y, weights, code, length(names)))
   }
   sums
-}
-
-# list(count [G], mean [G x p], square: sums of squared distances from the mean [G x p]).
-group_moments_of <- function(X, weights, code, by_domain) {
-  count <- drop(by_domain(weights))
-  mean <- by_domain(weights * X) / pmax(count, .Machine$double.xmin)
-  list(count = count, mean = mean, square = by_domain(weights * (X - mean[code, , drop = FALSE])^2))
 }
 
 # Sums of weights [G x classes], rows of no class first: named columns.
