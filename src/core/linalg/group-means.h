@@ -45,7 +45,8 @@ inline Eigen::VectorXd variance_of_means(const MatrixView& Z, const std::vector<
 }
 
 // Sums of weights of the rows of each group, and of the columns of X [n x p] over `unit` the
-// weighted means and sums of squared distances from these, [groups x p]. The mean of no weight is 0.
+// weighted means and sums of squared distances from these, [groups x p]. The mean of no weight is
+// 0.
 struct GroupSquares {
   Eigen::VectorXd count;
   Eigen::MatrixXd mean, square;
