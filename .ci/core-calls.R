@@ -46,6 +46,7 @@ kernel_gram_(list(type = "given", values = diag(n), diag_x = rep(1, n), diag_z =
 kernel_cross_(mixed, X, Z, kappa, codes, rep_len(1:3, 5L), 2L)
 kernel_apply_(mixed, X, Z, numbers(5L, 3L, 4), NULL, NULL, NULL, 2L)
 kernel_diag_(mixed, X)
+group_squares_(X, c(1, 2, 0.5), rep_len(c(0, 1, 2), n), codes, 4L)
 for (threads in 1:3) variance_of_means_(t(X), cbind(codes, rev(codes)), 4L, threads)
 kernel_means_(mixed, X, codes, 3L, NULL, NULL, 0L, 2L)
 kernel_means_(rbf, X, codes, 3L, Z, c(1L, 2L, 1L, 2L, 2L), 2L, 2L)
@@ -71,6 +72,7 @@ for (map in maps) for (block in c(0L, 16L)) {
   sums <- list2env(list(second = matrix(0, r^2, 3L), cross = matrix(0, r * ncol(F), 3L),
                         response = matrix(0, ncol(F)^2, 3L)))
   feature_group_moments_(map, X, codes, sort(codes), rep_len(c(0, 1, 2), n), F, 3L, sums, 2L, block)
+  feature_group_sum_(sums$second, r, c(3L, 1L))
 }
 set.seed(1)
 feature_pivots_(rbf, X, kappa, codes, 20L, 1e-10, 1e-6, TRUE, 2L)

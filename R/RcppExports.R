@@ -57,6 +57,10 @@ feature_group_moments_ <- function(program, X, domain, groups, weights, F, n_gro
     invisible(.Call(`_domgen_feature_group_moments_`, program, X, domain, groups, weights, F, n_groups, sums, threads, block))
 }
 
+feature_group_sum_ <- function(second, dim, which) {
+    .Call(`_domgen_feature_group_sum_`, second, dim, which)
+}
+
 gp_factor_ <- function(memory, program, X, kappa, domain, ridge, y, threads) {
     .Call(`_domgen_gp_factor_`, memory, program, X, kappa, domain, ridge, y, threads)
 }
@@ -87,6 +91,10 @@ kernel_diag_ <- function(program, X) {
 
 variance_of_means_ <- function(Z, codes, groups, threads) {
     .Call(`_domgen_variance_of_means_`, Z, codes, groups, threads)
+}
+
+group_squares_ <- function(X, unit, weights, groups, n_groups) {
+    .Call(`_domgen_group_squares_`, X, unit, weights, groups, n_groups)
 }
 
 median_distance_ <- function(X, rounding) {

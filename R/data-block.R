@@ -116,8 +116,9 @@ source_na_action <- function(na.action) {
 # The power of two near a size; 1 where that says nothing.
 power_near <- function(size) ifelse(is.finite(size) & size > 0, 2^round(log2(size)), 1)
 
-# A block as the reader's: list(X [rows x p] not scaled, y: numbers or names of classes, domain:
-# names, weights, kept: their place in the block, lost: how many are incomplete).
+# A block as the reader's: list(X [rows x p] not scaled, y: numbers or classes, domain,
+# weights, kept: their place in the block, lost: how many are incomplete); classes and domains are
+# factors of those that occur, in their order.
 # at: list(label, first) of the block.
 numbers_of <- function(reader, data, at) {
   read <- replay_predictors(reader$blueprint, data, "data")
@@ -134,7 +135,8 @@ numbers_of <- function(reader, data, at) {
     rows$X <- rows$X[!missing, , drop = FALSE]
     for (name in names(present)) rows[[name]] <- rows[[name]][!missing]
   }
-  rows$kept <- which(!missing)
+  # in full it takes no memory
+  rows$kept <- if (any(missing)) which(!missing) else seq_along(missing)
   rows$lost <- sum(missing)
   check_block(reader, rows, size[!missing], at)
 }
@@ -162,13 +164,20 @@ check_block <- function(reader, rows, size, at) {
     wrong(!is.finite(rows$y), "has a response that is not finite")
     rows$y <- as.numeric(rows$y)
   } else if (reader$kind == "class") {
-    rows$y <- as.character(rows$y)
+    rows$y <- as_found(as.character(rows$y))
   }
   rows$domain <- if (is.null(rows$domain)) rep("all", nrow(rows$X)) else as.character(rows$domain)
+  rows$domain <- as_found(rows$domain)
   rows$weights <- if (is.null(rows$weights)) rep(1, nrow(rows$X)) else as.numeric(rows$weights)
   wrong(!(is.finite(rows$weights) & rows$weights >= 0),
         "has a weight that is negative or not finite")
   rows
+}
+
+# A factor whose levels are in the order of the rows.
+as_found <- function(text) {
+  levels <- unique(text)
+  structure(match(text, levels), levels = levels, class = "factor")
 }
 
 # which: rows of the block, by number or as a mask.

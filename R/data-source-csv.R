@@ -30,6 +30,9 @@ partition_count.partition_csv <- function(partition) {
 }
 
 #' @exportS3Method
+partition_parses.partition_csv <- function(partition) TRUE
+
+#' @exportS3Method
 partition_open.partition_csv <- function(partition, columns = NULL, text = character()) {
   pieces <- csv_pieces(partition)
   layout <- pieces$layout

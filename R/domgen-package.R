@@ -88,6 +88,7 @@
 #' |---|---|---|
 #' | `domgen.threads` | threads for kernels; results do not depend on it | 2 |
 #' | `domgen.memory_limit` | maximum bytes of one matrix; more is an error | half of the memory |
+#' | `domgen.copies_limit` | bytes that a call keeps of CSV files, see [row_source()] | 2^30 |
 #' | `domgen.progress` | if `TRUE`, show progress bars | `interactive()` |
 #'
 #' If the size of the memory is unknown, the limit is 4 GiB. The BLAS of R, which solves and

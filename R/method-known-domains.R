@@ -150,9 +150,9 @@ moments_question <- function(scaling) {
     }
     rows$domain <- droplevels(rows$domain)
     code <- as.integer(rows$domain)
-    sum_by <- function(values) unname(rowsum(values, code, reorder = TRUE))
-    X <- sweep(rows$X[, seq_along(unit), drop = FALSE], 2L, unit, "/")
-    c(list(domains = levels(rows$domain)), group_moments_of(X, rep(1, nrow(X)), code, sum_by))
+    X <- rows$X[, seq_along(unit), drop = FALSE]
+    c(list(domains = levels(rows$domain)),
+      group_squares_(X, unit, rep(1, nrow(X)), code, nlevels(rows$domain)))
   }, add = function(a, b) {
     sum <- joined_by_name(a, b, function(at) {
       kinds <- c("count", "mean", "square")

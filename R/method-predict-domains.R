@@ -12,7 +12,8 @@ know_domains <- function(work, source, of) {
   object <- describe_domains(object, known, function(model, questions, reference) {
     work$model <- model
     described <<- if (!is.null(reference)) unique(as.character(reference$domain))
-    found <- run_pass(source, work$prototype, asking_work(work, questions, described), "domains")
+    found <- run_pass(source, column_walk(work$prototype), asking_work(work, questions, described),
+                      "domains")
     if (is.null(found)) return(NULL)
     reported <<- unique(c(reported, found$names))
     # of the domains that the source has

@@ -103,8 +103,7 @@ one_group <- function(space, G) rep(1L, G)
 
 # What a model makes of them. table: z_P of each domain [s x G] where the sums are of z_x.
 new_group_sums <- function(sums, space, group, table = NULL) {
-  structure(c(sums_as_list(sums), list(dim = space$dim, group = group, table = table,
-                                      mirror = mirror_places(space$dim))),
+  structure(c(sums_as_list(sums), list(dim = space$dim, group = group, table = table)),
             class = "group_sums")
 }
 
@@ -117,11 +116,11 @@ sum_groups <- function(sums, domains = seq_along(sums$group)) {
   r <- sums$dim
   response <- matrix(rowSums(sums$response[, groups, drop = FALSE])[mirror_places(m)], m)
   if (is.null(sums$table)) {
-    second <- matrix(rowSums(sums$second[, groups, drop = FALSE])[sums$mirror], r)
+    second <- feature_group_sum_(sums$second, r, groups)
     cross <- matrix(rowSums(sums$cross[, groups, drop = FALSE]), r)
   } else {
     table <- sums$table[, groups, drop = FALSE]
-    second <- sum_of_products(sums$second[sums$mirror, groups, drop = FALSE], table)
+    second <- sum_of_products(sums$second[mirror_places(r), groups, drop = FALSE], table)
     # coordinate i of x times a of the domain, for each column of F
     cross <- array(tcrossprod(sums$cross[, groups, drop = FALSE], table), c(r, m, nrow(table)))
     cross <- matrix(aperm(cross, c(1L, 3L, 2L)), r * nrow(table))

@@ -131,11 +131,12 @@ scale_block <- function(reading, block) {
 # What the survey did not see was not there then.
 seen_factor <- function(block, what, known) {
   values <- block[[c(domain = "domain", class = "y")[[what]]]]
-  code <- match(values, known)
+  code <- match(levels(values), known)[values]
   new <- is.na(code)
   if (!any(new)) return(structure(code, levels = known, class = "factor"))
   abort_row(block$at, block$kept[new][1L],
-            paste0("has another ", what, " than in the pass before, \"", values[new][1L],
+            paste0("has another ", what, " than in the pass before, \"",
+                   as.character(values[new][1L]),
                    "\": the rows must be the same in every pass"))
 }
 
@@ -166,15 +167,15 @@ leave_domains <- function(rows, domains) {
 
 #' @exportS3Method
 pass.rows_source <- function(rows, work, label) {
-  run_pass(rows$survey$source, rows$reading$reader$prototype, reading_work(rows$reading, work),
+  run_pass(rows$survey$source, number_walk(rows$reading$reader), reading_work(rows$reading, work),
            label)
 }
 
 # Of its own, so that what goes to workers holds nothing else.
 reading_work <- function(reading, work) {
   force(reading); force(work)
-  list(start = work$start, add = work$add, block = function(sums, data, at) {
-    block <- scale_block(reading, c(numbers_of(reading$reader, data, at), list(at = at)))
+  list(start = work$start, add = work$add, block = function(sums, numbers, at) {
+    block <- scale_block(reading, c(numbers, list(at = at)))
     if (nrow(block$X) == 0L) sums else work$block(sums, block)
   })
 }
@@ -183,14 +184,14 @@ reading_work <- function(reading, work) {
 # gets the rows as each view sees them.
 pass_views <- function(views, work, label) {
   readings <- lapply(views, `[[`, "reading")
-  run_pass(views[[1L]]$survey$source, readings[[1L]]$reader$prototype,
+  run_pass(views[[1L]]$survey$source, number_walk(readings[[1L]]$reader),
            views_work(readings, work), label)
 }
 
 views_work <- function(readings, work) {
   force(readings); force(work)
-  list(start = work$start, add = work$add, block = function(sums, data, at) {
-    block <- c(numbers_of(readings[[1L]]$reader, data, at), list(at = at))
+  list(start = work$start, add = work$add, block = function(sums, numbers, at) {
+    block <- c(numbers, list(at = at))
     if (nrow(block$X) == 0L) sums else work$block(sums, lapply(readings, scale_block, block))
   })
 }

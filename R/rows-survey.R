@@ -9,10 +9,11 @@ sample_rows <- 20000
 # mean, square) of the columns in the reader's units, by domain [G x p]; response; sample: as
 # read_sample() gives it, not scaled, with the numbers of its rows).
 survey_source <- function(source, reader) {
+  reader <- with_copies(reader, source)
   n <- sum(source$ctx$counts)
   chosen <- if (n <= sample_rows) seq_len(n) else sort(sample.int(n, sample_rows))
   starts <- c(0, cumsum(source$ctx$counts))
-  sums <- run_pass(source, reader$prototype, survey_work(reader, chosen, starts), "survey")
+  sums <- run_pass(source, number_walk(reader), survey_work(reader, chosen, starts), "survey")
   if (sums$n == 0) abort("data", "Every row of the source has missing values.")
   n <- sums$n + sums$lost
   # once, where methods are compared on the same rows
@@ -53,11 +54,10 @@ check_response_size <- function(moments, values) {
 # environment of the call, go to the workers.
 survey_work <- function(reader, chosen, starts) {
   add <- adding(add_surveys)
-  list(start = function() NULL, add = add, block = function(sums, data, at) {
-    rows <- numbers_of(reader, data, at)
+  list(start = function() NULL, add = add, block = function(sums, rows, at) {
     own <- survey_block(reader, rows)
     place <- starts[at$number] + at$first - 1 + rows$kept
-    picked <- which(place %in% chosen_within(chosen, starts[at$number] + at$first, nrow(data)))
+    picked <- which(place %in% chosen_within(chosen, starts[at$number] + at$first, at$size))
     own$rows <- list(lapply(c(rows[c("X", "y", "domain", "weights")], list(place = place)), take,
                             picked))
     own$lost <- rows$lost
@@ -71,19 +71,19 @@ chosen_within <- function(chosen, first, n) {
 }
 
 survey_block <- function(reader, rows) {
-  names <- unique(rows$domain)
-  code <- match(rows$domain, names)
+  names <- levels(rows$domain)
+  code <- as.integer(rows$domain)
   by_domain <- function(values) unname(rowsum(values, code, reorder = TRUE))
-  X <- sweep(rows$X, 2L, reader$unit, "/")
   weights <- rows$weights
   positive <- weights > 0
   sums <- list(n = length(code), domains = names,
                # [G x 3]: sums of weights, rows with one, sums of logarithms
                weighed = by_domain(cbind(weights, positive, ifelse(positive, log(weights), 0))),
                heaviest = max(weights, 0), lightest = min(weights, Inf),
-               moments = group_moments_of(X, rep(1, length(code)), code, by_domain))
+               moments = group_squares_(rows$X, reader$unit, rep(1, length(code)), code,
+                                        length(names)))
   if (reader$kind == "number") {
-    sums$response <- group_moments_of(matrix(rows$y), weights, code, by_domain)
+    sums$response <- group_squares_(matrix(rows$y), 1, weights, code, length(names))
     sums$values <- utils::head(unique(rows$y), 3L)
   } else if (reader$kind == "class") {
     sums$response <- list(classes = table_of(rows$y, weights, code, length(names)))
@@ -91,18 +91,11 @@ survey_block <- function(reader, rows) {
   sums
 }
 
-# list(count [G], mean [G x p], square: sums of squared distances from the mean [G x p]).
-group_moments_of <- function(X, weights, code, by_domain) {
-  count <- drop(by_domain(weights))
-  mean <- by_domain(weights * X) / pmax(count, .Machine$double.xmin)
-  list(count = count, mean = mean, square = by_domain(weights * (X - mean[code, , drop = FALSE])^2))
-}
-
 # Sums of weights [G x classes], rows of no class first: named columns.
 table_of <- function(y, weights, code, G) {
-  classes <- unique(y)
+  classes <- levels(y)
   table <- matrix(0, G, length(classes), dimnames = list(NULL, classes))
-  cell <- cbind(code, match(y, classes))
+  cell <- cbind(code, as.integer(y))
   total <- rowsum(weights, (cell[, 2L] - 1) * G + cell[, 1L])
   table[as.integer(rownames(total))] <- total
   table

@@ -6,9 +6,10 @@
 # with it folder: where what is finished is kept beyond the session, or NULL; key: of the call and
 # its rows, or NULL where nobody asks; passes: how many there were; part: what passes are kept under
 # in a call of several parts, one of which may fail at any pass; counts: rows of the partitions;
-# said: what was.
+# said: what was; copies: folders of what passes leave to those after them, copied: bytes of it, see
+# run-copies.R.
 new_context <- function(progress, memory = new.env(parent = emptyenv())) {
-  list2env(list(memory = memory, progress = progress, passes = 0L), parent = emptyenv())
+  list2env(list(memory = memory, progress = progress, passes = 0L, copied = 0), parent = emptyenv())
 }
 
 # The last call that was interrupted, for dg_resume(): what resumable() was given.
@@ -69,6 +70,7 @@ over_source <- function(source, what, code, progress = NULL, folder = source$sto
     ctx$folder <- folder
     if (asked) recognise(ctx, source, what)
     source$ctx <- ctx
+    on.exit(remove_copies(ctx))
     seed <- kept(ctx, "seed", draw_seeds(1L))
     value <- with_seed(seed, {
       ctx$counts <- count_rows(source)

@@ -2,11 +2,12 @@
 # for this session or a worker of the future package's plan; what comes back is a sum, and no rows.
 
 # work: list(start(), block(sums, data, at), add(a, b)): an empty sum, the sum with a block's rows,
-# two sums in one; at: list(label, number, first), where the block stands. The sum over all rows.
+# two sums in one; at: list(label, number, first, size), where the block stands. walk: how
+# partitions are read, column_walk() or number_walk(). The sum over all rows.
 # What workers return is added in the order of the partitions as a binary counter does, two, four,
 # eight at a time, so that the sum does not depend on who was ready first, and no more than log2 of
 # their number are kept; without workers one sum is.
-run_pass <- function(source, prototype, work, label) {
+run_pass <- function(source, walk, work, label) {
   ctx <- source$ctx
   key <- next_pass(ctx, label)
   state <- kept(ctx, key, list(done = 0L, sums = list()))
@@ -17,7 +18,7 @@ run_pass <- function(source, prototype, work, label) {
   while (state$done < n) {
     runs <- next_runs(state$done, n, workers)
     pieces <- lapply(runs, function(run) {
-      list(partitions = source$partitions[run], numbers = run, prototype = prototype,
+      list(partitions = source$partitions[run], numbers = run, walk = walk,
            rows = source$block_size, expected = ctx$counts[run], work = work)
     })
     if (workers > 1L) map_again(pieces, run_sum, function(k, value) {
@@ -70,15 +71,30 @@ partition_sum <- function(piece, k, bar) {
   partition <- piece$partitions[[k]]
   sums <- piece$work$start()
   n <- 0
-  walk_blocks(partition, piece$prototype, piece$rows, function(data, first) {
-    n <<- n + nrow(data)
-    at <- list(label = partition$label, number = piece$numbers[k], first = first)
-    sums <<- piece$work$block(sums, data, at)
-    if (!is.null(bar)) bar$advance(nrow(data))
+  number <- piece$numbers[k]
+  piece$walk(partition, number, piece$rows, function(block, size, first) {
+    n <<- n + size
+    sums <<- piece$work$block(sums, block, list(label = partition$label, number = number,
+                                                first = first, size = size))
+    if (!is.null(bar)) bar$advance(size)
     TRUE
   })
   check_same_rows(partition$label, n, piece$expected[k])
   sums
+}
+
+# Functions of a partition, its number, the rows of a block and f(block, size, first), which they
+# call for each: as a data frame, and as numbers.
+column_walk <- function(prototype) {
+  force(prototype)
+  function(partition, number, rows, f) {
+    walk_blocks(partition, prototype, rows, function(data, first) f(data, nrow(data), first))
+  }
+}
+
+number_walk <- function(reader) {
+  force(reader)
+  function(partition, number, rows, f) walk_numbers(reader, partition, number, rows, f)
 }
 
 check_same_rows <- function(label, n, expected) {

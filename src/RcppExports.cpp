@@ -210,6 +210,18 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// feature_group_sum_
+SEXP feature_group_sum_(SEXP second, SEXP dim, SEXP which);
+RcppExport SEXP _domgen_feature_group_sum_(SEXP secondSEXP, SEXP dimSEXP, SEXP whichSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type second(secondSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type dim(dimSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type which(whichSEXP);
+    rcpp_result_gen = Rcpp::wrap(feature_group_sum_(second, dim, which));
+    return rcpp_result_gen;
+END_RCPP
+}
 // gp_factor_
 SEXP gp_factor_(SEXP memory, SEXP program, SEXP X, SEXP kappa, SEXP domain, SEXP ridge, SEXP y, SEXP threads);
 RcppExport SEXP _domgen_gp_factor_(SEXP memorySEXP, SEXP programSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP ridgeSEXP, SEXP ySEXP, SEXP threadsSEXP) {
@@ -324,6 +336,20 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type groups(groupsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(variance_of_means_(Z, codes, groups, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// group_squares_
+SEXP group_squares_(SEXP X, SEXP unit, SEXP weights, SEXP groups, SEXP n_groups);
+RcppExport SEXP _domgen_group_squares_(SEXP XSEXP, SEXP unitSEXP, SEXP weightsSEXP, SEXP groupsSEXP, SEXP n_groupsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type unit(unitSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type groups(groupsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type n_groups(n_groupsSEXP);
+    rcpp_result_gen = Rcpp::wrap(group_squares_(X, unit, weights, groups, n_groups));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -709,6 +735,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_feature_moments_", (DL_FUNC) &_domgen_feature_moments_, 10},
     {"_domgen_feature_pivots_", (DL_FUNC) &_domgen_feature_pivots_, 9},
     {"_domgen_feature_group_moments_", (DL_FUNC) &_domgen_feature_group_moments_, 10},
+    {"_domgen_feature_group_sum_", (DL_FUNC) &_domgen_feature_group_sum_, 3},
     {"_domgen_gp_factor_", (DL_FUNC) &_domgen_gp_factor_, 8},
     {"_domgen_gp_inverse_", (DL_FUNC) &_domgen_gp_inverse_, 2},
     {"_domgen_gp_slopes_", (DL_FUNC) &_domgen_gp_slopes_, 9},
@@ -717,6 +744,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_kernel_apply_", (DL_FUNC) &_domgen_kernel_apply_, 8},
     {"_domgen_kernel_diag_", (DL_FUNC) &_domgen_kernel_diag_, 2},
     {"_domgen_variance_of_means_", (DL_FUNC) &_domgen_variance_of_means_, 4},
+    {"_domgen_group_squares_", (DL_FUNC) &_domgen_group_squares_, 5},
     {"_domgen_median_distance_", (DL_FUNC) &_domgen_median_distance_, 2},
     {"_domgen_linear_svm_", (DL_FUNC) &_domgen_linear_svm_, 11},
     {"_domgen_md5_", (DL_FUNC) &_domgen_md5_, 2},

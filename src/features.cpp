@@ -196,3 +196,14 @@ void feature_group_moments_(SEXP program, SEXP X, SEXP domain, SEXP groups, SEXP
   domgen::add_group_moments(*input.map, input.X, input.domain(), request, input.block, pool,
                             moments);
 }
+
+// The sum of the upper triangles of some groups, whole [r x r]; second: as feature_group_moments_()
+// leaves it, which: numbers of groups.
+// [[Rcpp::export(rng = false)]]
+SEXP feature_group_sum_(SEXP second, SEXP dim, SEXP which) {
+  const domgen::MatrixArgument all(second, "second");
+  const Eigen::Index r = domgen::whole(dim, "dim", 1);
+  domgen::demand_length(all.rows(), r * r, "second", "rows");
+  const std::vector<int> groups = domgen::places(which, "which", all.cols());
+  return domgen::for_r(domgen::sum_of_triangles(all.data(), r, groups));
+}

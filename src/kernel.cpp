@@ -59,6 +59,20 @@ SEXP variance_of_means_(SEXP Z, SEXP codes, SEXP groups, SEXP threads) {
   return domgen::for_r(domgen::variance_of_means(features, places, most, pool));
 }
 
+// list(count [groups], mean, square [groups x p]), see core/linalg/group-means.h. groups: codes
+// 1..n_groups of the rows.
+// [[Rcpp::export(rng = false)]]
+SEXP group_squares_(SEXP X, SEXP unit, SEXP weights, SEXP groups, SEXP n_groups) {
+  const domgen::MatrixArgument x(X, "X");
+  const Eigen::VectorXd units = domgen::numbers(unit, "unit", x.cols());
+  const Eigen::VectorXd weight = domgen::numbers(weights, "weights", x.rows(), 0);
+  const int size = domgen::whole(n_groups, "n_groups");
+  const std::vector<int> codes = domgen::places(groups, "groups", size, x.rows());
+  const domgen::GroupSquares found = domgen::group_squares(x, units, weight, codes, size);
+  return domgen::named_list(
+      {{"count", found.count}, {"mean", found.mean}, {"square", found.square}});
+}
+
 // [[Rcpp::export(rng = false)]]
 SEXP median_distance_(SEXP X, SEXP rounding) {
   const domgen::MatrixArgument x(X, "X");

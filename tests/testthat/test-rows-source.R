@@ -241,3 +241,11 @@ test_that("what needs all rows takes a source that fits into memory, and is what
   expect_identical(dg_cv(dg_lm(), formula, data = source, weights = x3^2)$mean,
                    dg_cv(dg_lm(), formula, data = known, weights = x3^2)$mean)
 })
+
+test_that("the sums of some groups are those of their upper triangles, whole", {
+  second <- matrix(sin(1:48), 16)
+  upper <- matrix(second[, 1L] + second[, 3L], 4)
+  upper[lower.tri(upper)] <- t(upper)[lower.tri(upper)]
+  expect_equal(feature_group_sum_(second, 4L, c(1L, 3L)), upper, tolerance = 1e-14)
+  expect_identical(feature_group_sum_(second, 4L, integer()), matrix(0, 4, 4))
+})

@@ -65,6 +65,18 @@ inline void add_group_moments(FeatureMap& map, const MatrixView& X, const int* d
   });
 }
 
+// The sum of the squares of some groups, whole: [r x r].
+inline Eigen::MatrixXd sum_of_triangles(const double* second, Index r,
+                                        const std::vector<int>& groups) {
+  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(r, r);
+  for (const int g : groups) {
+    const Eigen::Map<const Eigen::MatrixXd> own(second + g * r * r, r, r);
+    for (Index j = 0; j < r; ++j) sum.col(j).head(j + 1) += own.col(j).head(j + 1);
+  }
+  sum.triangularView<Eigen::StrictlyLower>() = sum.transpose();
+  return sum;
+}
+
 }  // namespace domgen
 
 #endif

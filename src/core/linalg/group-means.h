@@ -1,4 +1,5 @@
-// How far the means of groups of rows are from each other, for many groupings.
+// Means of groups of rows: with the squares about them, and how far they are from each other for
+// many groupings.
 #ifndef DOMGEN_CORE_LINALG_GROUP_MEANS_H
 #define DOMGEN_CORE_LINALG_GROUP_MEANS_H
 
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace domgen {
@@ -40,6 +42,37 @@ inline Eigen::VectorXd variance_of_means(const MatrixView& Z, const std::vector<
     }
   });
   return variances;
+}
+
+// Sums of weights of the rows of each group, and of the columns of X [n x p] over `unit` the
+// weighted means and sums of squared distances from these, [groups x p]. The mean of no weight is
+// 0.
+struct GroupSquares {
+  Eigen::VectorXd count;
+  Eigen::MatrixXd mean, square;
+};
+
+inline GroupSquares group_squares(const MatrixView& X, const Eigen::VectorXd& unit,
+                                  const Eigen::VectorXd& weights, const std::vector<int>& group,
+                                  Index groups) {
+  const Index n = X.rows(), p = X.cols();
+  DOMGEN_EXPECT(unit.size() == p && weights.size() == n && Index(group.size()) == n);
+  GroupSquares found{Eigen::VectorXd::Zero(groups), Eigen::MatrixXd::Zero(groups, p),
+                     Eigen::MatrixXd::Zero(groups, p)};
+  const int* code = group.data();
+  for (Index i = 0; i < n; ++i) found.count[code[i]] += weights[i];
+  const Eigen::VectorXd least = found.count.cwiseMax(std::numeric_limits<double>::min());
+  for (Index j = 0; j < p; ++j) {
+    const double* x = X.data() + j * n;
+    double *mean = found.mean.data() + j * groups, *square = found.square.data() + j * groups;
+    for (Index i = 0; i < n; ++i) mean[code[i]] += weights[i] * (x[i] / unit[j]);
+    for (Index g = 0; g < groups; ++g) mean[g] /= least[g];
+    for (Index i = 0; i < n; ++i) {
+      const double distance = x[i] / unit[j] - mean[code[i]];
+      square[code[i]] += weights[i] * (distance * distance);
+    }
+  }
+  return found;
 }
 
 }  // namespace domgen

@@ -91,6 +91,30 @@ void group_means() {
   check("group means: their variance", largest(found - variances), 1e-12);
 }
 
+// One of three groups without rows, one without weight.
+void group_squares() {
+  const Index n = 90;
+  const MatrixXd X = numbers(n, 4, 3);
+  VectorXd unit(4), weights(n);
+  unit << 1, 2, 0.5, 4;
+  std::vector<int> codes;
+  for (Index i = 0; i < n; ++i) {
+    codes.push_back(i % 3 == 0 ? 0 : 3);
+    weights[i] = codes.back() == 0 ? 0 : double(i % 5);
+  }
+  const domgen::GroupSquares found = domgen::group_squares(view(X), unit, weights, codes, 4);
+  const MatrixXd scaled = X * unit.cwiseInverse().asDiagonal();
+  const Eigen::RowVectorXd mean = weights.transpose() * scaled / weights.sum();
+  const Eigen::RowVectorXd square =
+      weights.transpose() * (scaled.rowwise() - mean).array().square().matrix();
+  check("group squares: sums of weights",
+        largest(found.count - weights.sum() * VectorXd::Unit(4, 3)), 1e-12);
+  check("group squares: means", largest(found.mean.row(3) - mean), 1e-12);
+  check("group squares: squares", largest(found.square.row(3) - square), 1e-11);
+  check("group squares: those of no weight are 0",
+        largest(found.mean.topRows(3)) + largest(found.square.topRows(3)), 0);
+}
+
 void eigenpairs() {
   const Index n = 200, m = 5;
   const MatrixXd B = numbers(n, n, 1), A = positive(n) + 0.01 * B * B.transpose();
@@ -143,5 +167,6 @@ void test_linalg() {
   cholesky();
   band();
   group_means();
+  group_squares();
   eigenpairs();
 }
