@@ -42,10 +42,11 @@ lost <- function(what) {
 }
 
 # Sessions of their own, the first of which is shown at once. Each takes the next few files when it
-# is done with some, so that all end at about the same time.
+# is done with some, long ones first, so that all end at about the same time.
 run_sessions <- function(names, jobs) {
   queue <- tempfile("queue")
   dir.create(queue)
+  names <- names[order(-file.size(file.path("tests", "testthat", paste0("test-", names, ".R"))))]
   saveRDS(split(names, (seq_along(names) - 1L) %/% files_at_a_time), file.path(queue, "files"))
   sessions <- lapply(seq_len(jobs), function(k) start_session(queue, shown = k == 1L))
   do.call(rbind, lapply(sessions, function(session) {

@@ -45,7 +45,8 @@ test_that("fits that share work are the fits alone, in any order", {
       dg_pipeline(dg_dica(ncomp = 2), dg_ridge(lambda = 2)), dg_pipeline(dg_udica(ncomp = 2), dg_ridge(lambda = 2)),
       dg_pipeline(dg_dica(ncomp = 2, scale = "domain"), dg_ridge(lambda = 2))
     ),
-    auto = list(dg_auto(max_ard = 0, n_members = 2), dg_auto(max_ard = 0, n_members = 3)),
+    auto = list(dg_auto(max_ard = 0, n_members = 2, folds = 2),
+                dg_auto(max_ard = 0, n_members = 3, folds = 2)),
     gp = list(dg_gp(optimise = FALSE), dg_gp(optimise = FALSE, noise_sd = 0.5)),
     lm = list(dg_lm(), dg_lm())
   )

@@ -26,7 +26,7 @@ projections <- made_without_arguments("^dg_", "dg_projection_spec")
 learners <- made_without_arguments("^dg_", "dg_spec")
 learners <- learners[setdiff(names(learners), names(projections))]
 # bandwidths for each predictor: test-selection-auto.R
-learners$dg_auto <- dg_auto(n_members = 2, max_ard = 0)
+learners$dg_auto <- dg_auto(n_members = 2, max_ard = 0, folds = 2)
 
 test_that("the search finds what there is", {
   expect_true(all(c("kernel_rbf", "kernel_delta", "kernel_poly") %in% names(kernels)))

@@ -72,24 +72,6 @@ test_that("intervals are quantiles of the normal distribution, wider for the res
   expect_equal(unname(confidence[, "fit"]), predict(model, new), tolerance = 1e-10)
 })
 
-test_that("95% intervals cover 95% of the responses where the data come from the model", {
-  skip_on_cran()
-  set.seed(21)
-  covered <- replicate(6, {
-    domain <- factor(rep(1:12, each = 60))
-    X <- cbind(rnorm(720, mean = rnorm(12)[domain]), runif(720, -2, 2))
-    K <- naive_gram(kernel_rbf(1.2), domain_distribution(kernel_rbf(1), kernel_rbf(0.5)), X, domain)
-    y <- 3 + drop(crossprod(chol(K + diag(1e-8, 720)), rnorm(720))) + rnorm(720, sd = 0.4)
-    train <- as.integer(domain) <= 6
-    model <- dg_gp(X[train, ], y[train], domain[train], restarts = 1)
-    interval <- predict(model, X[!train, ], domain = domain[!train], interval = "posterior",
-                        level = 0.95)
-    mean(y[!train] >= interval[, "lower"] & y[!train] <= interval[, "upper"])
-  })
-  expect_gt(mean(covered), 0.93)
-  expect_lt(mean(covered), 0.97)
-})
-
 test_that("far from all training rows there is only the mean, and the signal's uncertainty", {
   model <- fixed(data = toy)
   far <- transform(new, x1 = x1 + 1e3)

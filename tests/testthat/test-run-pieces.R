@@ -63,8 +63,10 @@ result_of <- function(name) {
 }
 
 test_that("the same seed gives the same result, another seed another", {
-  for (name in names(runs)) expect_identical(timeless(runs[[name]]()), result_of(name),
-                                             label = name)
+  # of all others on workers, below
+  for (name in c("cv", "tune", "compare")) {
+    expect_identical(timeless(runs[[name]]()), result_of(name), label = name)
+  }
   set.seed(1)
   one <- dg_cv(drawn, y ~ . | domain, data = toy)
   two <- dg_cv(drawn, y ~ . | domain, data = toy)
