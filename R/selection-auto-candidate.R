@@ -116,13 +116,16 @@ score_candidate <- function(search, c) {
   # domains that were not held out of any bandwidths go to the first part
   seen <- unlist(lapply(c$crossfits[-1L], `[[`, "levels"))
   c$crossfits[[1L]]$levels <- setdiff(levels, seen)
-  lapply(c$crossfits, function(scoring) {
-    c[c("ard", "crossfits")] <- list(scoring$bandwidth, NULL)
-    part <- score_one(search, c)
-    part$held <- levels %in% scoring$levels
-    part$in_choice <- !part$held
-    part
-  })
+  lapply(c$crossfits, score_crossfit, search = search, c = c, score_one = score_one)
+}
+
+# A part: bandwidths, scored on the domains to which they were not fitted.
+score_crossfit <- function(scoring, search, c, score_one) {
+  c[c("ard", "crossfits")] <- list(scoring$bandwidth, NULL)
+  part <- score_one(search, c)
+  part$held <- levels(search$scored_by) %in% scoring$levels
+  part$in_choice <- !part$held
+  part
 }
 
 # The index of lambda in each part that is best on the domains `used`.
@@ -237,11 +240,8 @@ try_predictors <- function(search) {
   c$crossfits <- crossfit_bandwidths(search, found, sample)
   if (is.null(c$crossfits)) return(invisible())
   c$ard <- c$crossfits[[1L]]$bandwidth
-  # better than the same candidate with one bandwidth, on the same domains
   unseen <- tryCatch(find_candidate(search, c), domgen_error = function(e) NULL)
-  if (is.null(unseen)) return(invisible())
-  gain <- -diff(search_losses(search, cbind(found$scores, unseen$scores)))
-  if (is.na(gain) || gain <= 0) return(invisible())
+  if (is.null(unseen) || !is_ahead(search, found$scores, unseen$scores)) return(invisible())
   c$ard <- fit_predictors(search, found, sample, seq_len(nrow(sample$X)))
   if (is.null(c$ard)) return(invisible())
   # scored by the bandwidths of the parts, so that these scores are its own
@@ -265,18 +265,32 @@ fit_predictors <- function(search, found, sample, rows) {
   if (!is.null(fitted)) fitted$kernel$bandwidth
 }
 
+# By scores of the same domains.
+is_ahead <- function(search, before, after) {
+  isTRUE(diff(search_losses(search, cbind(before, after))) < 0)
+}
+
 # Bandwidths that were fitted without a third of the domains, and which: list of
-# list(sigma, levels); NULL where a search fails.
+# list(sigma, levels); NULL where a search fails, or the first is no better than one bandwidth: the
+# others, as long again, rarely make up for it.
 crossfit_bandwidths <- function(search, found, sample) {
   levels <- levels(search$scored_by)
   folds <- rep_len(seq_len(min(predictor_folds, length(levels) - 2L)), length(levels))
   if (length(levels) < 4L) return(NULL)
-  crossfits <- lapply(unique(folds), function(k) {
+  crossfits <- list()
+  for (k in unique(folds)) {
     held <- levels[folds == k]
     bandwidth <- fit_predictors(search, found, sample, which(!search$scored_by %in% held))
-    if (!is.null(bandwidth)) list(bandwidth = bandwidth, levels = held)
-  })
-  if (!any(vapply(crossfits, is.null, NA))) crossfits
+    if (is.null(bandwidth)) return(NULL)
+    crossfits[[k]] <- list(bandwidth = bandwidth, levels = held)
+    if (k > 1L) next
+    first <- tryCatch(list(score_crossfit(crossfits[[k]], search, found$candidate, score_lambdas)),
+                      domgen_error = function(e) NULL)
+    if (is.null(first)) return(NULL)
+    scores <- scores_at(first, settle(search, first, TRUE))
+    if (!is_ahead(search, found$scores[folds == k], scores[folds == k])) return(NULL)
+  }
+  crossfits
 }
 
 # ---- candidates that are no ridge regressions -------------------------------------------------

@@ -105,15 +105,17 @@ test_that("fits without each group of rows, all at once, are those to the other 
     Y <- loss$targets(responses[[name]])
     task <- list(loss = loss, par = family, Y = Y, costs = rep(c(1, 2), n / 2),
                  constant = loss$constant(Y, rep(1, n), NULL))
-    part <- list(rows = rows, task = task, unknown = rep(c(TRUE, FALSE), c(3, n - 3)))
-    fit <- refit_starts(K, part)[[1L]]
+    unknown <- rep(c(TRUE, FALSE), c(3, n - 3))
+    held <- outer(rows$left_out, levels(rows$left_out), "==")
+    fit <- refit_starts(K, task, !held)[[1L]]
+    fit$scored <- c(task$costs * (held & !unknown))
     for (lambda in c(1, 0.1)) {
       args <- list(lambda = lambda, intercept = TRUE)
       fit <- refit_held(fit, args)
       alone <- vapply(levels(rows$left_out), function(g) {
         held <- rows$left_out == g
         own <- train_glm(gram_data(K[!held, !held]), task_of_rows(task, !held), args)
-        scored <- which(held & !part$unknown)
+        scored <- which(held & !unknown)
         values <- add_intercept(K[scored, !held] %*% own$coefficients, own$intercept)
         glm_deviance(task_of_rows(task, scored), values)
       }, 0)

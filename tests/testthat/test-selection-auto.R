@@ -393,7 +393,7 @@ test_that("weights, probabilities and matrices go through", {
   labels <- toy_classes(4, 16)
   w <- seq_len(nrow(labels)) %% 3 + 1
   found <- dg_auto(labels[c("x1", "x2", "x3")], labels$y, labels$domain, weights = w,
-                   calibration = "platt", n_members = 2, max_ard = 0, folds = 2)
+                   calibration = "platt", n_members = 2, max_ard = 0)
   prob <- predict(found, labels[c("x1", "x2", "x3")], domain = labels$domain, type = "prob")
   expect_equal(rowSums(prob), rep(1, nrow(labels)), ignore_attr = TRUE)
   weightless <- dg_auto(y ~ . | domain, data = labels, n_members = 2, max_ard = 0, folds = 2)
