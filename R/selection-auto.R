@@ -27,8 +27,8 @@
 #'   median; from five domains, [domain_distribution()] with embedding bandwidths of 1 and
 #'   2 times the median and [domain_multitask()] with `tau` 0.5 and 0.9. The best configuration with
 #'   a Gaussian kernel also gets one bandwidth per column, up to `max_ard` columns and from four
-#'   domains; these bandwidths are scored on thirds of the domains to which they were not fitted, and
-#'   given up if they are no better than one bandwidth on the first third.
+#'   domains; these bandwidths are scored on thirds of the domains to which they were not fitted,
+#'   and given up if they are no better than one bandwidth on the first third.
 #' * With a family: generalised kernel regressions in the place of the ridge regressions, see the
 #'   next section.
 #' * A random forest, if ranger is installed and there is neither offset nor late entry. From five
