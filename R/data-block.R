@@ -116,10 +116,9 @@ source_na_action <- function(na.action) {
 # The power of two near a size; 1 where that says nothing.
 power_near <- function(size) ifelse(is.finite(size) & size > 0, 2^round(log2(size)), 1)
 
-# A block as the reader's: list(X [rows x p] not scaled, y: numbers or classes, domain,
-# weights, kept: their place in the block, lost: how many are incomplete); classes and domains are
-# factors of those that occur, in their order.
-# at: list(label, first) of the block.
+# A block as the reader's: list(X [rows x p] not scaled, y: numbers or a factor of the classes that
+# occur, domain: such a factor, weights, kept: their place in the block, lost: how many are
+# incomplete). at: list(label, first) of the block.
 numbers_of <- function(reader, data, at) {
   read <- replay_predictors(reader$blueprint, data, "data")
   rows <- list(X = read$X)

@@ -66,6 +66,7 @@ stored <- function(ctx, key, code) {
 over_source <- function(source, what, code, progress = NULL, folder = source$store,
                         asked = !is.null(folder), hold = function() NULL) {
   if (!is.null(source$ctx)) return(while_held(hold, function() code(source)))
+  copies_limit()
   resumable(function(ctx) while_held(hold, function() {
     ctx$folder <- folder
     if (asked) recognise(ctx, source, what)

@@ -1,9 +1,9 @@
 # Partitions of text are parsed once for all passes of a call: the first pass leaves the numbers of
 # each in a file of the session's temporary folder, as it read them, and those after it take them
-# from there. Without such a file a pass reads the partition itself, so that
-# nothing depends on it but time.
+# from there. Without such a file a pass reads the partition itself, so that nothing depends on it
+# but time.
 
-# The most bytes that a call leaves there.
+# The most bytes that a call leaves there, of numbers alone.
 copies_limit <- function() {
   limit <- getOption("domgen.copies_limit", 2^30)
   if (is.numeric(limit) && length(limit) == 1L && isTRUE(limit >= 0)) return(limit)
@@ -47,7 +47,7 @@ walk_numbers <- function(reader, partition, number, rows, f) {
 walk_copy <- function(file, f) {
   connection <- file(file, "rb")
   on.exit(close(connection))
-  while (!is.null(block <- unserialize(connection))) do.call(f, block)
+  while (!is.null(block <- unserialize(connection))) f(block[[1L]], block[[2L]], block[[3L]])
 }
 
 # What tests replace by a full disk.
@@ -83,8 +83,6 @@ new_copy <- function(file) {
     connection <<- NULL
     # a full disk is noticed by the size alone: what is written last is in a buffer
     whole <- identical(as.numeric(file.size(part)), as.numeric(size))
-    if (!whole || !on_error(suppressWarnings(file.rename(part, file)), function(e) FALSE)) {
-      remove_files(part)
-    }
+    if (!whole || !suppressWarnings(file.rename(part, file))) remove_files(part)
   })
 }

@@ -385,9 +385,12 @@ glm_spec <- function(search, c, lambda = NULL, feature_map = features_exact()) {
 }
 
 score_glm <- function(search, c) {
-  lambda <- c$glm$lambda
-  values <- common_to_search(search, glm_without(search, c, lambda))
-  score_part(search, lambda, array(values, c(dim(values), 1L)))
+  spec <- glm_spec(search, c, c$glm$lambda)
+  loss <- family_loss(spec$args$family)
+  # each fit has a dispersion of its own
+  values <- if (loss$coupled == "nothing" && !is.null(loss$update)) refit_values(search, list(spec))
+            else common_to_search(search, glm_without(search, c, spec$args))
+  score_part(search, c$glm$lambda, array(values, c(dim(search$stack$target), 1L)))
 }
 
 # Steps of a fit that is compared with others may end early.
@@ -395,8 +398,7 @@ score_tolerance <- 0.01
 
 # Values on the common scale of rows whose groups of domains are left out of the fit, while kernels
 # and scaling see them, as where lambda is chosen.
-glm_without <- function(search, c, lambda) {
-  args <- glm_spec(search, c, lambda)$args
+glm_without <- function(search, c, args) {
   sample <- search_sample(search, c$scale)
   args$kernel <- candidate_kernel(c, ncol(sample$X), sample$median)
   task <- glm_task(args$family, search$sample, args, search$known)

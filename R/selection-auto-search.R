@@ -273,9 +273,9 @@ refined_kinds <- 3L
 
 # The best candidates of the best configurations with other values of one setting, if they qualify.
 vary <- function(search, name, values, qualifies = function(c) TRUE) {
-  keys <- utils::head(best_of_kinds(search), min(refined_kinds, search$args$n_members))
-  for (best in lapply(keys, function(key) search$found[[key]]$candidate)) {
-    fixed <- !has_kernel(best) || name == "bandwidth_factor" && best$kernel == "linear"
+  kinds <- lapply(best_of_kinds(search), function(key) search$found[[key]]$candidate)
+  for (best in utils::head(Filter(has_kernel, kinds), min(refined_kinds, search$args$n_members))) {
+    fixed <- name == "bandwidth_factor" && best$kernel == "linear"
     if (fixed || !qualifies(best)) next
     # one kernel between domains or another
     if (name == "tau") best$embedding_factor <- NA

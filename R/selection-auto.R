@@ -23,12 +23,12 @@
 #'   ranks), each with Gaussian, Laplace and linear + Gaussian kernels at the median bandwidth and
 #'   a linear kernel (not with "both"; with domain means only if there are more domains than
 #'   predictors + 2). A *configuration* is a scaling with one of these kernels.
-#'   The three best configurations are refined: bandwidths of 1/2, 2 and, if 2 is best, 4 times the
-#'   median; from five domains, [domain_distribution()] with embedding bandwidths of 1 and
-#'   2 times the median and [domain_multitask()] with `tau` 0.5 and 0.9. The best configuration with
-#'   a Gaussian kernel also gets one bandwidth per column, up to `max_ard` columns and from four
-#'   domains; these bandwidths are scored on thirds of the domains to which they were not fitted,
-#'   and given up if they are no better than one bandwidth on the first third.
+#'   The three best configurations (or `n_members`, if fewer) are refined: bandwidths of 1/2, 2 and,
+#'   if 2 is best, 4 times the median; from five domains, [domain_distribution()] with embedding
+#'   bandwidths of 1 and 2 times the median and [domain_multitask()] with `tau` 0.5 and 0.9. The
+#'   best configuration with a Gaussian kernel also gets one bandwidth per column, up to `max_ard`
+#'   columns and from four domains; these bandwidths are scored on thirds of the domains to which
+#'   they were not fitted, and given up if they are no better than one bandwidth on the first third.
 #' * With a family: generalised kernel regressions in the place of the ridge regressions, see the
 #'   next section.
 #' * A random forest, if ranger is installed and there is neither offset nor late entry. From five
@@ -60,7 +60,8 @@
 #' 2. generalised regressions ([dg_glm()]) with the kernels of the ridge regressions that would be
 #'    members, and plain ones with a linear and a linear + Gaussian kernel of pooled predictors, are
 #'    the candidates beside forest, mixed model and null model. Their `lambda` is that of
-#'    `dg_glm()`, and they are fitted again without each of at most five groups.
+#'    `dg_glm()`, and they are fitted again without each of at most five groups, with the scaling
+#'    and the kernels of all rows.
 #'
 #' The ensemble averages means of numbers, probabilities of classes, and logarithms of hazards. The
 #' baseline hazard of the averaged logarithm is Breslow's estimate. `formula` may contain an

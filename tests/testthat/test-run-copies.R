@@ -66,7 +66,6 @@ test_that("a full disk costs time alone", {
   expect_identical(full$count, parsed(fit_to(files, 0))$count)
   expect_identical(numbers_in(full$value), numbers_in(usual))
   # what is lost in a buffer shows in the size
-  own <- domgen:::new_copy
   lost <- with_replaced("write_block", function(block, connection) {
     if (is.null(block)) seek(connection, 10, "start", "write")
     serialize(block, connection, xdr = FALSE)
@@ -78,7 +77,6 @@ test_that("a full disk costs time alone", {
 test_that("nothing is left behind by an error or an interrupt, and a resumed fit is the same", {
   files <- write_files(rows, 3)
   usual <- fit_to(files)
-  passes <- 0
   own <- domgen:::numbers_of
   broken <- function(condition) function(reader, data, at) {
     if (at$label == "part-02.csv") stop(condition)

@@ -96,7 +96,7 @@ test_that("a quantile is found where Newton's steps would go to and fro without 
 test_that("weights of few events do not bias the mean of true probabilities", {
   skip_if_not_installed("metafor")
   set.seed(1)
-  means <- rowMeans(replicate(3, {
+  means <- rowMeans(replicate(6, {
     x <- rnorm(600)
     p <- plogis(x - 0.5)
     found <- dg_validate(p, y = rbinom(600, 1, p), domain = rep(1:40, each = 15))$summary

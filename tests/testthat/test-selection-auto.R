@@ -101,6 +101,18 @@ test_that("one bandwidth per predictor is tried for few predictors, and wins whe
   sigma <- found$members[[1L]]$spec$args$kernel$bandwidth
   expect_length(sigma, 6L)
   expect_identical(which.min(sigma), 1L)
+  # all parts and the whole, or the first part where nothing matters
+  parts <- function(data) {
+    count <- 0L
+    own <- fit_predictors
+    with_replaced("fit_predictors", function(...) {
+      count <<- count + 1L
+      own(...)
+    }, dg_auto(y ~ . | domain, data = data, n_members = 1, progress = FALSE))
+    count
+  }
+  expect_identical(parts(sparse), predictor_folds + 1L)
+  expect_identical(parts(with_seed(7, transform(sparse, y = rnorm(120)))), 1L)
   none <- dg_auto(y ~ . | domain, data = sparse, max_ard = 5, n_members = 2)
   expect_false(any(grepl("per predictor", none$choice$table$kernel)))
   # and the choice is good on new domains
@@ -243,10 +255,11 @@ test_that("the unit of weights does not matter, of one domain or of several", {
   expect_equal(predict(fits[[2L]], signal), predict(fits[[1L]], signal), tolerance = 1e-6)
   expect_equal(fits[[2L]]$choice$expected, fits[[1L]]$choice$expected, tolerance = 1e-6)
   alone <- signal[signal$domain == signal$domain[1L], ]
-  fits <- lapply(c(1, 2^20), function(unit) {
+  fits <- lapply(c(1, 2^20, 2^-20), function(unit) {
     quietly(dg_auto(y ~ x1 + x2 + x3 | domain, data = alone, weights = rep(unit, nrow(alone))))
   })
   expect_equal(predict(fits[[2L]], alone), predict(fits[[1L]], alone), tolerance = 1e-6)
+  expect_equal(predict(fits[[3L]], alone), predict(fits[[1L]], alone), tolerance = 1e-6)
 })
 
 test_that("a row is predicted without its domain and without the rows of its unit", {
@@ -381,7 +394,7 @@ test_that("any score of predictions or decisions decides, for two classes and mo
   found <- dg_auto(y ~ . | domain, data = many, metric = "auc", n_members = 1, max_ard = 0,
                    folds = 2)
   expect_s3_class(predict(found, many), "factor")
-  expect_gt(found$choice$table$mean[1L], 0.6)
+  expect_gt(found$choice$table$mean[1L], 0.75)
   expect_identical(dim(predict(found, many, type = "decision")), c(nrow(many), 3L))
   own <- dg_auto(y ~ . | domain, data = toy, n_members = 1, max_ard = 0, folds = 2,
                  metric = metric_custom(
@@ -390,7 +403,7 @@ test_that("any score of predictions or decisions decides, for two classes and mo
 })
 
 test_that("weights, probabilities and matrices go through", {
-  labels <- toy_classes(4, 16)
+  labels <- with_seed(1, transform(toy_domains(4, 16), y = factor(x1 + rnorm(length(x1)) / 2 > 0)))
   w <- seq_len(nrow(labels)) %% 3 + 1
   found <- dg_auto(labels[c("x1", "x2", "x3")], labels$y, labels$domain, weights = w,
                    calibration = "platt", n_members = 2, max_ard = 0)
