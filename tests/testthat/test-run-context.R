@@ -167,7 +167,10 @@ test_that("an interrupt of a call within a call is one of the outer call, which 
 
 test_that("a search inside a fold takes the domains that are there and leaves the line to it", {
   search <- dg_tune(dg_ridge(), grid = list(lambda = 1:2), folds = 3, progress = TRUE)
-  said <- function(code) capture.output(invisible(code), type = "message")
+  # the line is ours, also where another test has loaded progressr
+  said <- function(code) {
+    capture.output(with_replaced("progressr_line", own_line, invisible(code)), type = "message")
+  }
   shown <- said(fit(search, y ~ x1 | domain, data = toy))
   expect_match(shown, "ridge", ignore.case = TRUE, all = FALSE)
   expect_identical(said(dg_cv(search, y ~ x1 | domain, data = toy, progress = FALSE)), character())
