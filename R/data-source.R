@@ -84,7 +84,7 @@ check_levels <- function(levels) {
 #' column. Bytes that are not valid UTF-8 are read as Latin-1. Every row must have as many fields as
 #' the first line. Files are read in pieces of 4 MB, with data.table if it is installed, which is
 #' much faster. A fit or score parses them once ([dg_compare()] once for each method): their numbers
-#' are kept in the temporary folder of the session until it ends, up to about 1 GB
+#' are kept in the temporary folder of the session until the call ends, up to about 1 GB
 #' (`options(domgen.copies_limit = )`, 0 for none). Files beyond that are parsed in every pass.
 #'
 #' **Parquet** needs nanoparquet (reads whole columns of a file) or arrow (one row group at a time).

@@ -48,10 +48,10 @@
 #' A model that is not linear in its predictors or has a function per class; fewer than three
 #' domains; data that are gone or are not those of the fit. A coefficient that cannot be estimated
 #' without one of the domains, as that of a level which no other domain has, has no standard error
-#' (`NA`), and the print says so. It also names domains without which an odds, rate
-#' or hazard ratio is 0 or infinite (separation), as where all rows of a level have one class. These
-#' are found by the ratio between the largest and the smallest value of a predictor: it differs from
-#' that with all domains by a factor of more than exp(10), and is where the fit ended.
+#' (`NA`), and the print says so. It also names domains without which an odds, rate or hazard ratio
+#' is 0 or infinite (separation), as where all rows of a level have one class. A domain is named if,
+#' without it, the ratio between the largest and the smallest value of a predictor differs by a
+#' factor of more than exp(10) from that with all domains; its estimate is then where the fit ended.
 #' @references
 #' MacKinnon, J. G., Nielsen, M. O. and Webb, M. D. (2023). Fast and reliable jackknife and
 #' bootstrap methods for cluster-robust inference. *Journal of Applied Econometrics* 38, 671-694.
@@ -80,13 +80,14 @@ dg_coefficients <- function(object, data = NULL, level = 0.95, exponentiate = FA
   estimate <- linear_coefficients(object, sample)
   left_out <- without_each(object, sample)
   G <- nrow(left_out)
+  ratio <- ratio_words(object)
   found <- structure(list(
     coefficients = estimate, covariance = jackknife(left_out, estimate), domains = left_out,
-    df = G - 1L, level = level, exponentiate = exponentiate, ratio = ratio_words(object),
+    df = G - 1L, level = level, exponentiate = exponentiate, ratio = ratio,
     penalty = fixed_penalty(object), rows = length(sample$y),
     labels = left_out_labels(object$blueprint, levels(sample$domain)),
     crossed = other_factors(object$blueprint$structure, levels(sample$domain)),
-    separated = separated_without(left_out, estimate, sample, ratio_words(object)),
+    separated = separated_without(left_out, estimate, sample, ratio),
     title = object$spec$parts$title, formula = object$formula
   ), class = c("dg_coefficients", "dg_result"))
   found$table <- shown_coefficients(found)

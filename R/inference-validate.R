@@ -312,7 +312,7 @@ compared_notes <- function(runs, failed) {
   })
 }
 
-# TRUE if there are.
+# TRUE if new rows have domains of training.
 warn_training_domains <- function(new, known, so) {
   both <- intersect(value_labels(unique(new)), value_labels(unique(known)))
   if (length(both)) {

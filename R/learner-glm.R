@@ -378,11 +378,14 @@ train_glm <- function(data, task, args, start = NULL, tolerance = 1e-8) {
   solved
 }
 
-# Uncoupled submodels may have a dispersion, whose maximum for given f is known: f and it in turns.
+# Of an uncoupled submodel.
+has_dispersion <- function(loss) loss$coupled == "nothing" && !is.null(loss$update)
+
+# The maximum of a dispersion for given f is known: f and it in turns.
 solve_glm <- function(problem, updates) {
   solve <- glm_solver(problem$loss)$solve
   solved <- solve(problem)
-  if (!updates || problem$loss$coupled != "nothing" || is.null(problem$loss$update)) return(solved)
+  if (!updates || !has_dispersion(problem$loss)) return(solved)
   for (round in seq_len(20L)) {
     before <- unlist(problem$par["theta"])
     problem$par <- problem$loss$update(problem$par, problem$Y, problem$start + solved$decision,
@@ -699,7 +702,7 @@ few_landmarks <- 1.2
 refit_starts <- function(K, task, train) {
   data <- gram_data(K, few_landmarks)
   if (task$loss$coupled == "rows") data$space_of_rows <- cox_space(data, refit_tolerance)
-  together <- task$loss$coupled %in% c("nothing", "classes")
+  together <- task$loss$coupled %in% c("nothing", "classes") && !has_dispersion(task$loss)
   fits <- seq_len(ncol(train))
   lapply(if (together) list(fits) else as.list(fits), function(own) {
     fitted <- task_of_rows(task, rep(seq_len(nrow(train)), length(own)))

@@ -53,19 +53,23 @@ walk_copy <- function(file, f) {
 # What tests replace by a full disk.
 write_block <- function(block, connection) serialize(block, connection, xdr = FALSE)
 
-# list(add = function(block), complete = function(): the file gets its name, close). Workers on
-# other machines, where there is no such folder, write nothing, nor does one whose disk is full.
+# list(add = function(block), complete = function(): the file gets its name, close: what is not
+# complete goes). Workers on other machines, where there is no such folder, write nothing, nor does
+# one whose disk is full.
 new_copy <- function(file) {
   part <- connection <- NULL
   attempt <- function(code) {
-    on_error(suppressWarnings(code), function(e) close_part())
+    on_error(suppressWarnings(code), function(e) end(whole = FALSE))
     invisible()
   }
-  close_part <- function() {
+  end <- function(whole) {
     if (is.null(connection)) return(invisible())
+    size <- seek(connection)
     close(connection)
     connection <<- NULL
-    remove_files(part)
+    # a full disk is noticed by the size alone: what is written last is in a buffer
+    whole <- whole && file.size(part) == size
+    if (!whole || !suppressWarnings(file.rename(part, file))) remove_files(part)
   }
   if (!is.na(file) && dir.exists(dirname(file))) attempt({
     part <- tempfile("part-", dirname(file))
@@ -74,15 +78,9 @@ new_copy <- function(file) {
   add <- function(block) {
     if (!is.null(connection)) attempt(write_block(block, connection))
   }
-  list(add = add, close = close_part, complete = function() {
+  list(add = add, close = function() end(whole = FALSE), complete = function() {
     # NULL ends it
     add(NULL)
-    if (is.null(connection)) return(invisible())
-    size <- seek(connection)
-    close(connection)
-    connection <<- NULL
-    # a full disk is noticed by the size alone: what is written last is in a buffer
-    whole <- identical(as.numeric(file.size(part)), as.numeric(size))
-    if (!whole || !suppressWarnings(file.rename(part, file))) remove_files(part)
+    end(whole = TRUE)
   })
 }

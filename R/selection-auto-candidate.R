@@ -385,12 +385,8 @@ glm_spec <- function(search, c, lambda = NULL, feature_map = features_exact()) {
 }
 
 score_glm <- function(search, c) {
-  spec <- glm_spec(search, c, c$glm$lambda)
-  loss <- family_loss(spec$args$family)
-  # each fit has a dispersion of its own
-  values <- if (loss$coupled == "nothing" && !is.null(loss$update)) refit_values(search, list(spec))
-            else common_to_search(search, glm_without(search, c, spec$args))
-  score_part(search, c$glm$lambda, array(values, c(dim(search$stack$target), 1L)))
+  values <- common_to_search(search, glm_without(search, c))
+  score_part(search, c$glm$lambda, array(values, c(dim(values), 1L)))
 }
 
 # Steps of a fit that is compared with others may end early.
@@ -398,7 +394,8 @@ score_tolerance <- 0.01
 
 # Values on the common scale of rows whose groups of domains are left out of the fit, while kernels
 # and scaling see them, as where lambda is chosen.
-glm_without <- function(search, c, args) {
+glm_without <- function(search, c) {
+  args <- glm_spec(search, c, c$glm$lambda)$args
   sample <- search_sample(search, c$scale)
   args$kernel <- candidate_kernel(c, ncol(sample$X), sample$median)
   task <- glm_task(args$family, search$sample, args, search$known)
@@ -406,9 +403,10 @@ glm_without <- function(search, c, args) {
   train <- vapply(splits, `[[`, logical(nrow(task$Y)), "train")
   values <- array(NA_real_, dim(search$stack$target))
   for (fit in refit_starts(space_gram(space_of(args, rows_frame(sample))), task, train)) {
-    solved <- train_glm(fit$data, fit$task, args, fit$start, score_tolerance)
-    found <- common_values(utils::modifyList(task$response, list(family = solved$par)),
-                           task$loss$scores(solved$decision, solved$par))
+    solved <- train_glm(fit$data, fit$task, args, tolerance = score_tolerance)
+    # with thresholds of its own
+    task$response$family <- solved$par
+    found <- common_values(task$response, task$loss$scores(solved$decision, solved$par))
     for (k in seq_along(fit$fits)) {
       held <- which(splits[[fit$fits[k]]]$held)
       values[held, ] <- found[(k - 1L) * nrow(task$Y) + held, ]

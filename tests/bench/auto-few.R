@@ -53,7 +53,7 @@ chosen <- pick(args[1L], names(methods))
 files <- if (args[2L] != "all") strsplit(args[2L], ",")[[1L]]
 if (!interactive()) {
   report_machine()
-  rows <- run_all(bench_sets, setdiff(chosen, missing_peers()), files[1L], 100L)
+  rows <- run_all(bench_sets, setdiff(chosen, missing_peers()), files[1L], 1:100)
   rows <- rbind(rows, read_results(files[-1L]))
   cat("\nErrors in units of the null model's; how much worse in standard errors over domains\n")
   for (set in intersect(names(bench_sets), rows$set)) {

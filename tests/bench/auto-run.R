@@ -86,7 +86,7 @@ run_all <- function(sets, methods, file, splits) {
   for (name in names(sets)) {
     set <- NULL
     known <- done[done$set == name, ]
-    for (i in seq_len(splits)) {
+    for (i in splits) {
       todo <- setdiff(methods, known$method[known$split == i])
       if (length(todo) == 0L) next
       if (is.null(set)) set <- read_or_leave_out(sets[[name]], name)

@@ -2,9 +2,9 @@
 # lme4 (numbers), each on x and on x beside domain-standardised x, and the null model. Scores are
 # means over test domains of splits of the domains, times those of tuning, fitting and predicting.
 #   DOMGEN_DATA=... Rscript tests/bench/auto.R [sets] [methods] [results.csv] [splits]
-# from the root of the package; sets and methods separated by commas, "all" for all. What
-# results.csv has already is not computed again; further files after commas are read beside it. No
-# methods ("none"): only the tables of what is stored.
+# from the root of the package; sets and methods separated by commas, "all" for all; splits: the
+# first so many, or which (11:12). What results.csv has already is not computed again; further files
+# after commas are read beside it. No methods ("none"): only the tables of what is stored.
 
 source("tests/bench/ratio.R")
 source("tests/bench/python.R")
@@ -15,7 +15,8 @@ bench_sets <- c(shared_sets, package_sets)
 
 args <- c(commandArgs(TRUE), rep("all", 4L))[1:4]
 files <- if (args[3L] != "all") strsplit(args[3L], ",")[[1L]]
-splits <- if (args[4L] == "all") 100L else as.integer(args[4L])
+ends <- if (args[4L] == "all") 100L else as.integer(strsplit(args[4L], ":")[[1L]])
+splits <- if (length(ends) == 2L) seq(ends[1L], ends[2L]) else seq_len(ends)
 absent <- missing_peers()
 for (name in absent) cat("left out, because it is not installed:", name, "\n")
 if (!interactive()) {

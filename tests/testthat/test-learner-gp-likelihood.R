@@ -97,7 +97,7 @@ test_that("the gradient of a Gaussian process on features is that of its likelih
 })
 
 test_that("the inverse from the Cholesky factor is the inverse, over one panel and many", {
-  for (size in c(1, 2, 255, 256, 257, 600)) {
+  for (size in c(1, 2, 255, 256, 257, 600, 1100)) {
     set.seed(size)
     root <- matrix(rnorm(size^2), size)
     A <- crossprod(root) / size + diag(size)

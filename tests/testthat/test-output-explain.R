@@ -13,7 +13,7 @@ explained <- local({
 
 test_that("each plot can be drawn", {
   for (result in explained) expect_plots(result)
-  for (name in c("ale", "context")) expect_plots(explained[[name]], predictors = "kind")
+  for (name in c("pdp", "ale", "context")) expect_plots(explained[[name]], predictors = "kind")
   expect_plots(explained$pdp, max_panels = 1, max_domains = 2)
   expect_plots(explained$importance, max_predictors = 1)
 })
