@@ -17,12 +17,7 @@ block_reader <- function(input, needs) {
   if (needs$domain && is.null(parts$domain)) {
     abort("data", "A domain is needed: give `y ~ x1 + x2 | domain`.")
   }
-  columns <- source_columns(input, parts)
-  # a domain that is a predictor too has the type of one
-  typed <- c(all.vars(parts$bare), all.vars(input$weights))
-  free <- setdiff(names_of_domain(parts), typed)
-  prototype <- source_prototype(input$source, columns, free, name_of(parts$response))
-  prototype <- label_columns(prototype, intersect(free, names(prototype)))
+  prototype <- prototype_of(input, parts)
   data <- first_block(input$source, prototype)
   # the first block stands for all: its levels are those that were declared
   raw <- read_raw(read_input(list(x = input$x, parts = parts, data = data, declared = TRUE)),
@@ -38,6 +33,16 @@ block_reader <- function(input, needs) {
        na.action = source_na_action(input$na.action),
        # near the largest entries: squares of 1e200 leave the range of a double
        unit = power_near(apply(abs(raw$X[rowSums(is.na(raw$X)) == 0, , drop = FALSE]), 2L, max)))
+}
+
+# Types of the columns that a formula with these parts reads.
+prototype_of <- function(input, parts) {
+  # a domain that is a predictor too has the type of one
+  typed <- c(all.vars(parts$bare), all.vars(input$weights))
+  free <- setdiff(names_of_domain(parts), typed)
+  prototype <- source_prototype(input$source, source_columns(input, parts), free,
+                                name_of(parts$response))
+  label_columns(prototype, intersect(free, names(prototype)))
 }
 
 # What the expressions of response, domain and weights need beside the columns.

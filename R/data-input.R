@@ -48,6 +48,12 @@ evaluate_given <- function(given, env) {
   input
 }
 
+# For calls that read no chunks.
+check_in_memory <- function(input) {
+  if (is.null(input$source)) return(input)
+  abort("argument", "`data` must be rows in memory, such as a data frame, not a source.")
+}
+
 # Of a call whose data are read in chunks, see row_source(): list(x: formula, source, weights:
 # expression or NULL, na.action, env: where the user called).
 source_input <- function(input, given, env) {

@@ -85,7 +85,8 @@ check_levels <- function(levels) {
 #' the first line. Files are read in pieces of 4 MB, with data.table if it is installed, which is
 #' much faster. A fit or score parses them once ([dg_compare()] once for each method): their numbers
 #' are kept in the temporary folder of the session until the call ends, up to about 1 GB
-#' (`options(domgen.copies_limit = )`, 0 for none). Files beyond that are parsed in every pass.
+#' (`options(domgen.copies_limit = )`, 0 for none; long names of domains add to it). Files beyond
+#' that are parsed in every pass. No file may change until the call ends.
 #'
 #' **Parquet** needs nanoparquet (reads whole columns of a file) or arrow (one row group at a time).
 #' **RDS** files hold one data frame each and are read whole.
@@ -137,7 +138,8 @@ check_levels <- function(levels) {
 #' (`scale = "rank"`) come from the sample. If you do not give `cost`, or the `lambda` of
 #' `dg_glm()`, it is chosen on the sample. If `lambda` or `cost` is not given, the bandwidth of the
 #' domain kernel is chosen on the sample too. For a source of at most 20,000 rows, the fit equals
-#' the fit in memory with the same random numbers, up to rounding.
+#' the fit in memory with the same random numbers, up to rounding; where the bandwidth of the domain
+#' kernel is chosen, also up to the features that describe domains, which are drawn once more.
 #'
 #' **lambda.** If `NULL`, [dg_ridge()] takes the value with the smallest error on held-out groups of
 #' domains, whose sums are subtracted from those of all rows.
@@ -266,8 +268,8 @@ check_levels <- function(levels) {
 #'   column that is missing or occurs twice, an undeclared level, 64-bit integers beyond 2^53, a
 #'   broken connection.
 #' * Fit: terms that learn from rows (`poly(x, 2)`, `scale(x)`), a response or weight that is not
-#'   finite, rows that differ between passes, a store that cannot be written or is damaged, a worker
-#'   lost four times.
+#'   finite, a file that changes during the call, rows that differ between passes, a store that
+#'   cannot be written or is damaged, a worker lost four times.
 #' * Predict: a missing column or one of another type, a new level with `new_levels = "error"`, a
 #'   `to` that exists (`domgen_error_argument`) or cannot be written (`domgen_error_write`).
 #' @references
@@ -350,17 +352,12 @@ print.dg_source <- function(x, ...) {
   invisible(x)
 }
 
-# What is to be said of the first partition beside its kind.
-describe_partition <- function(partition) UseMethod("describe_partition")
-
-#' @exportS3Method
-describe_partition.default <- function(partition) ""
-
 # ---- partitions -------------------------------------------------------------------------------
 #
 # A partition of a source is
 #   list(label = what messages call it, ... what a worker needs to open it itself),
-#   class c("partition_<kind>", "dg_partition"), with methods of the generics below.
+#   class c("partition_<kind>", "dg_partition"), with a name in partition_kinds and methods of the
+#   generics below: partition_open(), and of the others those whose default says too little.
 
 new_partition <- function(kind, label, ...) {
   file <- if (kind %in% file_kinds) "partition_file"
@@ -389,6 +386,18 @@ partition_parses <- function(partition) UseMethod("partition_parses")
 
 #' @exportS3Method
 partition_parses.default <- function(partition) FALSE
+
+# What two partitions of the same rows have in common, NULL where that cannot be known.
+partition_identity <- function(partition) UseMethod("partition_identity")
+
+#' @exportS3Method
+partition_identity.default <- function(partition) NULL
+
+# What is to be said of the first partition of a source beside its kind.
+describe_partition <- function(partition) UseMethod("describe_partition")
+
+#' @exportS3Method
+describe_partition.default <- function(partition) ""
 
 #' @exportS3Method
 partition_count.default <- function(partition) {
@@ -451,9 +460,3 @@ walk_blocks <- function(partition, prototype, rows, f) {
 }
 
 in_full <- function(n) format(n, big.mark = big_mark(), scientific = FALSE, trim = TRUE)
-
-# What two partitions of the same rows have in common, NULL where that cannot be known.
-partition_identity <- function(partition) UseMethod("partition_identity")
-
-#' @exportS3Method
-partition_identity.default <- function(partition) NULL

@@ -24,7 +24,7 @@ read_formula_domains <- function(call, env, kernel, threads, scale) {
   if (is.null(given[["data"]]) && is.data.frame(eval(given[["domain"]], env))) {
     names(given)[names(given) == "domain"] <- "data"
   }
-  input <- evaluate_input(given, env)
+  input <- check_in_memory(evaluate_input(given, env))
   needs <- list(response = "none", domain = TRUE, columns = wished_columns(list(kernel = kernel)))
   sample <- read_sample(input, needs, scale)
   kernel <- place_kernel(kernel, layout_of(sample$blueprint))

@@ -90,7 +90,7 @@ feature_sums <- function(x, y = NULL, domain = NULL, data = NULL, feature_map = 
   given <- as.list(match.call())[-1L]
   known <- c("x", setdiff(data_arguments, c("x", "weights", "unit")), names(args))
   check_no_dots(given[!names(given) %in% known], setdiff(known, "x"))
-  new_sums(evaluate_input(given, parent.frame()), args)
+  new_sums(check_in_memory(evaluate_input(given, parent.frame())), args)
 }
 
 check_map <- function(feature_map) {

@@ -42,8 +42,7 @@ collect_input <- function(specs, input) {
     abort_whole(specs[passes %in% FALSE][[1L]], paste(", not", in_full(n)))
   }
   parts <- split_formula(input$x)
-  columns <- source_columns(input, parts)
-  prototype <- source_prototype(input$source, columns, character(), name_of(parts$response))
+  prototype <- prototype_of(input, parts)
   blocks <- list()
   for (partition in input$source$partitions) {
     walk_blocks(partition, prototype, input$source$block_size, function(data, first) {

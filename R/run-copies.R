@@ -1,9 +1,9 @@
-# Partitions of text are parsed once for all passes of a call: the first pass leaves the numbers of
-# each in a file of the session's temporary folder, as it read them, and those after it take them
-# from there. Without such a file a pass reads the partition itself, so that nothing depends on it
-# but time.
+# Partitions of text are parsed once for all passes of a fit: the first, the survey, leaves the
+# numbers of each in a file of the session's temporary folder, as it read them, and those after it
+# take them from there. Without such a file a pass reads the partition itself, so that nothing
+# depends on it but time.
 
-# The most bytes that a call leaves there, of numbers alone.
+# The most bytes that a call leaves there, as estimated by with_copies().
 copies_limit <- function() {
   limit <- getOption("domgen.copies_limit", 2^30)
   if (is.numeric(limit) && length(limit) == 1L && isTRUE(limit >= 0)) return(limit)
@@ -36,18 +36,23 @@ walk_numbers <- function(reader, partition, number, rows, f) {
   if (!is.na(file) && file.exists(file)) return(walk_copy(file, f))
   copy <- new_copy(file)
   on.exit(copy$close())
+  whole <- TRUE
   walk_blocks(partition, reader$prototype, rows, function(data, first) {
     block <- numbers_of(reader, data, list(label = partition$label, first = first))
     copy$add(list(block, nrow(data), first))
-    f(block, nrow(data), first)
+    whole <<- !isFALSE(f(block, nrow(data), first))
   })
-  copy$complete()
+  if (whole) copy$complete()
 }
 
 walk_copy <- function(file, f) {
-  connection <- file(file, "rb")
+  connection <- safely_read(file(file, "rb"), file, 1)
   on.exit(close(connection))
-  while (!is.null(block <- unserialize(connection))) f(block[[1L]], block[[2L]], block[[3L]])
+  first <- 1
+  while (!is.null(block <- safely_read(unserialize(connection), file, first))) {
+    first <- block[[3L]] + block[[2L]]
+    if (isFALSE(f(block[[1L]], block[[2L]], block[[3L]]))) break
+  }
 }
 
 # What tests replace by a full disk.

@@ -4,7 +4,7 @@
 # regressions.
 
 # crossfits: bandwidths fitted without some domains, see crossfit_bandwidths(). glm: NULL, or of a
-# generalised regression lambda, the kernel between domains and its name.
+# generalised regression its name, lambda and the kernel between domains, see with_lambda().
 candidate <- function(scale = "pooled", kernel = "rbf", bandwidth_factor = 1,
                       embedding_factor = NA, tau = NA, ard = NULL, crossfits = NULL,
                       glm = NULL) {
@@ -72,12 +72,13 @@ domain_kernel_words <- function(c) {
 
 # list(candidate, parts, scores by domain and lambda as all domains choose it)
 find_candidate <- function(search, c) {
+  if (!is.null(c$glm)) c <- with_lambda(search, c)
   parts <- score_candidate(search, c)
   at <- settle(search, parts, TRUE)
   lambdas <- vapply(seq_along(parts), function(k) parts[[k]]$lambdas[at[k]], numeric(1))
-  # the geometric mean where parts differ
+  # the geometric mean where parts differ; where they agree, to the last digit
   list(candidate = c, parts = parts, scores = scores_at(parts, at),
-       lambda = exp(mean(log(lambdas))))
+       lambda = lambdas[1L] * exp(mean(log(lambdas / lambdas[1L]))))
 }
 
 # With the median distance; warnings of scaling are given once.
@@ -270,9 +271,9 @@ is_ahead <- function(search, before, after) {
   isTRUE(diff(search_losses(search, cbind(before, after))) < 0)
 }
 
-# Bandwidths that were fitted without a third of the domains, and which: list of
-# list(sigma, levels); NULL where a search fails, or the first is no better than one bandwidth: the
-# others, as long again, rarely make up for it.
+# Bandwidths that were fitted without a third of the domains, and which: list of list(bandwidth,
+# levels); NULL where a search fails, or the first is no better than one bandwidth: the others, as
+# long again, rarely make up for it.
 crossfit_bandwidths <- function(search, found, sample) {
   levels <- levels(search$scored_by)
   folds <- rep_len(seq_len(min(predictor_folds, length(levels) - 2L)), length(levels))
@@ -336,33 +337,32 @@ glm_search <- function(kernels, sample, metric) {
           else choose_members(kernels, kernels$args$n_members)$kernels$keys
   chosen <- lapply(kernels$found[keys], `[[`, "candidate")
   if (!kernels$few) chosen <- c(plain_candidates(), chosen)
+  name <- search$args$family$name
+  titles <- c(binomial = "logistic", cox = "Cox")
+  title <- if (name %in% names(titles)) titles[[name]] else name
   for (c in Filter(has_kernel, unname(chosen))) {
-    c$glm <- glm_penalty(search, c, kernels$found[[candidate_key(c)]]$lambda)
-    if (!is.null(c$glm)) try_candidate(search, c)
+    c$glm <- list(title = title, lambda = kernels$found[[candidate_key(c)]]$lambda)
+    try_candidate(search, c)
   }
   try_forest(search)
   try_mixed(search)
   search
 }
 
-# lambda, and how wide the kernel between domains is, are those of dg_glm(), by the deviance of
-# left-out domains; with one domain those of least squares.
-glm_penalty <- function(search, c, lambda) {
+# A generalised candidate whose lambda, and how wide its kernel between domains is, are those of
+# dg_glm(), by the deviance of left-out domains; with one domain they stay those of least squares.
+with_lambda <- function(search, c) {
+  if (search$few) return(c)
   args <- glm_spec(search, c)$args
-  found <- if (search$few) list(lambda = lambda, domain_kernel = args$domain_kernel) else {
-    sample <- search_sample(search, c$scale)
-    args$kernel <- candidate_kernel(c, ncol(sample$X), sample$median)
-    task <- glm_task(args$family, search$sample, args, search$known)
-    on_error(choose_glm_penalty(args, rows_frame(sample), task), function(e) {
-      search$failed[[candidate_words(c)]] <- conditionMessage(e)
-      NULL
-    })
-  }
-  if (is.null(found)) return(NULL)
-  name <- search$args$family$name
-  titles <- c(binomial = "logistic", cox = "Cox")
-  c(found[c("lambda", "domain_kernel")],
-    list(title = if (name %in% names(titles)) titles[[name]] else name))
+  sample <- search_sample(search, c$scale)
+  args$kernel <- candidate_kernel(c, ncol(sample$X), sample$median)
+  task <- glm_task(args$family, search$sample, args, search$known)
+  chosen <- on_error(choose_glm_penalty(args, rows_frame(sample), task), function(e) {
+    # a candidate that fails, as any other
+    abort("data", conditionMessage(e))
+  })
+  c$glm[c("lambda", "domain_kernel")] <- chosen[c("lambda", "domain_kernel")]
+  c
 }
 
 # What is the obvious model, without and with curves.
@@ -378,7 +378,7 @@ plain_keys <- function(search) {
 glm_spec <- function(search, c, lambda = NULL, feature_map = features_exact()) {
   dg_glm(family = search$args$family, lambda = lambda,
          kernel = candidate_kernel(c, ncol(search_sample(search, c$scale)$X)),
-         domain_kernel = if (is.null(c$glm)) candidate_domain_kernel(c)
+         domain_kernel = if (is.null(c$glm$domain_kernel)) candidate_domain_kernel(c)
                          else c$glm$domain_kernel,
          feature_map = feature_map, intercept = TRUE, scale = candidate_scale(c)[1L],
          domain_means = c$scale == "means", threads = search$args$threads)
@@ -419,8 +419,8 @@ try_forest <- function(search) {
   # a forest knows of no offset and of no late entry
   if (length(search$known) || !is.null(entries(search$sample$y)) ||
       !requireNamespace("ranger", quietly = TRUE)) return(invisible())
-  few <- search$few || nlevels(search$scored_by) < domains_for_null
-  try_candidate(search, candidate(if (few) "pooled" else "both", "forest"))
+  pooled <- search$few || nlevels(search$scored_by) < domains_for_null
+  try_candidate(search, candidate(if (pooled) "pooled" else "both", "forest"))
 }
 
 # Domains of some rows, and more of them than means of predictors, tell effects of domains from
@@ -507,8 +507,8 @@ forest_values <- function(search, c) {
   sample <- search$sample
   if (is_censored(sample$y)) sample$y <- coarse_times(sample$y, search_times)
   grow <- function(trees) refit_values(search, other_specs(search, c, trees), sample)
-  few <- lapply(1:2, function(seed) with_seed(seed, grow(probe_trees)))
-  if (!can_gain(search, few)) return((few[[1L]] + few[[2L]]) / 2)
+  probes <- lapply(1:2, function(seed) with_seed(seed, grow(probe_trees)))
+  if (!can_gain(search, probes)) return((probes[[1L]] + probes[[2L]]) / 2)
   grow(search_trees[[response_kind(sample$y)]])
 }
 
@@ -531,16 +531,16 @@ coarse_times <- function(y, count) {
 }
 
 # Is the gain of a mean with the selected members, by the weight that is best for it, more than half
-# of its standard error? few: values of one fit, or of two small forests, whose squared error is
+# of its standard error? probes: values of one fit, or of two small forests, whose squared error is
 # less by (f1 - f2)^2 / 4 with many trees.
-can_gain <- function(search, few) {
+can_gain <- function(search, probes) {
   if (search$few) return(FALSE)
   share <- search$stack$share
   members <- choose_members(search, search$args$n_members)$values
   error <- c(members - search$stack$target)
-  other <- c(few[[length(few)]])
-  step <- c(members) - (c(few[[1L]]) + other) / 2
-  noise <- (c(few[[1L]]) - other)^2 / 4
+  other <- c(probes[[length(probes)]])
+  step <- c(members) - (c(probes[[1L]]) + other) / 2
+  noise <- (c(probes[[1L]]) - other)^2 / 4
   known <- !is.na(error + step)
   total <- function(x) sum((share * x)[known])
   weight <- min(1, total(error * step) / max(total(step^2 - noise), 0))

@@ -90,8 +90,8 @@ is_clear <- function(search, before, after) {
 # Members with a smaller weight cost time and memory for little gain.
 least_weight <- 0.05
 
-# Blocks: the mean of the ridge regressions, then each other candidate. Stacked weights are used if
-# they are better than the ridge regressions alone by more than the standard error of the
+# Blocks: the mean of the kernel regressions, then each other candidate. Stacked weights are used if
+# they are better than the kernel regressions alone by more than the standard error of the
 # difference. list(weights, scores by domain, values by row)
 weigh_blocks <- function(search, blocks, alone, used) {
   only <- list(weights = replace(numeric(length(blocks)), 1L, 1), scores = alone,

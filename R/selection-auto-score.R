@@ -30,7 +30,7 @@ in_metric <- function(search, chosen) {
 # The selection with its cross-fitted values, `fair`, or the null model (whose scores have no
 # optimism) unless the selection is better by these. With few domains cross-fitting leaves two or
 # three for the selection, on which the null model easily seems best: the selection's own scores
-# count. Between the two stand the plain logistic regressions, which need not be surely better:
+# count. Between the two stand the plain generalised regressions, which need not be surely better:
 # nothing but lambda was selected, which shrinks them to a constant where there is no signal.
 doubt_members <- function(search, chosen) {
   chosen$fair <- cross_fitted(search)
@@ -70,8 +70,8 @@ expected_score <- function(search, chosen, sample) {
   if (search$few) return(expected_of(NA_real_, 0, search$shown$metric))
   raw <- chosen$scores
   scored <- search$sample$domain
-  # NULL if no ridge regression could be fitted; to fit logistic regressions again takes longer than
-  # the search
+  # NULL if no ridge regression could be fitted; to fit generalised regressions again takes longer
+  # than the search
   closed <- c(ridge_keys(search), candidate_key(candidate(kernel = "null")))
   rows <- if (length(chosen$kernels$keys) && all(chosen$kernels$keys %in% closed)) {
     search_rows(sample, most_scored, search$args$seed, rows_for_score)

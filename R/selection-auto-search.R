@@ -13,8 +13,7 @@ most_left_out <- 10L
 # With fewer domains, domain kernels are not tried.
 domains_for_kernel <- 5L
 
-# list(search: its last round, chosen: see choose_members(), choice: table, scores, metric, rows,
-# seed, few)
+# list(search: its last round, chosen: see choose_members(), choice: what the model keeps of it)
 choose_by_domain <- function(args, sample) {
   args$progress <- read_progress(args$progress, sample$inside)
   check_units(sample$unit)
@@ -301,8 +300,8 @@ is_last_round <- function(search, sample) {
   search$few || length(search$sample$y) == min(length(sample$y), search$args$max_rows)
 }
 
-# Candidates: the best of the best configurations, the best with and without a domain kernel, and
-# the plain Gaussian kernel, which shows the gain of the selection.
+# Candidates: the best of the best configurations, the best with and without a domain kernel, the
+# plain Gaussian kernel, which shows the gain of the selection, and those without a kernel.
 second_round <- function(first, sample) {
   if (is_last_round(first, sample)) {
     try_others(first)

@@ -379,7 +379,6 @@ has_nan <- function(value) {
 fuzz <- function(seed, numbers, seconds = 10, world = fuzz_world(), before = function(i) NULL) {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  if (!exists(".Random.seed", globalenv())) set.seed(1)
   old <- options(domgen.threads = 1L, domgen.progress = FALSE)
   on.exit(options(old), add = TRUE)
   found <- lapply(numbers, function(i) {

@@ -397,7 +397,7 @@ test_that("domains that are left out are predicted better than by the null model
   skip_if_not_installed("lme4")
   cbpp <- transform(lme4::cbpp, share = incidence / size)
   spec <- dg_glm(family = "binomial", kernel = kernel_linear(), domain_kernel = domain_pooled())
-  cv <- dg_cv(spec, share ~ period | herd, data = cbpp, weights = size, folds = 3,
+  cv <- dg_cv(spec, share ~ period | herd, data = cbpp, weights = size,
               metric = metric_deviance(binomial))
   null <- dg_cv(dg_null(), share ~ period | herd, data = cbpp, weights = size, folds = cv$folds,
                 metric = metric_deviance(binomial))

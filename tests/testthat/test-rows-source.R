@@ -242,6 +242,30 @@ test_that("what needs all rows takes a source that fits into memory, and is what
                    dg_cv(dg_lm(), formula, data = known, weights = x3^2)$mean)
 })
 
+test_that("files of different domains, and names with zeros, are read into memory as they are", {
+  rows <- known[c("domain", "y", "count", "x1", "x2")]
+  rows$domain <- c("1", "01", "001", "2", "10", "a", "b", "c")[as.integer(rows$domain)]
+  files <- row_source(write_files(rows[order(rows$domain), ], 8))
+  for (spec in list(dg_lm(), dg_ridge(lambda = 1), dg_glm(family = "poisson", lambda = 1))) {
+    whole <- fit(spec, abs(y) ~ x1 + x2 | domain, data = rows)
+    expect_equal(predict(fit(spec, abs(y) ~ x1 + x2 | domain, data = files), rows),
+                 predict(whole, rows), tolerance = 1e-8)
+  }
+  scored <- dg_cv(dg_lm(), count ~ x1 + x2 | domain, data = files)
+  usual <- dg_cv(dg_lm(), count ~ x1 + x2 | domain, data = rows)
+  expect_setequal(scored$domains$domain, unique(rows$domain))
+  at <- match(scored$domains$domain, usual$domains$domain)
+  expect_equal(scored$domains$score, usual$domains$score[at], tolerance = 1e-10)
+})
+
+test_that("what reads no chunks says so", {
+  source <- row_source(known)
+  expect_error(feature_sums(y ~ x1 | domain, data = source), "must be rows in memory",
+               class = "domgen_error_argument")
+  expect_error(domain_gram(~ x1 | domain, data = source), "must be rows in memory",
+               class = "domgen_error_argument")
+})
+
 test_that("the sums of some groups are those of their upper triangles, whole", {
   second <- matrix(sin(1:48), 16)
   upper <- matrix(second[, 1L] + second[, 3L], 4)

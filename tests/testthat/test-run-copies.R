@@ -92,3 +92,65 @@ test_that("nothing is left behind by an error or an interrupt, and a resumed fit
   expect_identical(numbers_in(suppressWarnings(dg_resume())), numbers_in(usual))
   expect_identical(copies_left(), character())
 })
+
+test_that("a file that changes in the midst of a call is an error, copied or not", {
+  own <- domgen:::numbers_of
+  for (limit in c(2^30, 0)) {
+    files <- write_files(rows, 3)
+    first <- list.files(files, full.names = TRUE)[1L]
+    blocks <- 0
+    # after the survey of three files another of as many rows is in the place of the first
+    replaced <- function(...) {
+      blocks <<- blocks + 1
+      if (blocks == 3) cat(rev(readLines(first)), file = first, sep = "\n")
+      own(...)
+    }
+    expect_error(with_replaced("numbers_of", replaced, fit_to(files, limit)),
+                 "part-01.csv` has changed since the call began", class = "domgen_error_data")
+    expect_identical(copies_left(), character())
+  }
+})
+
+test_that("a fit is not resumed with a file that has changed", {
+  files <- write_files(rows, 3)
+  stopped <- structure(class = c("interrupt", "condition"), list(message = "", call = NULL))
+  expect_error(with_replaced("numbers_of", function(...) stop(stopped), fit_to(files)),
+               class = "domgen_error_interrupt")
+  last <- list.files(files, full.names = TRUE)[3L]
+  writeLines(readLines(last)[-2L], last)
+  expect_error(dg_resume(), "part-03.csv` has changed since the call began",
+               class = "domgen_error_data")
+})
+
+test_that("a copy that is damaged is an error that names it", {
+  files <- write_files(rows, 3)
+  own <- domgen:::walk_copy
+  damaged <- function(file, f) {
+    writeBin(readBin(file, "raw", 100L), file)
+    own(file, f)
+  }
+  expect_error(with_replaced("walk_copy", damaged, fit_to(files)),
+               "domgen-rows-.*` cannot be read from row 1 on", class = "domgen_error_data")
+})
+
+test_that("a walk that is ended early leaves no copy, and ends where a copy is read", {
+  files <- row_source(write_files(rows, 1), block_size = 50)
+  reader <- list(prototype = rows[0L, c("y", "x1")], copies = tempfile("copy"))
+  numbers <- function(reader, data, at) list(y = data$y)
+  walk <- function(most) {
+    seen <- 0
+    with_replaced("numbers_of", numbers, {
+      domgen:::walk_numbers(reader, files$partitions[[1L]], 1L, 50, function(block, size, first) {
+        seen <<- seen + size
+        seen < most
+      })
+    })
+    seen
+  }
+  expect_identical(walk(60), 100)
+  expect_false(file.exists(reader$copies))
+  expect_identical(walk(Inf), as.numeric(nrow(rows)))
+  expect_true(file.exists(reader$copies))
+  expect_identical(walk(60), 100)
+  expect_identical(walk(Inf), as.numeric(nrow(rows)))
+})

@@ -314,7 +314,8 @@ test_that("updates of further fits are made for the errors, and counts have a lo
     cv <- dg_cv(dg_glm(family = "poisson", lambda = 1), count ~ x | g, data = d, shots = 4,
                 metric = metric_deviance("poisson"), updates = c("adapt", "slope"), refits = TRUE)
     expect_true(all(is.finite(cv$shots$se)))
-    expect_lt(cv$shots$mean[3], cv$shots$mean[1] + 0.1)
+    # an update of means in place of logarithms would be far off
+    expect_lt(cv$shots$mean[3], 1.5 * cv$shots$mean[1])
   })
 })
 

@@ -308,3 +308,16 @@ test_that("what a family cannot be is refused", {
   expect_domgen_error(dg_auto(count ~ X1 | domain, data = row_source(rows), family = "poisson"),
                       "must be NULL for a source", "domgen_error_argument")
 })
+
+test_that("after the time limit no lambda is chosen for a further regression", {
+  own <- domgen:::choose_glm_penalty
+  chosen <- 0
+  with_replaced("choose_glm_penalty", function(...) {
+    chosen <<- chosen + 1
+    own(...)
+  }, model <- dg_auto(count ~ X1 + X2 | domain, data = family_rows(), family = "poisson",
+                      max_seconds = 1e-9, progress = FALSE))
+  expect_identical(chosen, 1)
+  # with the time that it took
+  expect_true(all(model$choice$table$seconds[-1L] > 0))
+})
