@@ -45,9 +45,9 @@ read_surv <- function(value, arg) {
 # needs: see read_response().
 check_times <- function(y, needs) {
   if (needs != "open") {
-    abort("data", "The response is censored times (a `Surv` object). Use ",
-          "`dg_auto()` (of rows in memory), `dg_glm(family = \"cox\")`, `dg_lm()`, `dg_net()`, ",
-          "`dg_forest()` or `dg_null()`.")
+    abort("data", "The response is censored times (a `Surv` object), which this call does not ",
+          "take. Use `dg_auto()` (of rows in memory), `dg_glm(family = \"cox\")`, `dg_lm()`, ",
+          "`dg_net()`, `dg_forest()` or `dg_null()`.")
   }
   if (any(!is.finite(Re(y)))) abort("data", "Times of the response must be finite.")
   as_times(y, entries(y))

@@ -591,10 +591,10 @@ penalty_stride <- 3L
 penalty_rise <- c(fall = 0.1, deviance = 0.02)
 
 # task: of the sampled rows.
-choose_glm_penalty <- function(args, rows, task) {
+choose_glm_penalty <- function(args, rows, task, for_new = is_for_new(args)) {
   # lambda of squares is chosen here, in closed form; of others the width alone, by landmarks, and
   # lambda where no fit has a deviance
-  closed <- function(...) choose_on_sample(args, rows, null_task(task), ...)
+  closed <- function(...) choose_on_sample(args, rows, null_task(task), for_new = for_new, ...)
   nearly <- function(...) closed(predictions = left_out_nearly, most = refit_rows, ...)
   chosen <- if (task$loss$quadratic) closed() else nearly(width_alone = TRUE)
   # without domains that can be left out nothing is known

@@ -19,14 +19,13 @@ penalty_rows <- 1000L
 # leave open is 1. between: the kernel between domains where it is fitted already; predictions: as
 # left_out_predictions(), by which domains are left out; most: rows that are searched;
 # `bandwidth_factor`: by how much the kernel between domains is to be widened; width_alone: only
-# that is wanted.
+# that is wanted; for_new: are left-out domains what the fit is for?
 choose_penalty <- function(args, sample, task, between = NULL,
                            predictions = left_out_predictions, most = penalty_rows,
-                           width_alone = FALSE) {
+                           width_alone = FALSE, for_new = is_for_new(args)) {
   args[c("lambda", "slope")] <- list(1, 1)
   folds <- calibration_folds(sample)
-  # a multi-task kernel is for domains that are known
-  if (max(folds) < 2L || domain_knows(args$domain_kernel) == "names") return(args)
+  if (max(folds) < 2L || !for_new) return(args)
   # of huge weights the largest number that there is
   total <- min(sum(task$costs), .Machine$double.xmax / max(penalty_shares))
   part <- penalty_part(args, sample, task, between, most)
@@ -62,6 +61,9 @@ choose_on_sample <- function(args, rows, task, ...) {
                          else widen_described(fitted, found$bandwidth_factor)
   found
 }
+
+# A multi-task kernel is for domains that are known by name.
+is_for_new <- function(args) domain_knows(args$domain_kernel) != "names"
 
 # The kernel between domains, fitted to all rows.
 described_kernel <- function(args, rows) {

@@ -103,7 +103,7 @@ check_family_response <- function(y, name, range) {
   bad <- y < range$low | y > range$high | range$open & y == range$low
   if (any(bad)) {
     needs(range$words, "; found ", format(y[bad][1L]),
-          if (sum(bad) > 1L) paste(" and", plural(sum(bad) - 1L, "other")), ".")
+          if (sum(bad) > 1L) paste(", and", sum(bad), "such rows in all"), ".")
   }
 }
 

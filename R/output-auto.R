@@ -9,6 +9,9 @@ describe_auto <- function(x) {
   title <- choice$metric$title
   members <- which(table$member %in% TRUE)
   others <- if (!choice$few) best_others(table)
+  structure <- x$blueprint$structure
+  new <- if (is.null(structure)) "domain" else left_out_factor(structure, levels(x$domain))
+  crossed <- other_factors(structure, levels(x$domain))
   # of several members the first row is their weighted mean
   whole <- if (length(members) > 1L && !choice$few) 1L
   words <- replace(describe_candidates(table), 1L,
@@ -25,12 +28,15 @@ describe_auto <- function(x) {
            column("candidate", values = words))),
     facts = c(
       paste0(plural(nobs(x), "row"), ", ", plural(count_predictors(x$blueprint), "predictor"), ", ",
-             plural(nlevels(x$domain), "domain")), auto_facts(choice)
+             plural(nlevels(x$domain), "domain")), auto_facts(choice, new)
     ),
     shown = c(whole, members, others), unit = "candidate",
     where = if (!choice$few) "`$choice$table`", of = nrow(table) - is.null(whole),
     notes = c(auto_notes(choice, members, have_weights(x$weights)), if (any(chosen == "no *")) {
       "* worse than the ensemble: one-sided paired t test, 5 % for all rows together (Bonferroni)."
+    }, if (length(crossed)) {
+      paste0("Held-out domains have new levels of ", new, ", which is crossed with ",
+             enumerate(crossed, quote = ""), ": where these are new too, expect worse.")
     }),
     after = function() {
       describe_response(x$response)
@@ -39,7 +45,8 @@ describe_auto <- function(x) {
   )
 }
 
-auto_facts <- function(choice) {
+# new: what is new in a new domain.
+auto_facts <- function(choice, new) {
   if (choice$few) return(time_limit_words(choice$time_limit))
   expected <- choice$expected
   c(paste0(plural(nrow(choice$table) - 1L, "candidate"), " tried in ", rounded(choice$seconds, 2),
@@ -47,7 +54,7 @@ auto_facts <- function(choice) {
              paste0("; least squares selected their kernels from ", choice$kernels)
            }),
     time_limit_words(choice$time_limit), if (!is.na(expected$mean)) {
-      paste0(choice$metric$title, " expected on a new domain: ", rounded(expected$mean, 4),
+      paste0(choice$metric$title, " expected on a new ", new, ": ", rounded(expected$mean, 4),
              mean_words(c(expected$lower, expected$upper)), "; ", rounded(expected$raw, 4),
              " before correction for the selection")
     }, if (!is.null(choice$scored)) paste("scored on all rows,", choice$scored$held_out))

@@ -44,8 +44,9 @@ has_kernel <- function(c) c$kernel %in% c("linear", "rbf", "sum", "laplace")
 
 is_ridge <- function(c) has_kernel(c) && is.null(c$glm)
 
-other_words <- c(linear = "linear kernel", null = "null model", forest = "random forest",
-                 mixed = "mixed model", svr = "support vector regression")
+candidate_titles <- c(rbf = "Gaussian kernel", laplace = "Laplace kernel",
+                      sum = "linear + Gaussian kernel", linear = "linear kernel",
+                      null = "null model")
 
 kernel_words <- function(c) {
   if (!is.null(c$glm)) {
@@ -53,11 +54,11 @@ kernel_words <- function(c) {
     c["glm"] <- list(NULL)
     return(paste0(title, ", ", kernel_words(c)))
   }
-  if (c$kernel %in% names(other_words)) return(other_words[[c$kernel]])
-  name <- c(rbf = "Gaussian kernel", laplace = "Laplace kernel",
-            sum = "linear + Gaussian kernel")[[c$kernel]]
-  if (!is.null(c$ard)) return(paste(name, "with a bandwidth per predictor"))
-  paste0(name, " (", format(c$bandwidth_factor), " x median)")
+  if (c$kernel %in% names(other_candidates)) return(other_candidates[[c$kernel]]$title)
+  title <- candidate_titles[[c$kernel]]
+  if (!is.null(c$ard)) return(paste(title, "with a bandwidth per predictor"))
+  if (c$kernel %in% c("linear", "null")) return(title)
+  paste0(title, " (", format(c$bandwidth_factor), " x median)")
 }
 
 candidate_words <- function(c) {
@@ -211,11 +212,12 @@ score_part <- function(search, lambdas, values) {
 
 # As text, one element per row of the table.
 describe_candidates <- function(table) {
-  pooled <- table$domain_kernel == "pooled"
-  ifelse(!grepl("kernel", table$kernel), ifelse(table$kernel == "null model", table$kernel,
-                                                paste0(table$kernel, ", scale ", table$scale)),
-         paste0("scale ", table$scale, ", ", table$kernel, ifelse(pooled, "", ", "),
-                ifelse(pooled, "", table$domain_kernel)))
+  scale <- paste("scale", table$scale)
+  between <- ifelse(table$domain_kernel == "pooled", "", paste0(", ", table$domain_kernel))
+  other <- table$kernel %in% vapply(other_candidates, `[[`, "", "title")
+  ifelse(table$kernel == candidate_titles[["null"]], table$kernel,
+         ifelse(other, paste0(table$kernel, ", ", scale),
+                paste0(scale, ", ", table$kernel, between)))
 }
 
 # ---- one bandwidth per predictor --------------------------------------------------------------
@@ -294,41 +296,10 @@ crossfit_bandwidths <- function(search, found, sample) {
   crossfits
 }
 
-# ---- candidates that are no ridge regressions -------------------------------------------------
-#
-# They are fitted again without each group of domains; there are fewer groups than for ridge
-# regressions.
+# ---- generalised regressions -------------------------------------------------------------------
 
-most_refits <- 5L
-
-# More trees change the score little; the final fit has more. Trees of times take long, and longer
-# the more different times there are.
-search_trees <- c(number = 100L, class = 100L, censored = 50L)
-
-search_times <- 50L
-
-# These show whether a forest can matter.
-probe_trees <- 25L
-
-forest_trees <- 500L
-
-svr_costs <- c(0.1, 1, 10)
-
-# After the ridge regressions, in the last round.
-try_others <- function(search) {
-  # with a source all fits must follow from sums; for a family see glm_search()
-  if (isTRUE(search$args$sums) || search$working) return(invisible())
-  try_forest(search)
-  try_mixed(search)
-  # the kurtosis is NaN if residuals are 0, for example with a constant response
-  if (!search$few && !is.factor(search$sample$y) &&
-      isTRUE(left_out_kurtosis(search) > heavy_tails)) {
-    try_candidate(search, candidate("pooled", "svr"))
-  }
-}
-
-# Generalised regressions beside the null model and the forest, with the kernels that least squares
-# selects (all of them with one domain).
+# Generalised regressions with the kernels that least squares selects (all of them with one domain),
+# beside what is no kernel regression.
 glm_search <- function(kernels, sample, metric) {
   search <- new_search(kernels$args, sample, metric, kernels$few, kernels$args$max_rows,
                        kernels$deadline)
@@ -344,8 +315,7 @@ glm_search <- function(kernels, sample, metric) {
     c$glm <- list(title = title, lambda = kernels$found[[candidate_key(c)]]$lambda)
     try_candidate(search, c)
   }
-  try_forest(search)
-  try_mixed(search)
+  try_others(search)
   search
 }
 
@@ -357,7 +327,8 @@ with_lambda <- function(search, c) {
   sample <- search_sample(search, c$scale)
   args$kernel <- candidate_kernel(c, ncol(sample$X), sample$median)
   task <- glm_task(args$family, search$sample, args, search$known)
-  chosen <- on_error(choose_glm_penalty(args, rows_frame(sample), task), function(e) {
+  rows <- rows_frame(sample)
+  chosen <- on_error(choose_glm_penalty(args, rows, task, for_new = TRUE), function(e) {
     # a candidate that fails, as any other
     abort("data", conditionMessage(e))
   })
@@ -413,140 +384,4 @@ glm_without <- function(search, c) {
     }
   }
   values
-}
-
-try_forest <- function(search) {
-  # a forest knows of no offset and of no late entry
-  if (length(search$known) || !is.null(entries(search$sample$y)) ||
-      !requireNamespace("ranger", quietly = TRUE)) return(invisible())
-  pooled <- search$few || nlevels(search$scored_by) < domains_for_null
-  try_candidate(search, candidate(if (pooled) "pooled" else "both", "forest"))
-}
-
-# Domains of some rows, and more of them than means of predictors, tell effects of domains from
-# noise. Of classes the rows count that are not of the most frequent one.
-try_mixed <- function(search) {
-  y <- search$sample$y
-  domains <- nlevels(search$scored_by)
-  p <- ncol(search$sample$X) - length(search$known)
-  rows <- length(y) - if (is.factor(y)) max(table(y)) else 0L
-  fits <- !search$few && domains >= domains_for_mixed && length(y) >= 3L * domains &&
-    rows >= 10L * p && has_engine(search$args$family, y, length(search$known) > 0L)
-  if (!fits) return(invisible())
-  try_candidate(search, candidate(if (domains >= 2L * (p + 2L)) "means" else "pooled", "mixed"))
-}
-
-domains_for_mixed <- 10L
-
-# Kurtosis; 3 for a normal distribution, 6 for Laplace's.
-heavy_tails <- 5
-
-# Kurtosis of the residuals of the best ridge regression on held-out domains.
-left_out_kurtosis <- function(search) {
-  keys <- ridge_keys(search)
-  best <- keys[which.min(found_losses(search)[match(keys, names(search$found))])]
-  found <- search$found[[best]]
-  values <- values_at(search, found$parts, settle(search, found$parts, TRUE))
-  r <- drop(search$stack$target - values)
-  r <- r - mean(r)
-  mean(r^4) / mean(r^2)^2
-}
-
-# The specifications of a candidate, among which held-out domains select.
-other_specs <- function(search, c, trees = forest_trees, effort = "quick") {
-  threads <- search$args$threads
-  costs <- svr_costs / mean_weight(search$sample)
-  switch(c$kernel,
-    forest = list(dg_forest(scale = c$scale, trees = trees, threads = threads)),
-    mixed = list(mixed_spec(search, c, effort)),
-    svr = lapply(costs, function(cost) {
-      dg_svm(cost = cost, loss = "epsilon_insensitive", domain_kernel = domain_pooled(),
-             scale = c$scale, threads = threads)
-    })
-  )
-}
-
-mixed_spec <- function(search, c, effort) {
-  spec <- dg_mixed(domain_means = c$scale == "means", family = search$args$family,
-                   scale = if (is.null(search$args$family)) "none" else "pooled")
-  spec$effort <- effort
-  spec
-}
-
-# As score_lambdas(), with specifications in place of lambdas: values [n x k x specifications], on
-# the scale of code_rows().
-score_refits <- function(search, c) {
-  values <- switch(c$kernel, forest = forest_values(search, c), mixed = mixed_values_of(search, c),
-                   refit_values(search, other_specs(search, c)))
-  score_part(search, seq_len(dim(values)[3L]), values)
-}
-
-refit_values <- function(search, specs, sample = search$sample) {
-  values <- vapply(specs, function(spec) {
-    values <- array(NA_real_, dim(search$stack$target))
-    for (split in unit_splits(sample$unit, refit_groups(search))) {
-      values[split$held, ] <- quietly(values_without(spec, sample, split$train, split$held))
-    }
-    common_to_search(search, values)
-  }, search$stack$target)
-  array(values, c(dim(search$stack$target), length(specs)))
-}
-
-refit_groups <- function(search) factor((as.integer(search$left_out) - 1L) %% most_refits)
-
-# Of values on the common scale those of code_rows().
-common_to_search <- function(search, values) {
-  response <- search$scoring$response
-  switch(response$kind, number = (values - response$centre) / response$scale, class = values,
-         censored = within_domains(values, search$costs, search$scored_by))
-}
-
-# Two small forests, and a large one only if it can be a member. The random numbers of the small
-# ones are their own, so that the large one does not depend on them.
-forest_values <- function(search, c) {
-  sample <- search$sample
-  if (is_censored(sample$y)) sample$y <- coarse_times(sample$y, search_times)
-  grow <- function(trees) refit_values(search, other_specs(search, c, trees), sample)
-  probes <- lapply(1:2, function(seed) with_seed(seed, grow(probe_trees)))
-  if (!can_gain(search, probes)) return((probes[[1L]] + probes[[2L]]) / 2)
-  grow(search_trees[[response_kind(sample$y)]])
-}
-
-# First the probe of the engine, if it has one.
-mixed_values_of <- function(search, c) {
-  fits <- function(effort) refit_values(search, other_specs(search, c, effort = effort))
-  probe <- engine_of_family(search$args$family)$probe
-  if (!is.null(probe)) {
-    probed <- fits(probe)
-    if (!can_gain(search, list(probed))) return(probed)
-  }
-  fits("quick")
-}
-
-# Each time becomes the next of so many quantiles of those with events; later ones stay.
-coarse_times <- function(y, count) {
-  ends <- unique(stats::quantile(Re(y)[has_event(y)], seq_len(count) / count, type = 1L))
-  after <- ends[findInterval(Re(y), ends, left.open = TRUE) + 1L]
-  censored_times(ifelse(is.na(after), Re(y), after), Im(y), entries(y))
-}
-
-# Is the gain of a mean with the selected members, by the weight that is best for it, more than half
-# of its standard error? probes: values of one fit, or of two small forests, whose squared error is
-# less by (f1 - f2)^2 / 4 with many trees.
-can_gain <- function(search, probes) {
-  if (search$few) return(FALSE)
-  share <- search$stack$share
-  members <- choose_members(search, search$args$n_members)$values
-  error <- c(members - search$stack$target)
-  other <- c(probes[[length(probes)]])
-  step <- c(members) - (c(probes[[1L]]) + other) / 2
-  noise <- (c(probes[[1L]]) - other)^2 / 4
-  known <- !is.na(error + step)
-  total <- function(x) sum((share * x)[known])
-  weight <- min(1, total(error * step) / max(total(step^2 - noise), 0))
-  if (is.na(weight) || weight < least_weight) return(FALSE)
-  gain <- error^2 - (error - weight * step)^2 + weight^2 * noise
-  domain <- rep_len(as.integer(search$scored_by), length(gain))
-  gain <- tapply(gain[known], domain[known], mean)
-  mean(gain) > if (length(gain) > 2L) known_error(gain) / 2 else 0
 }

@@ -123,7 +123,8 @@ member_spec <- function(search, key, sample, bandwidth = search$found[[key]]$can
   found <- search$found[[key]]
   c <- found$candidate
   if (c$kernel == "null") return(null_spec(search))
-  if (!has_kernel(c)) return(other_specs(search, c)[[found$lambda]])
+  # of others lambda is the number of the specification
+  if (!has_kernel(c)) return(other_candidates[[c$kernel]]$specs(search, c)[[found$lambda]])
   c$ard <- bandwidth
   n <- length(sample$y)
   larger <- n / length(search$sample$y) * (mean_weight(sample) / mean_weight(search$sample))

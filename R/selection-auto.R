@@ -73,7 +73,8 @@
 #' averaged. Their number is the largest, up to `n_members`, at which the loss of the average is
 #' within one standard error of the lowest. Forest, mixed model and support vector regression join
 #' with stacked weights ([dg_ensemble()]) if that improves the score by more than one standard error
-#' of the difference. Members with a weight below 0.05 are dropped.
+#' of the difference; so does the null model, which draws the average towards a constant. Members
+#' with a weight below 0.05 are dropped.
 #'
 #' The ensemble must beat the null model by more than one standard error of the difference.
 #' Otherwise the null model is returned. With fewer than five domains, any improvement of the score
@@ -114,10 +115,12 @@
 #' leaves the range of the score.
 #'
 #' The estimate is for new domains that are exchangeable with those of training: it is optimistic
-#' if domains drift in time or predictors shift. The kernel search is not nested, so with few
-#' domains and little to learn the estimate remains optimistic. `dg_cv(dg_auto(), ...)` nests
-#' everything. In simulations with 5 domains, the average estimate was between 2 % optimistic and
-#' 3 % pessimistic, of counts 4 % and of ordered classes 5 % optimistic. The 95 % intervals
+#' if domains drift in time or predictors shift. With crossed factors (`| g + b`) it is for new
+#' levels of the one with most levels, at known levels of the others; the print says so.
+#' `dg_cv(dg_auto(), hold_out = "all")` leaves out levels of each. The kernel search is not nested,
+#' so with few domains and little to learn the estimate remains optimistic. `dg_cv(dg_auto(), ...)`
+#' nests everything. In simulations with 5 domains, the average estimate was between 2 % optimistic
+#' and 3 % pessimistic, of counts 4 % and of ordered classes 5 % optimistic. The 95 % intervals
 #' contained the true score in 80 to 97 % of the simulations.
 #' With some domains of another kind, the estimate was 15 % optimistic
 #' (`inst/experiments/domgen-figures.R`).
