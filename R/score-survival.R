@@ -77,11 +77,19 @@ integrated_brier <- function(truth, survival, times) {
 # than that of f = 0. NA without events.
 partial_deviance <- list(
   kind = "censored", better = "low", title = "partial deviance", uses = c("truth", "decision"),
-  value = function(d) {
-    events <- sum(has_event(d$truth))
-    if (events == 0) return(NA_real_)
-    plan <- cox_plan(time_targets(d$truth), rep(1, length(d$truth)))
-    2 * (cox_state(plan, d$decision)$value - cox_state(plan, 0 * d$decision)$value) / events
+  groups = function(d, groups) {
+    event <- has_event(d$truth)
+    if (!any(event)) return(rep(NA_real_, nlevels(groups)))
+    number <- as.integer(groups)
+    plan <- cox_plan(in_strata(time_targets(d$truth), number), rep(1, length(event)))
+    # the level of a group says nothing: its largest value becomes 0
+    f <- d$decision - c(tapply(d$decision, groups, max))[number]
+    lost <- plan$deaths * log(at_risk(plan, exp(f)) / at_risk(plan, rep(1, length(f))))
+    events <- level_sums(event, groups)
+    found <- level_sums(-event * f, groups)
+    own <- sort(unique(number))
+    found[own] <- found[own] + level_sums(drop(lost), factor(plan$part, seq_along(own)))
+    ifelse(events > 0, 2 * found / events, NA)
   }
 )
 

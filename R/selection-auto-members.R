@@ -157,7 +157,12 @@ response_range.dg_auto <- function(object) {
 
 #' @exportS3Method
 held_out_decisions.dg_auto_spec <- function(spec, sample, fitted) {
-  held_out_mean(lapply(fitted$members, `[[`, "spec"), sample, fitted)
+  specs <- lapply(fitted$members, `[[`, "spec")
+  # as many trees as in the search: ten forests of all take longer than all other members
+  if (!is.null(specs$forest)) {
+    specs$forest$args$trees <- search_trees[[response_kind(sample$y)]]
+  }
+  held_out_mean(specs, sample, fitted)
 }
 
 # table: the mean, its members, then the others, those of the second round first.

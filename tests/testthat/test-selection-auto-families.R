@@ -209,16 +209,28 @@ test_that("of times it averages logarithms of hazards, with a baseline of their 
 
 test_that("the partial deviance is that of coxph(), per event and beside a constant", {
   skip_if_not_installed("survival")
-  rows <- family_rows(1L)
-  f <- rows$X1 / 2
-  fitted <- function(f) {
-    survival::coxph(survival::Surv(time, event) ~ offset(f), rows, ties = "breslow")$loglik[1L]
+  rows <- family_rows(4L)
+  rows$time <- ceiling(4 * rows$time)
+  rows$start <- rows$time - with_seed(2, rexp(nrow(rows)))
+  rows$event[rows$domain == 2] <- 0
+  f <- rows$X1 / 2 + 400 * (rows$domain == 3)
+  by_hand <- function(domain, late) {
+    own <- rows[rows$domain == domain, ]
+    own$f <- f[rows$domain == domain]
+    times <- if (late) survival::Surv(own$start, own$time, own$event)
+             else survival::Surv(own$time, own$event)
+    fitted <- function(f) survival::coxph(times ~ offset(f), ties = "breslow")$loglik[1L]
+    -2 * (fitted(own$f) - fitted(0 * own$f)) / sum(own$event)
   }
-  y <- censored_times(rows$time, rows$event)
-  expect_equal(partial_deviance$value(list(truth = y, decision = f)),
-               -2 * (fitted(f) - fitted(0 * f)) / sum(rows$event), tolerance = 1e-10)
-  expect_identical(partial_deviance$value(list(truth = censored_times(1:3, c(0, 0, 0)),
-                                               decision = 1:3)), NA_real_)
+  # a level without rows, and one without events
+  groups <- factor(rows$domain, 0:4)
+  for (late in c(FALSE, TRUE)) {
+    y <- censored_times(rows$time, rows$event, if (late) rows$start)
+    expect_equal(partial_deviance$groups(list(truth = y, decision = f), groups),
+                 c(NA, by_hand(1, late), NA, by_hand(3, late), by_hand(4, late)), tolerance = 1e-10)
+  }
+  none <- list(truth = censored_times(1:3, c(0, 0, 0)), decision = 1:3)
+  expect_identical(partial_deviance$groups(none, factor(1:3)), rep(NA_real_, 3))
 })
 
 test_that("squares of working responses are the deviance near its constants", {
