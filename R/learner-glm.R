@@ -586,9 +586,9 @@ refit_rows <- 500L
 # early: every so many values are tried first, then those near the best until it gets worse.
 penalty_stride <- 3L
 
-# After a fall, what follows a rise of so much of it, and of so much of the deviance of the largest
-# lambda, is not tried: small lambdas take longest.
-penalty_rise <- c(fall = 0.1, deviance = 0.02)
+# After a fall, what follows a rise of so much of the deviance of the largest lambda is not tried:
+# small lambdas take longest, of several classes ten times as long as the others together.
+penalty_rise <- 0.02
 
 # task: of the sampled rows.
 choose_glm_penalty <- function(args, rows, task, for_new = is_for_new(args)) {
@@ -677,7 +677,7 @@ refit_path <- function(K, part, args) {
     largest <- deviances[count]
     least <- min(deviances)
     if (is.finite(largest) && least < largest &&
-        deviances[place] - least > max(penalty_rise * c(largest - least, largest))) break
+        deviances[place] - least > penalty_rise * largest) break
   }
   if (!any(is.finite(deviances))) return(NULL)
   best <- simplest_best(deviances)
