@@ -185,3 +185,12 @@ test_that("a plain call says nothing of landmarks that nobody asked for", {
   expect_no_warning(dg_auto(y ~ x | g, data = d, max_ard = 0, max_seconds = 0.5),
                     class = "domgen_warning_rank")
 })
+
+test_that("a forest that is a member is refitted with the trees of the search", {
+  member <- function(spec) list(spec = spec)
+  fitted <- list(members = list(ridge = member(dg_ridge(lambda = 2)), forest = member(dg_forest())))
+  specs <- with_replaced("held_out_mean", function(specs, sample, fitted) specs,
+                         held_out_decisions(dg_auto(), list(y = 1:3), fitted))
+  expect_identical(specs$forest$args$trees, search_trees[["number"]])
+  expect_identical(specs$ridge, fitted$members$ridge$spec)
+})
