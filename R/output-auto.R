@@ -81,10 +81,14 @@ auto_notes <- function(choice, members, weighted = FALSE) {
             "better by more than one standard error.")
     },
     if (identical(describe_candidates(table[members, ]), "null model")) {
-      paste0("No ensemble that was selected on other domains is better than the null model",
-             if (nrow(choice$scores) >= domains_for_null) {
-               " by more than one standard error of the difference"
-             }, ".")
+      if (is.na(choice$expected$mean)) {
+        "Too few domains have a score to compare candidates: the null model stands."
+      } else {
+        paste0("No ensemble that was selected on other domains is better than the null model",
+               if (nrow(choice$scores) >= domains_for_null) {
+                 " by more than one standard error of the difference"
+               }, ".")
+      }
     })
 }
 

@@ -358,3 +358,12 @@ test_that("the print of crossed factors says in what a new domain is new", {
   nested <- auto_of(y ~ x | g / b, rows, n_members = 1)
   expect_no_match(capture.output(print(nested)), "crossed")
 })
+
+test_that("where one domain has all events nothing is compared, and the print says so", {
+  skip_if_not_installed("survival")
+  rows <- with_seed(1, data.frame(g = gl(4, 25), x = rnorm(100), time = rexp(100)))
+  rows$event <- as.integer(rows$g == 1)
+  expect_warning(model <- auto_of(survival::Surv(time, event) ~ x | g, rows, n_members = 1),
+                 "have no event", class = "domgen_warning_left_out")
+  expect_output(print(model), "Too few domains have a score to compare candidates")
+})
