@@ -83,7 +83,10 @@ file_kind <- function(path) {
 partition_identity.partition_file <- function(partition) partition$path
 
 #' @exportS3Method
-partition_key.partition_file <- function(partition) {
+partition_key.partition_file <- function(partition) partition_state(partition)
+
+#' @exportS3Method
+partition_state.partition_file <- function(partition) {
   known <- file.info(partition$path, extra_cols = FALSE)
   # copying sets mtime to that of another file, but not ctime
   paste(partition$path, format(known$size, digits = 15),

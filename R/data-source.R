@@ -411,6 +411,12 @@ partition_count.default <- function(partition) {
 #' @exportS3Method
 partition_key.default <- function(partition) NULL
 
+# A text that shows in the midst of a call whether it has changed, where that costs nothing.
+partition_state <- function(partition) UseMethod("partition_state")
+
+#' @exportS3Method
+partition_state.default <- function(partition) ""
+
 #' @exportS3Method
 partition_columns.default <- function(partition) NULL
 

@@ -587,7 +587,7 @@ refit_rows <- 500L
 penalty_stride <- 3L
 
 # After a fall, what follows a rise of so much of the deviance of the largest lambda is not tried:
-# small lambdas take longest, of several classes ten times as long as the others together.
+# small lambdas take longest.
 penalty_rise <- 0.02
 
 # task: of the sampled rows.

@@ -36,7 +36,8 @@ describe_auto <- function(x) {
       "* worse than the ensemble: one-sided paired t test, 5 % for all rows together (Bonferroni)."
     }, if (length(crossed)) {
       paste0("Held-out domains have new levels of ", new, ", which is crossed with ",
-             enumerate(crossed, quote = ""), ": where these are new too, expect worse.")
+             enumerate(crossed, quote = ""), ": scores are likely to be worse where these are new ",
+             "too.")
     }),
     after = function() {
       describe_response(x$response)

@@ -71,7 +71,7 @@ over_source <- function(source, what, code, progress = NULL, folder = source$sto
     ctx$folder <- folder
     if (asked) recognise(ctx, source, what)
     source$ctx <- ctx
-    check_same_files(source)
+    check_same_partitions(source)
     on.exit(remove_copies(ctx))
     seed <- kept(ctx, "seed", draw_seeds(1L))
     value <- with_seed(seed, {

@@ -30,7 +30,7 @@ run_pass <- function(source, walk, work, label) {
     keep(ctx, key, state)
     if (workers > 1L) bar$advance(sum(ctx$counts[unlist(runs)]))
   }
-  check_same_files(source)
+  check_same_partitions(source)
   total_sum(state$sums, work$add)
 }
 

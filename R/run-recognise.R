@@ -36,17 +36,14 @@ fresh_token <- function() {
   substr(fingerprint(list(now, Sys.getpid(), tempfile())), 1L, 12L)
 }
 
-# In the midst of a call files are recognised by what costs nothing: their size and times.
-check_same_files <- function(source) {
+# Are the partitions what they were when the call began, also where it was interrupted?
+check_same_partitions <- function(source) {
   memory <- source$ctx$memory
-  files <- Filter(function(partition) inherits(partition, "partition_file"), source$partitions)
-  paths <- vapply(files, `[[`, "", "path")
-  known <- file.info(paths, extra_cols = FALSE)
-  state <- paste(known$size, as.numeric(known$mtime), as.numeric(known$ctime))
-  changed <- paths %in% names(memory$files) & state != memory$files[paths]
-  if (any(changed)) {
-    abort("data", "`", paths[changed][1L], "` has changed since the call began; start the call ",
-          "anew.")
+  states <- vapply(source$partitions, partition_state, "")
+  if (is.null(memory$states)) memory$states <- states
+  changed <- which(!states %in% memory$states)
+  if (length(changed)) {
+    abort("data", "`", source$partitions[[changed[1L]]]$label, "` has changed since the call ",
+          "began; start the call anew.")
   }
-  memory$files[paths] <- state
 }

@@ -73,8 +73,9 @@ integrated_brier <- function(truth, survival, times) {
   sum(diff(times) * (found[-1L] + found[-length(found)]) / 2) / (max(times) - min(times))
 }
 
-# Of the order of events, by Cox's partial likelihood within the rows: per event, what it is larger
-# than that of f = 0. NA without events.
+# Of the order of events in a group g with E_g of them, by Cox's partial likelihood with Breslow's
+# ties: D_g = 2 / E_g sum over events i of (log sum over j at risk of exp(f_j) - f_i), less the same
+# of f = 0, the logarithm of how many are at risk. NA without events.
 partial_deviance <- list(
   kind = "censored", better = "low", title = "partial deviance", uses = c("truth", "decision"),
   groups = function(d, groups) {
@@ -84,12 +85,12 @@ partial_deviance <- list(
     plan <- cox_plan(in_strata(time_targets(d$truth), number), rep(1, length(event)))
     # the level of a group says nothing: its largest value becomes 0
     f <- d$decision - c(tapply(d$decision, groups, max))[number]
-    lost <- plan$deaths * log(at_risk(plan, exp(f)) / at_risk(plan, rep(1, length(f))))
+    risk <- plan$deaths * log(at_risk(plan, exp(f)) / at_risk(plan, rep(1, length(f))))
+    # strata are numbered without groups that have no rows
+    group <- factor(sort(unique(number))[plan$part], seq_len(nlevels(groups)))
     events <- level_sums(event, groups)
-    found <- level_sums(-event * f, groups)
-    own <- sort(unique(number))
-    found[own] <- found[own] + level_sums(drop(lost), factor(plan$part, seq_along(own)))
-    ifelse(events > 0, 2 * found / events, NA)
+    ifelse(events > 0, 2 * (level_sums(drop(risk), group) - level_sums(event * f, groups)) / events,
+           NA)
   }
 )
 

@@ -36,6 +36,10 @@ counts <- transform(make_rows(599L, 5L, 9L, 2), y = stats::rpois(length(value), 
 six <- with_classes(make_rows(1847L, 10L, 10L, 3), 6L)
 numbers <- with_number(make_rows(6400L, 10L, 32L, 4))
 more <- with_number(make_rows(11000L, 10L, 32L, 5))
+small_sites <- with_number(make_rows(900L, 4L, 300L, 6))
+small_sites$end <- stats::rexp(900L, exp(small_sites$y / 2))
+small_sites$event <- stats::rbinom(900L, 1L, 0.7)
+small_sites$y <- NULL
 censored <- function() {
   colon <- stats::na.omit(survival::colon)
   colon$site <- factor(colon$id %% 20)
@@ -56,6 +60,11 @@ calls <- list(
   },
   "glm, six classes, 5 folds" = function() {
     dg_cv(dg_glm(), y ~ . | domain, data = six, folds = 5)
+  },
+  "glm, six classes" = function() dg_glm(y ~ . | domain, data = six),
+  "choice, six classes" = function() dg_auto(y ~ . | domain, data = six, metric = "log_loss"),
+  "choice, times of 300 domains" = function() {
+    dg_auto(survival::Surv(end, event) ~ . | domain, data = small_sites)
   },
   "diagnosis, 6,400 rows" = function() dg_diagnose(y ~ . | domain, data = numbers),
   "diagnosis, 11,000 rows" = function() dg_diagnose(y ~ . | domain, data = more, max_rows = 11000),

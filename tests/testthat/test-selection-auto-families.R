@@ -354,7 +354,7 @@ test_that("the print of crossed factors says in what a new domain is new", {
   rows$y <- with_seed(2, rows$x + rnorm(4)[rows$b] + rnorm(144) / 2)
   crossed <- auto_of(y ~ x | g + b, rows, n_members = 1)
   expect_output(print(crossed), "RMSE expected on a new g: ")
-  expect_output(print(crossed), "new levels of g, which is crossed with b: where these are\n  new")
+  expect_output(print(crossed), "new levels of g, which is crossed with b: scores are\n  likely")
   nested <- auto_of(y ~ x | g / b, rows, n_members = 1)
   expect_no_match(capture.output(print(nested)), "crossed")
 })
