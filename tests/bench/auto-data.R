@@ -40,6 +40,9 @@ indicators <- function(codes) {
   stats::model.matrix(~ codes)[, -1L, drop = FALSE]
 }
 
+# Is each split drawn anew?
+is_drawn <- function(set) is.null(set$parts) && set$splits != nlevels(set$data$domain)
+
 # Rows of the training and test domains. With as many splits as domains each is tested once.
 split_rows <- function(set, i) {
   set.seed(first_seed + i)

@@ -80,8 +80,9 @@ read_or_leave_out <- function(make, name) {
   })
 }
 
-# What the file has already is not computed again.
-run_all <- function(sets, methods, file, splits) {
+# What the file has already is not computed again. Of a set whose splits are drawn there are as many
+# as are named.
+run_all <- function(sets, methods, file, splits, named = FALSE) {
   done <- if (!is.null(file) && file.exists(file)) read_results(file)
   for (name in names(sets)) {
     set <- NULL
@@ -90,7 +91,7 @@ run_all <- function(sets, methods, file, splits) {
       todo <- setdiff(methods, known$method[known$split == i])
       if (length(todo) == 0L) next
       if (is.null(set)) set <- read_or_leave_out(sets[[name]], name)
-      if (is.null(set) || i > set$splits) break
+      if (is.null(set) || i > set$splits && !(named && is_drawn(set))) break
       task <- make_task(set, i)
       if (set$metric != "rmse") todo <- grep("^lme4", todo, value = TRUE, invert = TRUE)
       for (method in todo) {

@@ -16,12 +16,13 @@ bench_sets <- c(shared_sets, package_sets)
 args <- c(commandArgs(TRUE), rep("all", 4L))[1:4]
 files <- if (args[3L] != "all") strsplit(args[3L], ",")[[1L]]
 ends <- if (args[4L] == "all") 100L else as.integer(strsplit(args[4L], ":")[[1L]])
-splits <- if (length(ends) == 2L) seq(ends[1L], ends[2L]) else seq_len(ends)
+named <- length(ends) == 2L
+splits <- if (named) seq(ends[1L], ends[2L]) else seq_len(ends)
 absent <- missing_peers()
 for (name in absent) cat("left out, because it is not installed:", name, "\n")
 if (!interactive()) {
   report_machine()
   present <- setdiff(pick(args[2L], names(methods)), absent)
-  rows <- run_all(bench_sets[pick(args[1L], names(bench_sets))], present, files[1L], splits)
+  rows <- run_all(bench_sets[pick(args[1L], names(bench_sets))], present, files[1L], splits, named)
   print_tables(rbind(rows, read_results(files[-1L])), names(bench_sets), variants)
 }
