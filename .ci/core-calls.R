@@ -75,7 +75,7 @@ for (map in maps) for (block in c(0L, 16L)) {
   feature_group_sum_(sums$second, r, c(3L, 1L))
 }
 set.seed(1)
-feature_pivots_(rbf, X, kappa, codes, 20L, 1e-10, 1e-6, TRUE, 2L)
+feature_pivots_(rbf, X, kappa, codes, 20L, 1e-10, 1e-6, TRUE, 1L, 2L)
 
 none <- matrix(0, 0, 3)
 terms <- list(covariance = FALSE, norm = 1, ridge = 0.1, total = 0, numerator_plus = none,

@@ -49,8 +49,8 @@ feature_moments_ <- function(program, X, domain, cells, n_cells, F, labelled, th
     .Call(`_domgen_feature_moments_`, program, X, domain, cells, n_cells, F, labelled, threads, second, block)
 }
 
-feature_pivots_ <- function(program, X, kappa, domain, wanted, negligible, share, features, threads) {
-    .Call(`_domgen_feature_pivots_`, program, X, kappa, domain, wanted, negligible, share, features, threads)
+feature_pivots_ <- function(program, X, kappa, domain, wanted, negligible, share, features, ones, threads) {
+    .Call(`_domgen_feature_pivots_`, program, X, kappa, domain, wanted, negligible, share, features, ones, threads)
 }
 
 feature_group_moments_ <- function(program, X, domain, groups, weights, F, n_groups, sums, threads, block = NULL) {

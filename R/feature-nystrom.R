@@ -17,11 +17,12 @@ represent.features_nystrom <- function(feature_map, kernel, domain_kernel, rows,
   rows$domain <- as.integer(rows$domain)
   q <- feature_map$n_landmarks
   n <- nrow(rows$X)
-  landmarks <- if (q >= n) rows else switch(feature_map$sampling,
+  found <- if (q >= n) list(landmarks = rows) else switch(feature_map$sampling,
     rpcholesky = pivot_landmarks(kernel, kappa, rows, q),
-    kmeans = centre_landmarks(kernel, kappa, rows, q),
-    uniform = rows_at(rows, sample.int(n, q)))
-  map <- landmark_map(kernel, kappa, landmarks)
+    kmeans = list(landmarks = centre_landmarks(kernel, kappa, rows, q)),
+    uniform = list(landmarks = rows_at(rows, sample.int(n, q))))
+  map <- if (is.null(found$factor)) landmark_map(kernel, kappa, found$landmarks)
+         else new_landmark_map(kernel, kappa, found$landmarks, found$factor)
   rank <- map$rank
   # a number of pivots is a maximum
   if (rank != q && feature_map$sampling == "uniform" && !isTRUE(feature_map$default)) {
@@ -31,7 +32,7 @@ represent.features_nystrom <- function(feature_map, kernel, domain_kernel, rows,
                      " independent"),
          ": ", rank, if (rank == 1L) " is used." else " are used.")
   }
-  new_feature_space(feature_map, kernel, domain_kernel, map, map$rank, rows)
+  new_feature_space(feature_map, kernel, domain_kernel, map, map$rank, rows, found$features)
 }
 
 # L with W ~ L L' at the landmarks, in the order of its pivots, without those that are
@@ -45,13 +46,16 @@ landmark_map <- function(kernel, kappa, landmarks) {
   }
   # chol() warns of a deficient rank, which is no surprise here
   R <- suppressWarnings(chol(W, pivot = TRUE, tol = negligible * max(diag(W))))
-  rank <- attr(R, "rank")
-  pivot <- attr(R, "pivot")[seq_len(rank)]
-  used <- seq_len(rank)
+  used <- seq_len(attr(R, "rank"))
+  new_landmark_map(kernel, kappa, rows_at(landmarks, attr(R, "pivot")[used]),
+                   t(R[used, used, drop = FALSE]))
+}
+
+# L [q x q], its lower triangle, of independent landmarks in this order.
+new_landmark_map <- function(kernel, kappa, landmarks, L) {
   structure(list(
-    kernel = kernel, of_rows = TRUE, landmarks = S[pivot, , drop = FALSE],
-    domain = if (!is.null(kappa)) landmarks$domain[pivot],
-    factor = t(R[used, used, drop = FALSE]), rank = rank
+    kernel = kernel, of_rows = TRUE, landmarks = landmarks$X,
+    domain = if (!is.null(kappa)) landmarks$domain, factor = L, rank = nrow(L)
   ), class = "landmark_map")
 }
 
@@ -117,21 +121,29 @@ at_most_rows <- function(rows, most) {
 # see penalty_shares.
 enough_landmarks <- 1e-6
 
-# The factor of the pivoted decomposition has a column per landmark: a subset
-# of the rows bounds its memory.
+# The factor of the pivoted decomposition has a column per landmark: a subset of the rows bounds its
+# memory. It is the features of the rows, those of the landmarks are L: list(landmarks, factor: L,
+# features [q x n], unless a subset was used); without any, where the kernel is 0, landmarks alone.
 pivot_landmarks <- function(kernel, kappa, rows, q) {
-  rows <- at_most_rows(rows, max(5 * q, if (is_custom(kernel)) 2000 else 10000))
-  rows_at(rows, draw_pivots(kernel, kappa, rows, q)$rows)
+  part <- at_most_rows(rows, max(5 * q, if (is_custom(kernel)) 2000 else 10000))
+  drawn <- draw_pivots(kernel, kappa, part, q, features = TRUE)
+  landmarks <- rows_at(part, drawn$rows)
+  if (length(drawn$rows) == 0L) return(list(landmarks = landmarks))
+  L <- t(drawn$features[, drawn$rows, drop = FALSE])
+  # rounding of what the pivots before have explained
+  L[upper.tri(L)] <- 0
+  list(landmarks = landmarks, factor = L,
+       features = if (nrow(part$X) == nrow(rows$X)) drawn$features)
 }
 
-# list(rows: which, features [n x q] of these landmarks at all rows, where wanted, left: what they
-# leave of the kernel's diagonal, in the mean)
-draw_pivots <- function(kernel, kappa, rows, q, features = FALSE) {
+# list(rows: which, features [q x n] of these landmarks at all rows, where wanted, and so many rows of
+# ones; left: what they leave of the kernel's diagonal, in the mean)
+draw_pivots <- function(kernel, kappa, rows, q, features = FALSE, ones = 0L) {
   check_feature_memory(nrow(rows$X), q)
   codes <- if (!is.null(kappa)) as.integer(rows$domain)
   program <- kernel_program(kernel, rows$X, rows$X)
   check_overflow(kernel_diag_(program, rows$X), kernel)
-  feature_pivots_(program, rows$X, kappa, codes, q, negligible, enough_landmarks, features,
+  feature_pivots_(program, rows$X, kappa, codes, q, negligible, enough_landmarks, features, ones,
                   rows$threads)
 }
 
@@ -144,7 +156,7 @@ centre_landmarks <- function(kernel, kappa, rows, q) {
   }
   rows <- at_most_rows(rows, max(5 * q, 20000))
   if (is.null(kappa)) rows$domain <- rep(1L, nrow(rows$X))
-  start <- pivot_landmarks(kernel, kappa, rows, q)
+  start <- pivot_landmarks(kernel, kappa, rows, q)$landmarks
   for (d in unique(start$domain)) {
     own <- start$domain == d
     start$X[own, ] <- centres(kernel, rows$X[rows$domain == d, , drop = FALSE],

@@ -180,14 +180,14 @@ predict_left_out.feature_space <- function(space, sample, task, args, lambdas) {
   space$map <- with_factor(space$map)
   table <- own_table(space, sample)
   predict_from_features(function(rows) {
-    features_at(space, rows_at(sample[c("X", "domain")], rows), table)
+    feature_columns(space, rows_at(sample[c("X", "domain")], rows), table)
   }, space$dim, sample, task, args, lambdas)
 }
 
-# Features that are known: list(Z [n x r]).
+# Features that are known: list(F [r x n]).
 #' @exportS3Method
 predict_left_out.known_features <- function(space, sample, task, args, lambdas) {
-  predict_from_features(function(rows) space$Z[rows, , drop = FALSE], ncol(space$Z), sample, task,
+  predict_from_features(function(rows) space$F[, rows, drop = FALSE], nrow(space$F), sample, task,
                         args, lambdas)
 }
 
@@ -211,14 +211,14 @@ left_out_by_landmarks <- function(space, sample, task, args, lambdas,
   if (found$left > most_lacking * mean_diagonal(space)) {
     return(predictions(space, sample, task, args, lambdas))
   }
-  landmarks <- structure(list(Z = found$features), class = "known_features")
+  landmarks <- structure(list(F = found$features), class = "known_features")
   cost <- mean_weight(list(weights = task$costs[task$costs > 0]))
   predictions(landmarks, sample, task, args, lambdas + found$left * cost)
 }
 
 # From the sums of all rows, in features in which these are diagonal, see
 # core/ridge/without-group.h: no group needs a factor of their size. features: a function of rows
-# that gives Z [rows x dim]; the constant is a feature without a penalty.
+# that gives F [dim x rows]; the constant is a feature without a penalty.
 predict_from_features <- function(features, dim, sample, task, args, lambdas) {
   groups <- groups_left_out(sample)
   sample$domain <- groups
@@ -234,7 +234,7 @@ predict_from_features <- function(features, dim, sample, task, args, lambdas) {
     only <- features(runs[[1L]])
     features <- function(rows) only
   }
-  sums <- centred_sums(features, runs, targets, task$costs, args$intercept)
+  sums <- centred_sums(features, runs, targets, task$costs, args$intercept, args$threads)
   values <- array(0, c(dim(targets), length(lambdas)))
   for (basis in diagonal_bases(sums, lambdas)) {
     for (i in runs) {
@@ -260,26 +260,31 @@ group_runs <- function(groups, dim) {
   lapply(unname(split(rows, run)), unlist, use.names = FALSE)
 }
 
-# list(second = Z'CZ [r x r], cross = Z'CY [r x m], mean [r], intercept [m], total = 1'C1) of
+# list(second = FCF' [r x r], cross = FCY [r x m], mean [r], intercept [m], total = 1'C1) of
 # features and targets that are less their means where there is a constant, and `constant`: is there
 # one?
-centred_sums <- function(features, runs, targets, costs, constant) {
+centred_sums <- function(features, runs, targets, costs, constant, threads) {
+  last <- ncol(targets) + 1L
   sums <- Reduce(add_moments, lapply(runs, function(i) {
-    root <- sqrt(costs[i])
-    # a symmetric product takes half the time of one of two matrices
-    Z <- root * features(i)
-    F <- root * targets[i, , drop = FALSE]
-    list(second = crossprod(Z), cross = crossprod(Z, F), sums = drop(crossprod(Z, root)),
-         response_sums = drop(crossprod(F, root)), total = sum(costs[i]))
+    Y <- cbind(targets[i, , drop = FALSE], 1)
+    own <- sum_rows(features(i), Y, costs[i], length(i), threads)
+    list(second = own$all_second, cross = own$all_cross[, -last, drop = FALSE],
+         sums = own$all_cross[, last], response_sums = colSums(costs[i] * Y)[-last],
+         total = sum(costs[i]))
   }))
   c(centre_moments(sums, constant), list(constant = constant))
+}
+
+# Sums over the rows of each group, in their order, as ridge_group_sums_() gives them.
+sum_rows <- function(F, Y, weights, sizes, threads) {
+  core_result(ridge_group_sums_(F, Y, sqrt(weights), sizes, threads))
 }
 
 # With more values of lambda one basis serves all, whatever lambda is.
 few_lambdas <- 4L
 
-# Of features z less their mean, list of list(at: which lambdas, turn: a function of Z [n x r] that
-# gives features in which Z'CZ is diagonal, and the constant, [r + 1 x n], penalised: that diagonal
+# Of features less their mean, list of list(at: which lambdas, turn: a function of F [r x n] that
+# gives features in which FCF' is diagonal, and the constant, [r + 1 x n], penalised: that diagonal
 # and lambda, sums: of targets times features).
 diagonal_bases <- function(sums, lambdas) {
   factors <- if (length(lambdas) <= few_lambdas) lapply(lambdas, function(lambda) {
@@ -290,8 +295,8 @@ diagonal_bases <- function(sums, lambdas) {
   }
   lapply(seq_along(lambdas), function(l) {
     R <- factors[[l]]
-    turn <- function(Z) {
-      rbind(backsolve(R, t(Z) - sums$mean, transpose = TRUE), if (sums$constant) 1)
+    turn <- function(F) {
+      rbind(backsolve(R, F - sums$mean, transpose = TRUE), if (sums$constant) 1)
     }
     new_basis(sums, l, turn, backsolve(R, sums$cross, transpose = TRUE), matrix(1, nrow(R)))
   })
@@ -302,8 +307,8 @@ eigen_basis <- function(sums, lambdas) {
   V <- basis$vectors
   constant <- if (sums$constant) 0
   # the last of which is 0 - (-1)
-  turn <- function(Z) {
-    tcrossprod(rbind(t(V), constant), Z) - c(crossprod(V, sums$mean), constant - 1)
+  turn <- function(F) {
+    rbind(t(V), constant) %*% F - c(crossprod(V, sums$mean), constant - 1)
   }
   new_basis(sums, seq_along(lambdas), turn, crossprod(V, sums$cross),
             outer(pmax(basis$values, 0), lambdas, "+"))

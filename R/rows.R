@@ -110,6 +110,7 @@ fit_origin.rows_frame <- function(rows, fitted, input) {
 finish_fit <- function(fitted, spec, rows, input = NULL) {
   fitted$spec <- place_spec(spec, NULL)
   fitted$blueprint <- rows$sample$blueprint
+  fitted$space <- forget_rows(fitted$space)
   # with no values that the columns stand for
   if (!is.null(fitted$spec$args$terms)) {
     environment(fitted$spec$args$terms) <- environment(fitted$blueprint$terms)

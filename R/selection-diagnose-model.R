@@ -10,19 +10,19 @@ landmark_model <- function(study, between, kernel = study$kernel) {
   rows <- rows_of(sample, study$threads)
   if (is.null(between$kappa)) between <- domain_kernel_fit(between, rows)
   found <- draw_pivots(kernel_fit(kernel, sample$X), between$kappa, rows,
-                       min(study$landmarks, nrow(sample$X)), features = TRUE)
-  list(F = rbind(t(found$features), 1), added = c(rep(found$left, ncol(found$features)), 0),
+                       min(study$landmarks, nrow(sample$X)), features = TRUE, ones = 1L)
+  list(F = found$features, added = c(rep(found$left, length(found$rows)), 0),
        costs = study$costs, unit = sample$unit, threads = study$threads)
 }
 
 # The same model, in whose features the sum of squares of all rows is diagonal; `added` includes it.
 diagonal_model <- function(model) {
-  last <- nrow(model$F)
-  Z <- t(model$F[-last, , drop = FALSE])
-  n <- nrow(Z)
-  sums <- centred_sums(function(rows) Z, list(seq_len(n)), matrix(0, n, 0L), model$costs, TRUE)
+  F <- model$F[-nrow(model$F), , drop = FALSE]
+  n <- ncol(F)
+  sums <- centred_sums(function(rows) F, list(seq_len(n)), matrix(0, n, 0L), model$costs, TRUE,
+                       model$threads)
   basis <- eigen_basis(sums, model$added[1L])
-  replace(model, c("F", "added"), list(basis$turn(Z), drop(basis$penalised)))
+  replace(model, c("F", "added"), list(basis$turn(F), drop(basis$penalised)))
 }
 
 # [r + 1 x lambdas]
@@ -71,11 +71,6 @@ without_groups <- function(model, Y, groups, share, own = ncol(Y), targets = 1L,
     values[rows[held], , ] <- c(values[rows[held], , ]) - c(found$residuals[held, ])
     list(values = values, errors = found$errors)
   }
-}
-
-# Sums over the rows of each group, in their order, as ridge_group_sums_() gives them.
-sum_rows <- function(F, Y, weights, sizes, threads) {
-  core_result(ridge_group_sums_(F, Y, sqrt(weights), sizes, threads))
 }
 
 sum_all <- function(model, Y) sum_rows(model$F, Y, model$costs, nrow(Y), model$threads)

@@ -208,7 +208,7 @@ diagnose_shift <- function(sample, args) {
   domain <- as.integer(sample$domain)
   codes <- cbind(domain, permuted_domains(domain, sample$unit, args$permutations))
   G <- nlevels(sample$domain)
-  variances <- core_result(variance_of_means_(t(pivots$features), codes, G, args$threads))
+  variances <- core_result(variance_of_means_(pivots$features, codes, G, args$threads))
   # what landmarks lack has no part in domains that have the same predictors
   if (variances[1L] > no_variance) {
     lacking <- pivots$left * (1 - 1 / G)

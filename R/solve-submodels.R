@@ -86,17 +86,6 @@ finish_submodel <- function(solved) {
            "relative_gap", "objective")]
 }
 
-# Z' [r x n] of the training rows, each judged by the training rows of its domain.
-feature_columns <- function(space, rows) {
-  check_feature_memory(nrow(rows$X), space$dim)
-  Zt <- in_chunks(space, rows, own_table(space, rows), function(program, i, X, codes) {
-    feature_columns_(program, X, codes, space$threads)
-  })
-  Zt <- if (length(Zt) == 1L) Zt[[1L]] else do.call(cbind, Zt)
-  check_overflow(c(min(Zt), max(Zt)), space$kernel)
-  Zt
-}
-
 # Solves submodels at one cost after the other: each starts from the dual variables of the same
 # submodels at the cost before, in proportion to it: inside the bounds, and nearer to the solution
 # than 0. solve: a function of these, NULL at first.

@@ -2,11 +2,28 @@
 # nothing is kept but the map. What projections and learners ask for are sums
 # over rows of features, and linear functions of them at new rows.
 
-new_feature_space <- function(feature_map, kernel, domain_kernel, map, dim, rows) {
+# features [dim x n] of the rows, where they are known already: until the fit is finished, see
+# forget_rows().
+new_feature_space <- function(feature_map, kernel, domain_kernel, map, dim, rows, features = NULL) {
   structure(list(
     feature_map = feature_map, kernel = kernel, domain_kernel = domain_kernel, map = map, dim = dim,
-    columns = colnames(rows$X), threads = rows$threads
+    columns = colnames(rows$X), threads = rows$threads,
+    seen = if (!is.null(features)) c(rows[c("X", "domain")], list(features = features))
   ), class = "feature_space")
+}
+
+# The features [dim x n] of these rows, NULL if they are not known.
+known_features <- function(space, rows) {
+  seen <- space$seen
+  same <- !is.null(seen) && identical(seen$X, rows$X) &&
+    (is.null(space$map$domain) || identical(seen$domain, as.integer(rows$domain)))
+  if (same) seen$features
+}
+
+# What a model keeps of its space.
+forget_rows <- function(space) {
+  if (!is.null(space$seen)) space["seen"] <- list(NULL)
+  space
 }
 
 # f(P, x) = <z(P, x), W> at new rows: [rows x columns of W].
@@ -27,6 +44,8 @@ expand_folded.default <- function(map, space, rows, table, A) NULL
 
 # The values of linear functions W [r x m] at the rows; table: of their domains.
 expand_rows <- function(space, rows, table, W) {
+  known <- known_features(space, rows)
+  if (!is.null(known)) return(crossprod(known, W))
   folded <- expand_folded(space$map, space, rows, table, W)
   if (!is.null(folded)) return(folded)
   do.call(rbind, in_chunks(space, rows, table, function(program, i, X, codes) {
@@ -47,6 +66,19 @@ features_at <- function(space, rows, table) {
   }))
   check_overflow(c(min(Z), max(Z)), space$kernel)
   Z
+}
+
+# Z' [r x n].
+feature_columns <- function(space, rows, table = own_table(space, rows)) {
+  known <- known_features(space, rows)
+  if (!is.null(known)) return(known)
+  check_feature_memory(nrow(rows$X), space$dim)
+  Zt <- in_chunks(space, rows, table, function(program, i, X, codes) {
+    feature_columns_(program, X, codes, space$threads)
+  })
+  Zt <- if (length(Zt) == 1L) Zt[[1L]] else do.call(cbind, Zt)
+  check_overflow(c(min(Zt), max(Zt)), space$kernel)
+  Zt
 }
 
 # Sums over rows; table: of their domains. wanted: list(
@@ -87,6 +119,10 @@ add_moments <- function(a, b) {
 # Mean of the features of each domain, [G x r].
 feature_means <- function(space, rows) {
   wanted <- list(cells = as.integer(rows$domain), n_cells = nlevels(rows$domain), second = FALSE)
+  if (!is.null(known_features(space, rows))) {
+    moments <- moments_of(space, rows, NULL, wanted)
+    return(t(moments$sums) / moments$counts)
+  }
   solved_means(space, moments_of(unsolved(space), rows, own_table(space, rows), wanted))
 }
 
@@ -94,7 +130,7 @@ feature_means <- function(space, rows) {
 # for each domain and not for each row.
 unsolved <- function(space) {
   space$map <- unsolved_map(space$map)
-  space
+  forget_rows(space)
 }
 
 solved_means <- function(space, moments) {
@@ -112,6 +148,8 @@ domain_table.feature_space <- function(space, rows) {
 # walks over the rows in blocks by itself; only a kernel that is evaluated in R
 # needs its values before.
 in_chunks <- function(space, rows, table, body) {
+  known <- known_features(space, rows)
+  if (!is.null(known)) return(list(body(list(type = "given", values = known), TRUE, rows$X, NULL)))
   codes <- if (!is.null(table)) as.integer(rows$domain)
   lapply(kernel_blocks(space$kernel, nrow(rows$X), space$dim), function(i) {
     chunk <- take(rows$X, i)

@@ -174,8 +174,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // feature_pivots_
-SEXP feature_pivots_(SEXP program, SEXP X, SEXP kappa, SEXP domain, SEXP wanted, SEXP negligible, SEXP share, SEXP features, SEXP threads);
-RcppExport SEXP _domgen_feature_pivots_(SEXP programSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP wantedSEXP, SEXP negligibleSEXP, SEXP shareSEXP, SEXP featuresSEXP, SEXP threadsSEXP) {
+SEXP feature_pivots_(SEXP program, SEXP X, SEXP kappa, SEXP domain, SEXP wanted, SEXP negligible, SEXP share, SEXP features, SEXP ones, SEXP threads);
+RcppExport SEXP _domgen_feature_pivots_(SEXP programSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP wantedSEXP, SEXP negligibleSEXP, SEXP shareSEXP, SEXP featuresSEXP, SEXP onesSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -187,8 +187,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type negligible(negligibleSEXP);
     Rcpp::traits::input_parameter< SEXP >::type share(shareSEXP);
     Rcpp::traits::input_parameter< SEXP >::type features(featuresSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type ones(onesSEXP);
     Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(feature_pivots_(program, X, kappa, domain, wanted, negligible, share, features, threads));
+    rcpp_result_gen = Rcpp::wrap(feature_pivots_(program, X, kappa, domain, wanted, negligible, share, features, ones, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -733,7 +734,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_feature_columns_", (DL_FUNC) &_domgen_feature_columns_, 5},
     {"_domgen_feature_apply_", (DL_FUNC) &_domgen_feature_apply_, 6},
     {"_domgen_feature_moments_", (DL_FUNC) &_domgen_feature_moments_, 10},
-    {"_domgen_feature_pivots_", (DL_FUNC) &_domgen_feature_pivots_, 9},
+    {"_domgen_feature_pivots_", (DL_FUNC) &_domgen_feature_pivots_, 10},
     {"_domgen_feature_group_moments_", (DL_FUNC) &_domgen_feature_group_moments_, 10},
     {"_domgen_feature_group_sum_", (DL_FUNC) &_domgen_feature_group_sum_, 3},
     {"_domgen_gp_factor_", (DL_FUNC) &_domgen_gp_factor_, 8},

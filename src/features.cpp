@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/feature/fourier.h"
+#include "core/feature/given.h"
 #include "core/feature/group-moments.h"
 #include "core/feature/landmarks.h"
 #include "core/feature/moments.h"
@@ -50,12 +51,19 @@ std::unique_ptr<Map> read_fourier(const ListArgument& program, const domgen::Mat
   return std::unique_ptr<Map>(new domgen::FourierMap(frequencies, program.view("offset"), centre));
 }
 
+std::unique_ptr<Map> read_given(const ListArgument& program, const domgen::MatrixView& X) {
+  const domgen::MatrixView values = filled_view(program, "values");
+  domgen::demand_length(values.cols(), X.rows(), "values", "columns, one per row of `X`");
+  return std::unique_ptr<Map>(new domgen::GivenMap(values));
+}
+
 // The program must outlive the map, which points into its matrices.
 std::unique_ptr<Map> read_map(SEXP from, const domgen::MatrixView& X) {
   const ListArgument program(from, "program");
   const std::string type = domgen::text(program["type"], "type");
   if (type == "landmarks") return read_landmarks(program, X);
   if (type == "fourier") return read_fourier(program, X);
+  if (type == "given") return read_given(program, X);
   if (type == "product") {
     return std::unique_ptr<Map>(
         new domgen::ProductMap(read_map(program["x"], X), filled_view(program, "table")));
@@ -149,27 +157,35 @@ SEXP feature_moments_(SEXP program, SEXP X, SEXP domain, SEXP cells, SEXP n_cell
 
 // `wanted` rows of X [n x p] chosen by randomly pivoted Cholesky with R's random numbers, or fewer
 // when no more than a negligible share of the kernel is left, or `share` of its trace: list(rows,
-// features [n x rows], where wanted, left: of the trace, in the mean over rows).
+// features [rows x n] and `ones` rows of 1, where wanted, left: of the trace, in the mean over rows).
 // [[Rcpp::export]]
 SEXP feature_pivots_(SEXP program, SEXP X, SEXP kappa, SEXP domain, SEXP wanted, SEXP negligible,
-                     SEXP share, SEXP features, SEXP threads) {
+                     SEXP share, SEXP features, SEXP ones, SEXP threads) {
   const auto x = domgen::filled_matrix(X, "X");
+  const Eigen::Index n = x.rows();
   const domgen::KernelProgram kernel = domgen::read_program(program);
-  const auto weights = domgen::read_weights(kappa, domain, x.rows());
-  const Eigen::Index most = std::min<Eigen::Index>(domgen::whole(wanted, "wanted"), x.rows());
+  const auto weights = domgen::read_weights(kappa, domain, n);
+  const Eigen::Index most = std::min<Eigen::Index>(domgen::whole(wanted, "wanted"), n);
   const double least = domgen::number(negligible, "negligible", 0);
   const double little = domgen::number(share, "share", 0);
   const bool give = domgen::flag(features, "features");
+  const Eigen::Index constants = domgen::whole(ones, "ones");
   const std::function<double()> uniform = [] { return unif_rand(); };
   const domgen::Threads pool(threads);
   domgen::RandomPivots pivots(kernel, x, weights, uniform, pool);
   std::vector<int> rows;
   for (const Eigen::Index row : pivots.draw(most, least, little))
     rows.push_back(static_cast<int>(row) + 1);
-  Eigen::MatrixXd values;
-  if (give) values = pivots.features();
+  const Eigen::Index size = pivots.rank() + constants;
+  const domgen::ResultMatrix values(give ? size : 0, give ? n : 0);
+  if (give) {
+    pivots.features(values.data(), size);
+    for (Eigen::Index i = 0; i < n; ++i)
+      std::fill_n(values.data() + i * size + pivots.rank(), constants, 1.0);
+  }
+  const SEXP found = values;
   return domgen::named_list(
-      {{"rows", rows}, {"features", values, give}, {"left", pivots.left() / double(x.rows())}});
+      {{"rows", rows}, {"features", found, give}, {"left", pivots.left() / double(n)}});
 }
 
 // Adds to the sums of groups, see group-moments.h: the matrices `second`, `cross` and `response` of

@@ -8,6 +8,7 @@
 #define DOMGEN_CORE_FEATURE_RANDOM_PIVOTS_H
 
 #include "../linalg/blas.h"
+#include "../linalg/large-pages.h"
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
 #include "landmarks.h"
@@ -43,6 +44,7 @@ class RandomPivots {
     enough_ = tol * std::max(left_.maxCoeff(), 0.0);
     const double little = share * left_.sum();
     F_.resize(X_.rows(), wanted);
+    advise_large_pages(F_.data(), F_.size());
     pivots_.clear();
     std::size_t proposals = 16;
     while (Index(pivots_.size()) < wanted) {
@@ -55,8 +57,19 @@ class RandomPivots {
     return pivots_;
   }
 
-  // F [n x drawn], K ~ FF': the features of these landmarks at all rows.
-  Eigen::MatrixXd features() const { return F_.leftCols(rank()); }
+  Index rank() const { return Index(pivots_.size()); }
+
+  // F' [drawn x n], K ~ FF': the features of these landmarks at all rows, into a matrix of `lead`
+  // rows.
+  void features(double* out, Index lead) const {
+    const Index line = 8;  // so many numbers are read at once
+    for (Index i = 0; i < F_.rows(); i += line) {
+      const Index rows = std::min(line, F_.rows() - i);
+      Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>>(
+          out + i * lead, rank(), rows, Eigen::OuterStride<>(lead)) =
+          F_.block(i, 0, rows, rank()).transpose();
+    }
+  }
 
   // Trace of K - FF'.
   double left() const { return left_.cwiseMax(0).sum(); }
@@ -71,8 +84,6 @@ class RandomPivots {
   Eigen::MatrixXd F_;     // [n x wanted], its columns that are known so far
   std::vector<Index> pivots_;
   double enough_ = 0;
-
-  Index rank() const { return Index(pivots_.size()); }
 
   // Independent draws with probabilities proportional to left_.
   std::vector<Index> propose(std::size_t count) const {
