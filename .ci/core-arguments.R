@@ -14,7 +14,7 @@ free <- c(
   "(linear_svm_ Zt|variance_of_means_ Z|ridge_group_sums_ F) rows$",
   " (W|A|B|Y|F|codes|penalised|combine|data[$](response|domain)) columns$",
   " terms[$].* rows$",
-  " program[$](x[$]frequencies columns|table rows)$",
+  " program[$](x[$]frequencies columns|(table|values) rows)$",
   "(lambda|ridges|which) (length|empty)$", "(path|separator) type$", "memory foreign$",
   # of rows that have reached no time
   "^cox_step_ (until|since)[$]reached zero$",
@@ -24,11 +24,11 @@ free <- c(
   "^(md5_|part_shapes_ object)"
 )
 
-# Codes are not looked at where a map has no domains.
+# Codes are not looked at where a map has no domains, and rows where their features are given.
 is_ignored <- function(args, k) {
   program <- args$program
-  map <- isTRUE(program$type %in% c("landmarks", "fourier"))
-  is.null(args[[k]]) ||
+  map <- isTRUE(program$type %in% c("landmarks", "fourier", "given"))
+  is.null(args[[k]]) || names(args)[k] == "X" && identical(program$type, "given") ||
     names(args)[k] == "domain" && map && is.null(program$kappa) && is.null(program$offset)
 }
 

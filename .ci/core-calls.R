@@ -60,7 +60,8 @@ maps <- list(
   list(type = "landmarks", kernel = rbf, landmarks = Z, factor = factor),
   list(type = "fourier", frequencies = numbers(3L, 7L, 5), offset = numbers(7L, 3L, 6)),
   list(type = "product", x = list(type = "fourier", frequencies = numbers(3L, 7L, 5)),
-       table = numbers(2L, 3L, 7))
+       table = numbers(2L, 3L, 7)),
+  list(type = "given", values = numbers(4L, n, 8))
 )
 F <- numbers(n, 2L, 8)
 for (map in maps) for (block in c(0L, 16L)) {

@@ -32,7 +32,7 @@ domain_kernel_fit.domain_embedding <- function(kernel, rows, feature_map = NULL)
                           else rows$described$means(kernel$map)
     gram <- tcrossprod(kernel$coordinates)
     own <- mean(rowSums(space_rows(kernel$map, list(X = spaced_rows(rows$X)))^2))
-    kernel$map <- forget_rows(kernel$map)
+    kernel$map <- without_seen(kernel$map)
   }
   kernel$norms <- diag(gram)
   kernel$spread <- training_spread(gram, sizes, own)

@@ -122,22 +122,19 @@ at_most_rows <- function(rows, most) {
 enough_landmarks <- 1e-6
 
 # The factor of the pivoted decomposition has a column per landmark: a subset of the rows bounds its
-# memory. It is the features of the rows, those of the landmarks are L: list(landmarks, factor: L,
-# features [q x n], unless a subset was used); without any, where the kernel is 0, landmarks alone.
+# memory. It is the features of the rows: list(landmarks, factor: L, NULL without any, where the
+# kernel is 0; features [q x n], unless a subset was used). A user's kernel is tried with these
+# landmarks, which shows whether its values are right.
 pivot_landmarks <- function(kernel, kappa, rows, q) {
-  part <- at_most_rows(rows, max(5 * q, if (is_custom(kernel)) 2000 else 10000))
-  drawn <- draw_pivots(kernel, kappa, part, q, features = TRUE)
-  landmarks <- rows_at(part, drawn$rows)
-  if (length(drawn$rows) == 0L) return(list(landmarks = landmarks))
-  L <- t(drawn$features[, drawn$rows, drop = FALSE])
-  # rounding of what the pivots before have explained
-  L[upper.tri(L)] <- 0
-  list(landmarks = landmarks, factor = L,
-       features = if (nrow(part$X) == nrow(rows$X)) drawn$features)
+  own <- is_custom(kernel)
+  part <- at_most_rows(rows, max(5 * q, if (own) 2000 else 10000))
+  drawn <- draw_pivots(kernel, kappa, part, q, features = !own && nrow(part$X) == nrow(rows$X))
+  list(landmarks = rows_at(part, drawn$rows), factor = if (!own && length(drawn$rows)) drawn$factor,
+       features = drawn$features)
 }
 
-# list(rows: which, features [q x n] of these landmarks at all rows, where wanted, and so many rows of
-# ones; left: what they leave of the kernel's diagonal, in the mean)
+# list(rows: which, factor: L of these landmarks, features [q x n] at all rows, where wanted, and so
+# many rows of ones; left: what they leave of the kernel's diagonal, in the mean)
 draw_pivots <- function(kernel, kappa, rows, q, features = FALSE, ones = 0L) {
   check_feature_memory(nrow(rows$X), q)
   codes <- if (!is.null(kappa)) as.integer(rows$domain)

@@ -110,7 +110,7 @@ new_sums <- function(input, args) {
   check_response(sample$y, args$kernel_y)
   on_x <- place_kernels(args, layout_of(sample$blueprint))
   # to be the same sums if these rows are added later
-  space <- forget_rows(represent(args$feature_map, on_x$kernel, on_x$domain_kernel, sample,
+  space <- without_seen(represent(args$feature_map, on_x$kernel, on_x$domain_kernel, sample,
                                  args$threads))
   map <- response_map(sample$y, args$kernel_y)
   if (is.numeric(sample$y)) {

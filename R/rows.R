@@ -68,7 +68,8 @@ space_of <- function(args, rows, shared = NULL) {
   if (rows$keeps) return(space)
   check_described(space$domain_kernel)
   check_feature_memory(space$dim)
-  space
+  # of rows of the sample, which are read again with all others
+  without_seen(space)
 }
 
 check_described <- function(domain_kernel) {
@@ -110,7 +111,7 @@ fit_origin.rows_frame <- function(rows, fitted, input) {
 finish_fit <- function(fitted, spec, rows, input = NULL) {
   fitted$spec <- place_spec(spec, NULL)
   fitted$blueprint <- rows$sample$blueprint
-  fitted$space <- forget_rows(fitted$space)
+  fitted$space <- without_seen(fitted$space)
   # with no values that the columns stand for
   if (!is.null(fitted$spec$args$terms)) {
     environment(fitted$spec$args$terms) <- environment(fitted$blueprint$terms)

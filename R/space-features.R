@@ -3,7 +3,7 @@
 # over rows of features, and linear functions of them at new rows.
 
 # features [dim x n] of the rows, where they are known already: until the fit is finished, see
-# forget_rows().
+# without_seen().
 new_feature_space <- function(feature_map, kernel, domain_kernel, map, dim, rows, features = NULL) {
   structure(list(
     feature_map = feature_map, kernel = kernel, domain_kernel = domain_kernel, map = map, dim = dim,
@@ -20,8 +20,8 @@ known_features <- function(space, rows) {
   if (same) seen$features
 }
 
-# What a model keeps of its space.
-forget_rows <- function(space) {
+# What a model keeps of its space: nothing of the training rows.
+without_seen <- function(space) {
   if (!is.null(space$seen)) space["seen"] <- list(NULL)
   space
 }
@@ -130,7 +130,7 @@ feature_means <- function(space, rows) {
 # for each domain and not for each row.
 unsolved <- function(space) {
   space$map <- unsolved_map(space$map)
-  forget_rows(space)
+  without_seen(space)
 }
 
 solved_means <- function(space, moments) {

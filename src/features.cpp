@@ -157,7 +157,8 @@ SEXP feature_moments_(SEXP program, SEXP X, SEXP domain, SEXP cells, SEXP n_cell
 
 // `wanted` rows of X [n x p] chosen by randomly pivoted Cholesky with R's random numbers, or fewer
 // when no more than a negligible share of the kernel is left, or `share` of its trace: list(rows,
-// features [rows x n] and `ones` rows of 1, where wanted, left: of the trace, in the mean over rows).
+// factor L [rows x rows], features [rows x n] and `ones` rows of 1, where wanted, left: of the
+// trace, in the mean over rows).
 // [[Rcpp::export]]
 SEXP feature_pivots_(SEXP program, SEXP X, SEXP kappa, SEXP domain, SEXP wanted, SEXP negligible,
                      SEXP share, SEXP features, SEXP ones, SEXP threads) {
@@ -184,8 +185,11 @@ SEXP feature_pivots_(SEXP program, SEXP X, SEXP kappa, SEXP domain, SEXP wanted,
       std::fill_n(values.data() + i * size + pivots.rank(), constants, 1.0);
   }
   const SEXP found = values;
-  return domgen::named_list(
-      {{"rows", rows}, {"features", found, give}, {"left", pivots.left() / double(n)}});
+  const Eigen::MatrixXd factor = pivots.factor();
+  return domgen::named_list({{"rows", rows},
+                             {"factor", factor},
+                             {"features", found, give},
+                             {"left", pivots.left() / double(n)}});
 }
 
 // Adds to the sums of groups, see group-moments.h: the matrices `second`, `cross` and `response` of

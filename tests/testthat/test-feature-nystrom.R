@@ -34,6 +34,60 @@ test_that("with fewer landmarks they have Nystrom's approximation of it", {
   }
 })
 
+test_that("the pivots' own factor gives the features of the rows they are drawn from", {
+  s <- toy_pairs(200)
+  W <- matrix(sin(1:60), 30)
+  for (kernel in list(kernel_laplace(2), kernel_rbf(0.7) + kernel_linear())) {
+    for (domain_kernel in three_domain_kernels()) {
+      space <- represent(features_nystrom(30), kernel, domain_kernel, s, 2L)
+      plain <- without_seen(space)
+      table <- own_table(plain, s)
+      near <- rounding_of_features(space$map) * 10
+      Z <- features_at(plain, s, table)
+      expect_equal(t(known_features(space, s)), Z, tolerance = near)
+      expect_equal(features_at(space, s, table), Z, tolerance = near)
+      expect_equal(expand_rows(space, s, table, W), expand_rows(plain, s, table, W),
+                   tolerance = near)
+      wanted <- list(cells = as.integer(s$domain), n_cells = nlevels(s$domain), second = TRUE, response = W[rep(1:20, 10), ])
+      expect_equal(moments_of(space, s, table, wanted), moments_of(plain, s, table, wanted),
+                   tolerance = near)
+      # of other rows, or the same in another order, nothing is known
+      expect_null(known_features(plain, s))
+      expect_null(known_features(space, rows_at(s, 1:100)))
+      expect_null(known_features(space, rows_at(s, 200:1)))
+      moved <- replace(s, "domain", list(rev(s$domain)))
+      pooled <- inherits(domain_kernel, "domain_pooled")
+      expect_identical(is.null(known_features(space, moved)), !pooled)
+    }
+  }
+})
+
+test_that("what is known of the training rows while a model is fitted is not kept", {
+  toy <- toy_domains(4, 30)
+  toy$class <- factor(toy$y > stats::median(toy$y))
+  map <- features_nystrom(20)
+  between <- domain_distribution()
+  models <- list(
+    dg_ridge(y ~ . | domain, data = toy[1:5], feature_map = map, domain_kernel = between),
+    dg_svm(y ~ . | domain, data = toy[1:5], feature_map = map),
+    dg_gp(y ~ . | domain, data = toy[1:5], feature_map = map),
+    dg_glm(class ~ x1 + x2 | domain, data = toy, feature_map = map),
+    dg_dica(y ~ . | domain, data = toy[1:5], feature_map = map, domain_kernel = between),
+    dg_cv(dg_ridge(feature_map = map), y ~ . | domain, data = toy[1:5]),
+    dg_tune(dg_pipeline(dg_kpca(feature_map = map), dg_ridge(feature_map = map)), y ~ . | domain,
+            data = toy[1:5], grid = data.frame(ncomp = 1:2)),
+    feature_sums(y ~ . | domain, data = toy[1:5], feature_map = map)
+  )
+  spaces <- function(x) {
+    own <- if (inherits(x, "feature_space")) list(x)
+    if (is.list(x)) c(own, do.call(c, lapply(unclass(x), spaces))) else own
+  }
+  for (model in models) {
+    for (space in spaces(model)) expect_null(space$seen)
+  }
+  expect_length(spaces(models[[1]]), 2)
+})
+
 test_that("randomly pivoted Cholesky draws by what is left of the diagonal", {
   y <- matrix(c(0, 0.3, 1, 2.5, 2.6))
   kernel <- kernel_rbf(1) * kernel_poly(1, 0.3, 1)

@@ -113,7 +113,7 @@ test_that("a seed reproduces a map, and random numbers do not depend on threads"
 test_that("a fit keeps nothing of the size of the training data", {
   bytes <- function(n, features, domain_kernel) {
     fitted <- represent(features, kernel_rbf(1), domain_kernel, toy_pairs(n), 2L)
-    length(serialize(forget_rows(fitted), NULL))
+    length(serialize(without_seen(fitted), NULL))
   }
   for (domain_kernel in three_domain_kernels()) {
     expect_lt(abs(bytes(8000, features_nystrom(20), domain_kernel) -

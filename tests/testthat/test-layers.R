@@ -11,6 +11,7 @@ known_upward <- c(
   "domain_kernel_fit.domain_embedding -> embedding_map" = "the same",
   "domain_kernel_fit.domain_embedding -> feature_means" = "the same",
   "domain_kernel_fit.domain_embedding -> space_rows" = "the same",
+  "domain_kernel_fit.domain_embedding -> without_seen" = "the same",
   "domain_coordinates.domain_embedding -> feature_means" = "the same"
 )
 

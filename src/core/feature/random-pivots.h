@@ -59,14 +59,21 @@ class RandomPivots {
 
   Index rank() const { return Index(pivots_.size()); }
 
+  // L [drawn x drawn], LL' the kernel of the landmarks in their order.
+  Eigen::MatrixXd factor() const {
+    Eigen::MatrixXd L = Eigen::MatrixXd::Zero(rank(), rank());
+    for (Index i = 0; i < rank(); ++i) L.row(i).head(i + 1) = F_.row(pivots_[i]).head(i + 1);
+    return L;
+  }
+
   // F' [drawn x n], K ~ FF': the features of these landmarks at all rows, into a matrix of `lead`
   // rows.
   void features(double* out, Index lead) const {
     const Index line = 8;  // so many numbers are read at once
     for (Index i = 0; i < F_.rows(); i += line) {
       const Index rows = std::min(line, F_.rows() - i);
-      Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>>(
-          out + i * lead, rank(), rows, Eigen::OuterStride<>(lead)) =
+      Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>>(out + i * lead, rank(), rows,
+                                                           Eigen::OuterStride<>(lead)) =
           F_.block(i, 0, rows, rank()).transpose();
     }
   }

@@ -1,11 +1,13 @@
 #include "test.h"
 
 #include "../feature/fourier.h"
+#include "../feature/given.h"
 #include "../feature/landmarks.h"
 #include "../feature/random-pivots.h"
 
 #include <Eigen/Cholesky>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -92,6 +94,34 @@ void pivots() {
   check("random pivots: one of each row", std::abs(double(all.size()) - distinct), 0);
   check("random pivots: all rows", std::abs(double(classes.size()) - distinct), 0);
   check("random pivots: as many as wanted", std::abs(double(some.size()) - 3), 0);
+  domgen::RandomPivots drawn(rbf, view(X), unweighted, uniform, pool);
+  const std::vector<Index> at = drawn.draw(20, 1e-10, 0);
+  // beside a row that stays
+  MatrixXd Ft = MatrixXd::Constant(drawn.rank() + 1, n, 5), K(n, n);
+  drawn.features(Ft.data(), drawn.rank() + 1);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) K(i, j) = std::exp(-(X.row(i) - X.row(j)).squaredNorm() / 2);
+  const MatrixXd features = Ft.topRows(drawn.rank());
+  check("random pivots: features", largest(features.transpose() * features - K), 1e-10);
+  const MatrixXd L = drawn.factor();
+  MatrixXd wrong = L * L.transpose();
+  for (Index a = 0; a < L.rows(); ++a)
+    for (Index b = 0; b < L.rows(); ++b) wrong(a, b) -= K(at[a], at[b]);
+  check("random pivots: factor", largest(wrong), 1e-14);
+  check("random pivots: beside the features", largest(Ft.bottomRows(1).array() - 5), 0);
+}
+
+// Blocks of known features are theirs.
+void given() {
+  const Index n = 50;
+  const MatrixXd X = numbers(n, 2, 4), known = numbers(5, n, 6);
+  domgen::GivenMap map(view(known));
+  MatrixXd Zt(5, n);
+  domgen::for_each_block(map, view(X), nullptr, 16, pool,
+                         [&](const domgen::RowBlock& rows, const double* block) {
+                           std::copy(block, block + 5 * rows.count, Zt.col(rows.first).data());
+                         });
+  check("given features", largest(Zt - known), 0);
 }
 
 }  // namespace
@@ -100,4 +130,5 @@ void test_feature() {
   landmarks();
   fourier();
   pivots();
+  given();
 }

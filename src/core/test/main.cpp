@@ -3,6 +3,7 @@
 #include "../data/csv-rows.h"
 #include "../data/md5.h"
 #include "../feature/fourier.h"
+#include "../feature/given.h"
 #include "../feature/landmarks.h"
 #include "../feature/map.h"
 #include "../feature/group-moments.h"
