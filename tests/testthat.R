@@ -3,8 +3,8 @@ library(domgen)
 # see .ci/test.R
 MultiReporter$set("public", "local_user_output", function(...) invisible())
 
-# Here, as on CRAN, a check takes minutes: without the files that take more than 1.2 seconds, nineteen
-# twentieths of the time. `make test` runs all.
+# Here, as on CRAN, a check takes minutes: without the files that take more than 1.2 seconds,
+# nineteen twentieths of the time. `make test` runs all.
 slow <- c("bad-input-arguments", "bad-input-data", "bad-input-features", "bad-input-learners",
           "bad-input-newdata", "bad-input-projection", "bad-input-source", "base-label",
           "base-print", "base-seal", "coefficients", "core-calls", "data-impute",
