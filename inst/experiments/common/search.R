@@ -26,8 +26,8 @@ fit_timed <- function(spec, train, ...) {
   list(model = model, seconds = seconds)
 }
 
-# Seconds of processor time of an expression: the median of so many measurements, each the mean of as
-# many evaluations as take `least` seconds.
+# Seconds of processor time of an expression: the median of so many measurements, each the mean of
+# as many evaluations as take `least` seconds.
 user_seconds <- function(expr, of = 3, least = 0.1) {
   expr <- substitute(expr)
   caller <- parent.frame()
