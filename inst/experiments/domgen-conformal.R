@@ -71,7 +71,7 @@ interval_methods <- function() list(
 # list(method = data frame of lower, upper) at the new rows, and the seconds.
 intervals_of_all <- function(train, new) {
   timed <- function(code) {
-    seconds <- system.time(found <- suppressMessages(suppressWarnings(code)))[["elapsed"]]
+    seconds <- elapsed(found <- suppressMessages(suppressWarnings(code)))
     list(found = found[c("lower", "upper")], seconds = seconds)
   }
   all <- lapply(interval_methods(), function(spec) {

@@ -168,9 +168,9 @@ experiment(
       list(train = train, new = rows[fold == k, ])
     })
     scores <- lapply(glm_methods(set$family), function(method) {
-      seconds <- system.time(found <- lapply(parts, function(part) {
+      seconds <- elapsed(found <- lapply(parts, function(part) {
         suppressMessages(suppressWarnings(method(set$family, part$train, part$new)))
-      }))[["elapsed"]]
+      }))
       list(seconds = seconds, score = unlist(Map(function(part, found) {
         by_domain(set$family, part$new$y, found, part$new$domain)
       }, parts, found)))

@@ -45,9 +45,9 @@ experiment(
     d <- draw_from_prior(cell$domains, cell$rows, signal = 1, noise = 0.4)
     machines <- prior_machines()
     bind(lapply(names(machines), function(name) {
-      seconds <- system.time(
+      seconds <- elapsed(
         model <- fit(machines[[name]], d$X[d$train, ], d$y[d$train], d$domain[d$train])
-      )[["elapsed"]]
+      )
       interval <- predict(model, d$X[!d$train, ], domain = d$domain[!d$train],
                           interval = "posterior", level = 0.95)
       y <- d$y[!d$train]

@@ -69,7 +69,7 @@ set_methods <- function(classes) c(
 # Logical [rows x classes] of each method, at the new rows.
 sets_of_all <- function(train, new) {
   timed <- function(code) {
-    seconds <- system.time(found <- suppressMessages(suppressWarnings(code)))[["elapsed"]]
+    seconds <- elapsed(found <- suppressMessages(suppressWarnings(code)))
     list(found = found, seconds = seconds)
   }
   all <- lapply(set_methods(nlevels(train$y)), function(spec) {

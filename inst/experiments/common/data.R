@@ -91,8 +91,16 @@ sha256 <- function(file) {
   sub(" .*", "", system2(tool[1L], arguments, stdout = TRUE)[1L])
 }
 
-read_data <- function(name) {
-  d <- utils::read.csv(gzfile(data_file(name)))
-  d$domain <- factor(d$domain)
-  d
-}
+# Each file once, for up to seven experiments of a run share it.
+read_data <- local({
+  known <- list()
+  function(name) {
+    file <- data_file(name)
+    if (is.null(known[[file]])) {
+      d <- utils::read.csv(gzfile(file))
+      d$domain <- factor(d$domain)
+      known[[file]] <<- d
+    }
+    known[[file]]
+  }
+})

@@ -4,28 +4,30 @@
 # table of hundreds of fits they are noise.
 quietly <- function(...) suppressWarnings(...)
 
+# Seconds of an expression. A collection of garbage before each of many small fits would take half
+# of the time.
+elapsed <- function(expr) system.time(expr, gcFirst = FALSE)[["elapsed"]]
+
 # The values of `grid` with the best score on held-out training domains: list(parameters, score,
 # search_seconds).
 choose <- function(spec, train, grid, folds = NULL, ...) {
-  seconds <- system.time(
+  seconds <- elapsed(
     tuned <- dg_tune(spec, y ~ . | domain, data = train, grid = grid, folds = folds,
                      search = "coordinate", progress = FALSE, ...)
-  )[["elapsed"]]
+  )
   list(parameters = tuned$tuning$best, score = tuned$tuning$table$mean[tuned$tuning$chosen],
        search_seconds = seconds)
 }
 
 nothing_chosen <- list(search_seconds = 0)
 
-# A collection of garbage before each of many small fits would take half of the time.
 fit_timed <- function(spec, train, ...) {
-  seconds <- system.time(model <- fit(spec, y ~ . | domain, data = train, ...),
-                         gcFirst = FALSE)[["elapsed"]]
+  seconds <- elapsed(model <- fit(spec, y ~ . | domain, data = train, ...))
   list(model = model, seconds = seconds)
 }
 
-# Seconds of processor time of an expression: the median of so many measurements, each the mean of as
-# many evaluations as take `least` seconds.
+# Seconds of processor time of an expression: the median of so many measurements, each the mean of
+# as many evaluations as take `least` seconds.
 user_seconds <- function(expr, of = 3, least = 0.1) {
   expr <- substitute(expr)
   caller <- parent.frame()
