@@ -68,6 +68,9 @@ calls <- list(
   },
   "diagnosis, 6,400 rows" = function() dg_diagnose(y ~ . | domain, data = numbers),
   "diagnosis, 11,000 rows" = function() dg_diagnose(y ~ . | domain, data = more, max_rows = 11000),
+  "ridge, 1,000 landmarks" = function() {
+    dg_ridge(y ~ . | domain, data = numbers, lambda = 1, feature_map = features_nystrom(1000))
+  },
   "choice, 6,400 rows" = function() dg_auto(y ~ . | domain, data = numbers),
   "first intervals, 6,400 rows" = function() {
     predict(model, newdata = numbers[1:200, ], interval = "prediction")
