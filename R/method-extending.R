@@ -107,6 +107,8 @@
 #'   `structure(list(frequencies = , centre = ), class = "fourier_map")`, with a matrix p x D of
 #'   frequencies and a vector of length p that is subtracted from the rows.
 #' @param dim Number of features; 2 D for a Fourier map.
+#' @param features Matrix dim x n of the features of the training rows, if the map found them on its
+#'   way: they are not evaluated again during the fit, and not kept. `NULL` (default) if not.
 #' @param title Title of the method, for printing.
 #' @param terms Function that gives the terms of the ratio, see "Projections".
 #' @param solve Function that fits, see "Learners on kernels".
@@ -167,7 +169,7 @@
 #' domain_kappa(kernel, rows, among = FALSE)
 #'
 #' represent(feature_map, kernel, domain_kernel, rows, threads)
-#' new_feature_space(feature_map, kernel, domain_kernel, map, dim, rows)
+#' new_feature_space(feature_map, kernel, domain_kernel, map, dim, rows, features = NULL)
 #' space_expansion(space, rows, A)
 #'
 #' space_sums(problem)

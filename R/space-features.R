@@ -2,13 +2,15 @@
 # nothing is kept but the map. What projections and learners ask for are sums
 # over rows of features, and linear functions of them at new rows.
 
-# features [dim x n] of the rows, where they are known already: until the fit is finished, see
+# features [dim x n] of the rows, where they are known: until the fit is finished, see
 # without_seen().
 new_feature_space <- function(feature_map, kernel, domain_kernel, map, dim, rows, features = NULL) {
   structure(list(
     feature_map = feature_map, kernel = kernel, domain_kernel = domain_kernel, map = map, dim = dim,
     columns = colnames(rows$X), threads = rows$threads,
-    seen = if (!is.null(features)) c(rows[c("X", "domain")], list(features = features))
+    seen = if (!is.null(features)) {
+      list(X = rows$X, domain = as.integer(rows$domain), features = features)
+    }
   ), class = "feature_space")
 }
 
@@ -16,7 +18,7 @@ new_feature_space <- function(feature_map, kernel, domain_kernel, map, dim, rows
 known_features <- function(space, rows) {
   seen <- space$seen
   same <- !is.null(seen) && identical(seen$X, rows$X) &&
-    (is.null(space$map$domain) || identical(seen$domain, as.integer(rows$domain)))
+    (!uses_domain(space$domain_kernel) || identical(seen$domain, as.integer(rows$domain)))
   if (same) seen$features
 }
 
