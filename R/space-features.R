@@ -15,7 +15,7 @@ new_feature_space <- function(feature_map, kernel, domain_kernel, map, dim, rows
 }
 
 # The features [dim x n] of these rows, NULL if they are not known.
-known_features <- function(space, rows) {
+seen_features <- function(space, rows) {
   seen <- space$seen
   same <- !is.null(seen) && identical(seen$X, rows$X) &&
     (!uses_domain(space$domain_kernel) || identical(seen$domain, as.integer(rows$domain)))
@@ -46,7 +46,7 @@ expand_folded.default <- function(map, space, rows, table, A) NULL
 
 # The values of linear functions W [r x m] at the rows; table: of their domains.
 expand_rows <- function(space, rows, table, W) {
-  known <- known_features(space, rows)
+  known <- seen_features(space, rows)
   if (!is.null(known)) return(crossprod(known, W))
   folded <- expand_folded(space$map, space, rows, table, W)
   if (!is.null(folded)) return(folded)
@@ -72,7 +72,7 @@ features_at <- function(space, rows, table) {
 
 # Z' [r x n].
 feature_columns <- function(space, rows, table = own_table(space, rows)) {
-  known <- known_features(space, rows)
+  known <- seen_features(space, rows)
   if (!is.null(known)) return(known)
   check_feature_memory(nrow(rows$X), space$dim)
   Zt <- in_chunks(space, rows, table, function(program, i, X, codes) {
@@ -121,7 +121,7 @@ add_moments <- function(a, b) {
 # Mean of the features of each domain, [G x r].
 feature_means <- function(space, rows) {
   wanted <- list(cells = as.integer(rows$domain), n_cells = nlevels(rows$domain), second = FALSE)
-  if (!is.null(known_features(space, rows))) {
+  if (!is.null(seen_features(space, rows))) {
     moments <- moments_of(space, rows, NULL, wanted)
     return(t(moments$sums) / moments$counts)
   }
@@ -150,7 +150,7 @@ domain_table.feature_space <- function(space, rows) {
 # walks over the rows in blocks by itself; only a kernel that is evaluated in R
 # needs its values before.
 in_chunks <- function(space, rows, table, body) {
-  known <- known_features(space, rows)
+  known <- seen_features(space, rows)
   if (!is.null(known)) return(list(body(list(type = "given", values = known), TRUE, rows$X, NULL)))
   codes <- if (!is.null(table)) as.integer(rows$domain)
   lapply(kernel_blocks(space$kernel, nrow(rows$X), space$dim), function(i) {

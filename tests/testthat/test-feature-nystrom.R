@@ -44,7 +44,7 @@ test_that("the pivots' own factor gives the features of the rows they are drawn 
       table <- own_table(plain, s)
       near <- rounding_of_features(space$map) * 10
       Z <- features_at(plain, s, table)
-      expect_equal(t(known_features(space, s)), Z, tolerance = near)
+      expect_equal(t(seen_features(space, s)), Z, tolerance = near)
       expect_equal(features_at(space, s, table), Z, tolerance = near)
       expect_equal(expand_rows(space, s, table, W), expand_rows(plain, s, table, W),
                    tolerance = near)
@@ -52,12 +52,12 @@ test_that("the pivots' own factor gives the features of the rows they are drawn 
       expect_equal(moments_of(space, s, table, wanted), moments_of(plain, s, table, wanted),
                    tolerance = near)
       # of other rows, or the same in another order, nothing is known
-      expect_null(known_features(plain, s))
-      expect_null(known_features(space, rows_at(s, 1:100)))
-      expect_null(known_features(space, rows_at(s, 200:1)))
+      expect_null(seen_features(plain, s))
+      expect_null(seen_features(space, rows_at(s, 1:100)))
+      expect_null(seen_features(space, rows_at(s, 200:1)))
       moved <- replace(s, "domain", list(rev(s$domain)))
       pooled <- inherits(domain_kernel, "domain_pooled")
-      expect_identical(is.null(known_features(space, moved)), !pooled)
+      expect_identical(is.null(seen_features(space, moved)), !pooled)
     }
   }
 })
