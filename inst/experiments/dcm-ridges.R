@@ -21,7 +21,8 @@ experiment(
   title = "COIR and DCM over the ridge on the coefficients: voices, flow cytometry, mines",
   data = c("parkinsons", "gvhd_flowcap1", "landmine"),
   draws = c(quick = 1, normal = 20, full = 20), minutes = c(quick = 0.3, normal = 8, full = 60),
-  tolerance = c(rmse = 0.003, auc_labels = 0.005, gmean = 0.01, auc = 0.001),
+  # with the kernels of six processors the AUC of equation 17 is off by up to 0.11
+  tolerance = c(rmse = 0.003, auc_labels = 0.005, gmean = 0.01, auc = 0.001, auc_printed = 0.25),
   cells = function(size) {
     rows <- list(quick = c(12, 100, 60), normal = c(60, 200, 200), full = c(200, 200, 200))
     data.frame(task = names(published), rows = rows[[size]])
@@ -39,9 +40,12 @@ experiment(
     measure <- if (is.factor(train$y)) two_class_score else rmse_score
     score <- measure(split$test)
     # the order of scores of equation 17 moves with rounding, its labels do not
-    labels_alone <- function(test) {
+    of_printed <- function(test) {
       score <- measure(test)
-      function(model) score(model)[c("auc_labels", "gmean")]
+      function(model) {
+        found <- score(model)
+        stats::setNames(found, sub("^auc$", "auc_printed", names(found)))
+      }
     }
     ncomp <- if (is.factor(train$y)) 1 else 5
     paper <- function(method) {
@@ -60,7 +64,7 @@ experiment(
       list(null_lines(train, score),
            fitted_lines("SVM", dcm_machine(kernel), train, score, paper("SVM"))),
       if (is.factor(train$y)) {
-        list(printed_rows(split, kernel, epsilon, labels_alone, published[[cell$task]]))
+        list(printed_rows(split, kernel, epsilon, of_printed, published[[cell$task]]))
       },
       lapply(ridges, with_lambda)
     ))

@@ -48,7 +48,8 @@ test_that("the pivots' own factor gives the features of the rows they are drawn 
       expect_equal(features_at(space, s, table), Z, tolerance = near)
       expect_equal(expand_rows(space, s, table, W), expand_rows(plain, s, table, W),
                    tolerance = near)
-      wanted <- list(cells = as.integer(s$domain), n_cells = nlevels(s$domain), second = TRUE, response = W[rep(1:20, 10), ])
+      wanted <- list(cells = as.integer(s$domain), n_cells = nlevels(s$domain), second = TRUE,
+                     response = W[rep(1:20, 10), ])
       expect_equal(moments_of(space, s, table, wanted), moments_of(plain, s, table, wanted),
                    tolerance = near)
       # of other rows, or the same in another order, nothing is known
