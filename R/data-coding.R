@@ -120,12 +120,12 @@ new_level_codes <- function(coded, found, arg, new_levels) {
 }
 
 # The design's columns, then the codes: list(X, contrasts, coding). frame: of all predictors.
-coded_design <- function(coding, frame) {
+coded_design <- function(coding, frame, contrasts = NULL) {
   coding$terms <- terms_without(attr(frame, "terms"), coding)
-  design <- model_matrix(coding$terms, frame)
+  design <- model_matrix(coding$terms, frame, contrasts)
   coding$kind <- design_kinds(design$assign, coding)
   list(X = cbind(design$X, code_columns(coding, frame)), contrasts = design$contrasts,
-       coding = coding)
+       assign = c(design$assign, integer(length(coding$coded))), coding = coding)
 }
 
 # number or dummy, for each column of the design
@@ -139,9 +139,12 @@ design_kinds <- function(assign, coding) {
 # Which variable, by its name in a model frame, is in which term?
 term_table <- function(terms) {
   uses <- attr(terms, "factors") > 0
-  rownames(uses) <- vapply(as.list(attr(terms, "variables"))[-1L], deparse1, "")
+  rownames(uses) <- variable_labels(terms)
   uses
 }
+
+# As they are called in a model frame.
+variable_labels <- function(terms) vapply(as.list(attr(terms, "variables"))[-1L], deparse1, "")
 
 terms_without <- function(terms, coding) {
   labels <- predictor_labels(terms)
@@ -197,11 +200,18 @@ with_scaling <- function(blueprint, scaling) {
 seen_coding <- function(blueprint) {
   coding <- blueprint$coding
   seen <- blueprint$seen
-  if (is.null(seen)) return(coding)
+  if (is.null(seen) || is.null(coding)) return(coding)
   last <- length(coding$kind)
   coding$coded <- coding$coded[(last + seq_along(coding$coded)) %in% seen]
   coding$kind <- coding$kind[seen[seen <= last]]
   coding
+}
+
+# Weights of the columns of the design that it sees, see level_columns().
+seen_weights <- function(blueprint) {
+  weights <- blueprint$whole$weights
+  seen <- blueprint$seen
+  if (is.null(weights) || is.null(seen)) weights else c(weights, rep(1, max(seen)))[seen]
 }
 
 # What a model sees of the columns that were made for a whole ensemble, which are not scaled yet; a

@@ -145,19 +145,74 @@ column_type <- function(column) {
 
 column_levels <- function(column) {
   if (is.factor(column)) levels(column)
-  else if (is.character(column)) sort(unique(column))
+  else if (is.character(column)) sort(unique(column), method = "radix")
+}
+
+# Text among the predictors as factors.
+text_as_factors <- function(frame) {
+  text <- vapply(predictor_frame(frame), is.character, NA)
+  for (name in names(text)[text]) frame[[name]] <- factor(frame[[name]], column_levels(frame[[name]]))
+  frame
 }
 
 # X [rows x p], without the intercept, the contrasts it was made with, and the term of each column.
+# contrasts: those of a design made before; of a new one all_levels(), or NULL: a level of each
+# factor is the reference.
 model_matrix <- function(terms, frame, contrasts = NULL) {
+  contrasts <- contrasts[intersect(names(contrasts), variable_labels(terms))]
+  whole <- vapply(contrasts, identical, NA, every_level)
+  given <- contrasts
+  given[whole] <- lapply(names(contrasts)[whole], function(name) {
+    stats::contr.treatment(levels(as.factor(frame[[name]])), contrasts = FALSE)
+  })
   design <- on_error(
-    stats::model.matrix(stats::delete.response(terms), frame, contrasts.arg = contrasts),
+    stats::model.matrix(stats::delete.response(terms), frame, contrasts.arg = given),
     function(e) abort_coding(frame, conditionMessage(e))
   )
   term <- attr(design, "assign")
   X <- design[, term != 0L, drop = FALSE]
   rownames(X) <- NULL
-  list(X = X, contrasts = attr(design, "contrasts"), assign = term[term != 0L])
+  found <- attr(design, "contrasts")
+  found[names(contrasts)[whole]] <- every_level
+  list(X = X, contrasts = found, assign = term[term != 0L])
+}
+
+every_level <- "a column for each level"
+
+# A kernel and a penalty depend on which level of a factor has no column, so that each level has
+# one. Of two levels one column says the same as both, but for products with other predictors.
+# Contrasts that a factor comes with stay, and so do the polynomials of an ordered one.
+all_levels <- function(frame) {
+  open <- Filter(function(column) {
+    (is.factor(column) && !is.ordered(column) || is.logical(column)) &&
+      is.null(attr(column, "contrasts"))
+  }, predictor_frame(frame))
+  if (length(open) == 0L) return(NULL)
+  uses <- term_table(attr(frame, "terms"))
+  multiplied <- rownames(uses)[rowSums(uses[, colSums(uses) > 1, drop = FALSE]) > 0]
+  several <- names(open)[vapply(open, nlevels, 1L) > 2L | names(open) %in% multiplied]
+  sapply(several, function(name) every_level, simplify = FALSE)
+}
+
+# What a design with all_levels() is, beside one with reference levels: list(weights, reference:
+# numbers of the columns that the other does not have). The k columns of a factor, each of variance
+# 1, are to count as k - 1, and are multiplied by sqrt((k - 1) / k): two columns of two levels then
+# say as much as one. Of a product's columns each of its factors is so. design: see model_matrix();
+# of its columns those that are of no term of `terms` have 0 in `assign`.
+level_columns <- function(design, terms, frame, contrasts) {
+  if (length(contrasts) == 0L) return(NULL)
+  levels <- vapply(frame[names(contrasts)], function(column) nlevels(as.factor(column)), 0L)
+  uses <- term_table(terms)
+  used <- intersect(names(contrasts), rownames(uses))
+  of_term <- exp(colSums(uses[used, , drop = FALSE] * log(1 - 1 / levels[used])) / 2)
+  named <- function(design) {
+    own <- design$assign > 0L
+    replace(character(length(own)), own, paste(design$assign, colnames(design$X))[own])
+  }
+  # names do not depend on the rows
+  other <- model_matrix(terms, frame[1L, , drop = FALSE])
+  list(weights = c(1, of_term)[design$assign + 1L],
+       reference = which(!named(design) %in% c("", named(other))))
 }
 
 # The polynomials of an ordered factor with many levels cannot be computed.

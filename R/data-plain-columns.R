@@ -52,19 +52,21 @@ additive_steps <- function(expr) {
   if (keep(expr, TRUE)) list(names = rev(unlist(names)), add = rev(unlist(add)))
 }
 
-# The design of both kinds of columns in the order of the formula: list(X, contrasts).
+# The design of both kinds of columns in the order of the formula: list(X, contrasts, assign: the
+# term of each column, 0 for one that is taken as it is).
 # frame: of the terms, for the rows of `data`.
 plain_design <- function(columns, data, frame, contrasts = NULL) {
   X <- matrix(as.double(unlist(data[columns$numeric], use.names = FALSE)), nrow(data),
               length(columns$numeric), dimnames = list(NULL, columns$numeric))
   place <- match(columns$numeric, columns$all)
   labels <- attr(columns$terms, "term.labels")
-  if (length(labels) == 0L) return(list(X = X))
+  if (length(labels) == 0L) return(list(X = X, assign = integer(ncol(X))))
   others <- model_matrix(columns$terms, frame, contrasts)
   # in the order of the formula, without the quotes that labels have
   of <- setdiff(columns$all, columns$numeric)[others$assign]
-  X <- cbind(X, others$X)[, order(c(place, match(of, columns$all))), drop = FALSE]
-  list(X = X, contrasts = others$contrasts)
+  order <- order(c(place, match(of, columns$all)))
+  list(X = cbind(X, others$X)[, order, drop = FALSE], contrasts = others$contrasts,
+       assign = c(integer(length(place)), others$assign)[order])
 }
 
 # What terms() would have given, without the response.

@@ -5,7 +5,7 @@
 
 # needs: what the method asks for, list(response = "none"|"optional"|"any"|"class",
 # domain = TRUE/FALSE, columns: see wished_columns(), offset: may there be one? several: may there
-# be several responses?).
+# be several responses?, reference: has each factor a level without a column?).
 read_sample <- function(input, needs, scale) {
   if (!isTRUE(needs$several)) check_response_call(input$parts$response)
   raw <- read_raw(input, needs)
@@ -25,8 +25,9 @@ read_sample <- function(input, needs, scale) {
 
 # The scaling is learned from the rows.
 scale_sample <- function(sample, scale) {
-  coded <- length(seen_coding(sample$blueprint)$coded)
-  scaling <- learn_scaling(sample$X, scale, sample$domain, coded)
+  scaling <- learn_scaling(sample$X, scale, sample$domain,
+                           length(seen_coding(sample$blueprint)$coded),
+                           seen_weights(sample$blueprint))
   sample$X <- apply_scaling(sample$X, scaling, sample$domain)
   sample$blueprint$scaling <- scaling
   sample
@@ -47,12 +48,12 @@ read_raw <- function(input, needs) {
   if (!is.null(needs$carried)) {
     wishes <- c(if (is.null(wishes)) list(plain_wish) else wishes, "carried")
   }
-  if (!is.null(input$parts)) return(raw_from_formula(with_terms(input, wishes), wishes))
+  if (!is.null(input$parts)) return(raw_from_formula(with_terms(input, wishes), wishes, needs))
   # what is no matrix is an error
   raw_from_matrix(if (is.null(input$named)) read_matrix(input) else input, wishes)
 }
 
-raw_from_formula <- function(input, wishes) {
+raw_from_formula <- function(input, wishes, needs) {
   parts <- input$parts
   plain <- if (is.null(wishes)) input$plain
   terms <- if (is.null(plain)) input$terms else plain$terms
@@ -73,13 +74,17 @@ raw_from_formula <- function(input, wishes) {
       is_value_alone(parts$response, stats::model.response(read$frame), rows,
                      environment(parts$bare), deparse1(parts$response))
   }
+  read$frame <- text_as_factors(read$frame)
   if (!isTRUE(input$declared)) read$frame <- without_unused_levels(read$frame)
-  design <- new_design(plain, wishes, read$frame, data[usable, plain$numeric, drop = FALSE])
+  contrasts <- if (!isTRUE(needs$reference)) all_levels(read$frame)
+  design <- new_design(plain, wishes, read$frame, data[usable, plain$numeric, drop = FALSE],
+                       contrasts)
   if (!is.null(parts$response)) {
     y <- read_y(stats::model.response(read$frame), nrow(read$frame), "y")
     given$y <- spread_rows(y, usable)
   }
   blueprint <- blueprint_formula(input, read$frame, design, plain)
+  blueprint$whole <- design$whole
   if (!isTRUE(input$declared)) blueprint$used <- used_levels(read$frame)
   if (!alone) blueprint$relative_response <- TRUE
   blueprint <- add_indicators(blueprint, gaps$impute)
@@ -89,8 +94,9 @@ raw_from_formula <- function(input, wishes) {
          levels = if (!is.null(levels)) spread_rows(levels, usable)), given)
 }
 
-# frame, data: of the rows that can be used. list(X, contrasts, coding)
-new_design <- function(plain, wishes, frame, data) {
+# frame, data: of the rows that can be used. list(X, contrasts, assign, coding, whole: see
+# level_columns())
+new_design <- function(plain, wishes, frame, data, contrasts) {
   terms <- attr(frame, "terms")
   offsets <- offset_names(terms)
   for (name in offsets) {
@@ -102,13 +108,15 @@ new_design <- function(plain, wishes, frame, data) {
   coding <- if (!is.null(wishes)) new_coding(wishes, predictor_frame(frame), offsets)
   check_predictor_types(frame, coding$dropped)
   if (!is.null(coding)) {
-    design <- coded_design(coding, frame)
+    design <- coded_design(coding, frame, contrasts)
+    terms <- design$coding$terms
   } else if (is.null(plain)) {
-    design <- model_matrix(terms, frame)
+    design <- model_matrix(terms, frame, contrasts)
   } else {
     plain$terms <- terms
-    design <- plain_design(plain, data, frame)
+    design <- plain_design(plain, data, frame, contrasts)
   }
+  design$whole <- level_columns(design, terms, frame, contrasts)
   if (ncol(design$X) == 0L) {
     abort("argument", "`formula` must name at least one predictor besides the response.")
   }

@@ -16,10 +16,12 @@ by_domain <- function(scale) any(scale %in% c("domain", "both", "means"))
 
 # X [n x p]; a list with the kind, centre and scale, each of length p, and what else the kind
 # needs. A predictor that is constant in training is divided by infinity: no new value of it counts.
-# coded: how many columns at the end stay as they are.
-learn_scaling <- function(X, scale, domain = NULL, coded = 0L) {
+# coded: how many columns at the end stay as they are; weights: see level_columns(), of the first
+# columns, by which scaled ones are multiplied.
+learn_scaling <- function(X, scale, domain = NULL, coded = 0L, weights = NULL) {
   p <- ncol(X) - coded
   scaling <- list(kind = scale, centre = rep(0, p), scale = rep(1, p))
+  if (!is.null(weights)) scaling$weights <- c(weights, rep(1, p))[seq_len(p)]
   if (coded > 0L) {
     scaling$coded <- coded
     X <- X[, seq_len(p), drop = FALSE]
@@ -82,11 +84,11 @@ apply_scaling <- function(X, scaling, domain = NULL, moments = scaling$domains) 
                  X[, -numbers, drop = FALSE]))
   }
   if (length(scaling$kind) > 1L) {
-    means <- domain_means_of(X, scaling, domain, moments)
+    means <- weighed(domain_means_of(X, scaling, domain, moments), scaling)
     scaling$kind <- scaling$kind[1L]
     return(cbind(apply_scaling(X, scaling, domain, moments), means))
   }
-  switch(scaling$kind,
+  scaled <- switch(scaling$kind,
     domain = scale_domains(X, domain, moments, scaling),
     both = {
       own <- scale_domains(X, domain, moments, scaling)
@@ -96,6 +98,15 @@ apply_scaling <- function(X, scaling, domain = NULL, moments = scaling$domains) 
     rank = rank_columns(X, scaling),
     scale_columns(X, scaling)
   )
+  weighed(scaled, scaling)
+}
+
+# Columns that are not scaled are as they are.
+weighed <- function(X, scaling) {
+  if (is.null(scaling$weights) || scaling$kind[1L] == "none") return(X)
+  weights <- rep_len(scaling$weights, ncol(X))
+  for (j in which(weights != 1)) X[, j] <- X[, j] * weights[j]
+  X
 }
 
 scale_columns <- function(X, scaling) {

@@ -77,8 +77,9 @@ dg_coefficients <- function(object, data = NULL, level = 0.95, exponentiate = FA
   if (!isTRUE(all.equal(as.vector(sample$y), as.vector(object$y)))) {
     abort("data", "`data` must be the rows of the fit: its response is another.")
   }
-  estimate <- linear_coefficients(object, sample)
-  left_out <- without_each(object, sample)
+  change <- to_reference(sample)
+  estimate <- with_reference(linear_coefficients(object, sample), change)
+  left_out <- without_each(object, sample, change)
   G <- nrow(left_out)
   ratio <- ratio_words(object)
   found <- structure(list(
@@ -162,6 +163,24 @@ linear_coefficients <- function(object, sample) {
   found[setdiff(seq_along(found), c(known + 1L, if (!constant) 1L))]
 }
 
+# The change from coefficients of all levels of each factor to those that a reference level is
+# subtracted from: the columns of the references are combinations A of the constant and the others.
+to_reference <- function(sample) {
+  at <- sample$blueprint$whole$reference
+  if (length(at) == 0L) return(NULL)
+  others <- cbind(`(Intercept)` = 1, sample$X[, -at, drop = FALSE])
+  A <- qr.coef(qr(others), sample$X[, at, drop = FALSE])
+  A[is.na(A)] <- 0
+  round(A, 8)
+}
+
+with_reference <- function(coefficients, change) {
+  if (is.null(change)) return(coefficients)
+  others <- coefficients[setdiff(names(coefficients), colnames(change))]
+  # where a baseline or thresholds take the place of a constant they take what is added to it
+  others + drop(change[names(others), , drop = FALSE] %*% coefficients[colnames(change)])
+}
+
 # What exp() of a coefficient is.
 ratio_words <- function(object) {
   link <- object$family$link
@@ -186,8 +205,9 @@ other_factors <- function(structure, names) {
   if (!is.null(structure)) setdiff(outer_factors(structure), left_out_factor(structure, names))
 }
 
-# [domains x coefficients]; NA where a column is constant or collinear without a domain.
-without_each <- function(object, sample) {
+# [domains x coefficients]; NA where a column, or that of its reference level, is constant or
+# collinear without a domain. change: see to_reference().
+without_each <- function(object, sample, change) {
   spec <- object$spec
   penalty <- fixed_penalty(object)
   spec$args[names(penalty)] <- as.list(penalty)
@@ -208,11 +228,17 @@ without_each <- function(object, sample) {
       abort("data", "The model cannot be fitted without domain \"", g, "\": ",
             sub("[.]*$", "", conditionMessage(e)), ".")
     })
-    values <- linear_coefficients(fitted, rest)
+    values <- with_reference(linear_coefficients(fitted, rest), change)
     lost <- colnames(sample$X)[varies & constant(rest$X)]
+    lost <- c(lost, unlist(lapply(intersect(lost, colnames(change)), function(reference) {
+      rownames(change)[change[, reference] != 0]
+    })))
     # what is collinear was set to zero, and others then have another meaning
     zero <- values == 0
-    if (any(zero)) lost <- c(lost, names(values)[zero], moving_together(rest$X))
+    if (any(zero)) {
+      own <- setdiff(colnames(rest$X), colnames(change))
+      lost <- c(lost, names(values)[zero], moving_together(rest$X[, own, drop = FALSE]))
+    }
     replace(values, names(values) %in% lost, NA_real_)
   })
   matrix(unlist(found), length(domains), byrow = TRUE,

@@ -127,8 +127,8 @@ learner_custom <- function(fit, predict, ..., survival = NULL, title = "Custom l
     list(scale = scale, domain_means = domain_means, domain_weights = domain_weights,
          calibration = calibration, terms = terms)
   )
-  parts <- c(learner_parts("Custom learner", "open", parameters = custom_rows(names(own))),
-             list(own = names(own)))
+  parts <- c(learner_parts("Custom learner", "open", parameters = custom_rows(names(own)),
+                           reference = TRUE), list(own = names(own)))
   wanted <- formals(args(fit))
   parts$weights <- "weights" %in% names(wanted)
   # an argument with a default can do without
@@ -219,7 +219,7 @@ constant_default <- function(default) {
 #' @exportS3Method
 spec_needs.learner_custom_spec <- function(spec) {
   needs <- list(response = spec$parts$response, domain = spec$parts$domain,
-                terms = spec$args$terms)
+                terms = spec$args$terms, reference = spec$parts$reference)
   if (identical(spec$args$needs, "data")) needs$columns <- list(c("number", "factor"))
   needs
 }

@@ -17,9 +17,10 @@ engine_of.learner_custom_spec <- function(spec) spec$args[c("fit", "predict", "s
 
 # env: the frame of the method's function; response: see learner_row().
 engine_spec <- function(method, title, package, env, parameters = NULL, domain = FALSE,
-                        response = "any") {
+                        response = "any", reference = FALSE) {
   need_package(package, paste0(method, "()"))
-  parts <- learner_parts(title, response, domain = domain, parameters = parameters)
+  parts <- learner_parts(title, response, domain = domain, parameters = parameters,
+                         reference = reference)
   method_spec(method, c(paste0(method, "_spec"), "learner_custom_spec"), parts, env)
 }
 

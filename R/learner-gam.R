@@ -40,7 +40,8 @@ dg_gam <- function(x, y = NULL, domain = NULL, data = NULL, k = 10,
                    calibration = c("none", "platt", "isotonic"), weights = NULL,
                    domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
                    terms = NULL, na.action = stats::na.omit, ...) {
-  spec <- engine_spec("dg_gam", "Additive model", "mgcv", environment(), gam_parameters)
+  spec <- engine_spec("dg_gam", "Additive model", "mgcv", environment(), gam_parameters,
+                      reference = TRUE)
   fit_or_specify(spec, match.call(), parent.frame())
 }
 

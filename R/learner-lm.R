@@ -38,7 +38,7 @@
 dg_lm <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
                   domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
                   terms = NULL, na.action = stats::na.omit, ...) {
-  parts <- learner_parts("Linear model", "open")
+  parts <- learner_parts("Linear model", "open", reference = TRUE)
   spec <- method_spec("dg_lm", "dg_lm_spec", parts, environment())
   fit_or_specify(spec, match.call(), parent.frame())
 }

@@ -1,9 +1,10 @@
 # What all learners share: their description, prediction and what becomes of decision values.
 
+# reference: has a factor a level without a column, as where no penalty or kernel is?
 learner_parts <- function(title, response = "any", domain = FALSE, parameters = NULL,
-                          offset = FALSE) {
+                          offset = FALSE, reference = FALSE) {
   list(title = title, response = response, domain = domain, weights = TRUE, offset = offset,
-       parameters = parameters)
+       reference = reference, parameters = parameters)
 }
 
 # A kernel that is not given is kernel_rbf(), behind a projection kernel_linear().

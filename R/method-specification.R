@@ -94,7 +94,8 @@ spec_scale <- function(spec) {
 spec_needs.dg_spec <- function(spec) {
   needs <- list(response = spec$parts$response,
                 domain = spec$parts$domain || uses_domain(spec$args$domain_kernel),
-                offset = isTRUE(spec$parts$offset), terms = spec$args$terms)
+                offset = isTRUE(spec$parts$offset), terms = spec$args$terms,
+                reference = isTRUE(spec$parts$reference))
   needs$columns <- wished_columns(spec$args)
   needs
 }

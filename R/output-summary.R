@@ -146,8 +146,10 @@ predictor_ranges <- function(object) {
   # what stands behind them, codes and offsets, is not scaled
   scaled <- seq_along(scaling$scale)
   range <- apply(X[, scaled, drop = FALSE], 2L, function(x) c(min(x), mean(x), max(x)))
-  if (scaling$kind == "pooled") range <- sweep(sweep(range, 2L, scaling$scale, "*"), 2L,
-                                               scaling$centre, "+")
+  if (scaling$kind == "pooled") {
+    unit <- if (is.null(scaling$weights)) scaling$scale else scaling$scale / scaling$weights
+    range <- sweep(sweep(range, 2L, unit, "*"), 2L, scaling$centre, "+")
+  }
   data.frame(predictor = object$blueprint$columns[scaled], min = range[1L, ],
              mean = range[2L, ], max = range[3L, ], row.names = NULL)
 }

@@ -164,9 +164,10 @@ survey_sample <- function(survey, rows) {
 # As learn_scaling() learns it from rows: means and standard deviations of all of them, ranks of the
 # sample.
 survey_scaling <- function(survey, scale) {
-  coded <- length(seen_coding(survey$reader$blueprint)$coded)
+  blueprint <- survey$reader$blueprint
+  coded <- length(seen_coding(blueprint)$coded)
   sample <- survey$sample
-  scaling <- quietly(learn_scaling(sample$X, scale, sample$domain, coded),
+  scaling <- quietly(learn_scaling(sample$X, scale, sample$domain, coded, seen_weights(blueprint)),
                      "domgen_warning_constant")
   numbers <- seq_len(ncol(sample$X) - coded)
   moments <- survey$moments

@@ -93,11 +93,16 @@ search_columns <- function(spec, blueprint) {
 member_sample <- function(spec, sample) {
   # of columns that were made for other members; kernels find theirs themselves
   layout <- layout_of(sample$blueprint)
-  sample$blueprint$seen <- if (!is.null(layout) && !finds_columns(spec)) {
+  seen <- if (!is.null(layout) && !finds_columns(spec)) {
     # dummy variables where nobody wished factors
     which(layout$kind %in% c(wished_kinds(spec), if (!any(layout$kind == "factor")) "dummy",
                              if (isTRUE(spec$parts$offset)) "offset"))
   }
+  reference <- if (isTRUE(spec_needs(spec)$reference)) sample$blueprint$whole$reference
+  if (length(reference)) {
+    seen <- setdiff(if (is.null(seen)) seq_len(ncol(sample$X)) else seen, reference)
+  }
+  sample$blueprint$seen <- seen
   sample$X <- see_columns(sample$X, sample$blueprint)
   quietly(scale_sample(sample, spec_scale(spec)))
 }

@@ -155,6 +155,7 @@ spec_needs.dg_ensemble_spec <- function(spec) {
   wishes <- lapply(needs, `[[`, "columns")
   plain <- vapply(wishes, is.null, NA)
   list(response = "open", domain = TRUE, terms = spec$args$terms,
+       reference = all(vapply(needs, function(own) isTRUE(own$reference), NA)),
        columns = if (!all(plain)) {
          unique(do.call(c, c(wishes, if (any(plain)) list(list(plain_wish)))))
        })
