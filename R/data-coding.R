@@ -138,8 +138,11 @@ design_kinds <- function(assign, coding) {
 
 # Which variable, by its name in a model frame, is in which term?
 term_table <- function(terms) {
+  labels <- variable_labels(terms)
+  # without a term there is no table
   uses <- attr(terms, "factors") > 0
-  rownames(uses) <- variable_labels(terms)
+  if (length(uses) == 0L) uses <- matrix(NA, length(labels), 0L)
+  rownames(uses) <- labels
   uses
 }
 

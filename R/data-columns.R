@@ -151,7 +151,9 @@ column_levels <- function(column) {
 # Text among the predictors as factors.
 text_as_factors <- function(frame) {
   text <- vapply(predictor_frame(frame), is.character, NA)
-  for (name in names(text)[text]) frame[[name]] <- factor(frame[[name]], column_levels(frame[[name]]))
+  frame[names(text)[text]] <- lapply(frame[names(text)[text]], function(column) {
+    factor(column, column_levels(column))
+  })
   frame
 }
 
@@ -160,11 +162,11 @@ text_as_factors <- function(frame) {
 # factor is the reference.
 model_matrix <- function(terms, frame, contrasts = NULL) {
   contrasts <- contrasts[intersect(names(contrasts), variable_labels(terms))]
-  whole <- vapply(contrasts, identical, NA, every_level)
+  whole <- names(Filter(function(own) identical(own, every_level), contrasts))
   given <- contrasts
-  given[whole] <- lapply(names(contrasts)[whole], function(name) {
-    stats::contr.treatment(levels(as.factor(frame[[name]])), contrasts = FALSE)
-  })
+  for (name in whole) {
+    given[[name]] <- stats::contr.treatment(levels(as.factor(frame[[name]])), contrasts = FALSE)
+  }
   design <- on_error(
     stats::model.matrix(stats::delete.response(terms), frame, contrasts.arg = given),
     function(e) abort_coding(frame, conditionMessage(e))
@@ -173,7 +175,7 @@ model_matrix <- function(terms, frame, contrasts = NULL) {
   X <- design[, term != 0L, drop = FALSE]
   rownames(X) <- NULL
   found <- attr(design, "contrasts")
-  found[names(contrasts)[whole]] <- every_level
+  for (name in whole) found[[name]] <- every_level
   list(X = X, contrasts = found, assign = term[term != 0L])
 }
 

@@ -130,6 +130,8 @@ raw_from_matrix <- function(input, wishes) {
   # new data are matched by names that the user gave
   blueprint <- list(kind = "matrix", columns = colnames(X), response_name = "y",
                     named = input$named && !anyDuplicated(colnames(X)))
+  # of columns that an ensemble made of factors
+  if (!is.null(input$column_weights)) blueprint$whole <- list(weights = input$column_weights)
   if (!is.null(wishes)) {
     coded <- coded_matrix(wishes, X)
     X <- coded$X

@@ -18,7 +18,8 @@
 #' | `weights` | cost of each row; passed if `fit` has it |
 #' | others | the learner's own arguments, see below |
 #'
-#' With `needs = "numbers"` categories are dummy variables; with `needs = "data"` they follow the
+#' With `needs = "numbers"` categories are dummy variables, with the first level as the reference; with
+#' `needs = "data"` they follow the
 #' numeric columns as factors with the levels of the training data. After a projection the columns
 #' are its scores in either case. Columns are named by their terms, such as `poly(a, 2)1`; `cbind(x,
 #' y = y)` keeps these names, `data.frame()` changes them. The costs are the row weights, multiplied

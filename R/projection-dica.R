@@ -114,6 +114,12 @@
 #'   | `"rank"` | normal scores of training ranks, (rank - 1/2)/n |
 #'   | `"none"` | not scaled |
 #'
+#'   A factor of k > 2 levels has k columns, one for each level, so that nothing depends on which
+#'   level is the first; scaled, they are multiplied by sqrt((k - 1)/k), which gives the factor the
+#'   weight of k - 1 columns. A factor of two levels has one column, in products with other
+#'   predictors two. Ordered factors have polynomials. Contrasts that a factor comes with are kept.
+#'   Models without a penalty ([dg_lm()], [dg_mixed()], [dg_gam()]) have treatment contrasts.
+#'
 #'   For `"domain"` and `"both"`, a new domain is standardised by its unlabelled rows in `newdata`
 #'   or `reference`. `"domain"` removes differences in mean and standard deviation between
 #'   instruments or persons, including what they predict. `"rank"` ignores units and outliers.

@@ -69,9 +69,13 @@ fit_member.dg_tune_spec <- function(spec, sample) {
   input <- sample[c("y", "domain", if (takes_weights(spec)) "weights")]
   input$inside <- sample$inside
   blueprint <- sample$blueprint
-  blueprint$seen <- search_columns(spec, blueprint)
+  blueprint$seen <- without_reference(search_columns(spec, blueprint), spec, blueprint)
   X <- see_columns(sample$X, blueprint)
-  fitted <- fit_input(spec, read_input(c(list(x = seen_data(X, blueprint)), input)))
+  data <- seen_data(X, blueprint)
+  input <- read_input(c(list(x = data), input))
+  # of a data frame the search makes columns itself
+  if (is.matrix(data)) input$column_weights <- seen_weights(blueprint)
+  fitted <- fit_input(spec, input)
   blueprint$within <- fitted$blueprint
   fitted$blueprint <- with_scaling(blueprint, fitted$blueprint$scaling)
   seal(fitted)
@@ -98,13 +102,18 @@ member_sample <- function(spec, sample) {
     which(layout$kind %in% c(wished_kinds(spec), if (!any(layout$kind == "factor")) "dummy",
                              if (isTRUE(spec$parts$offset)) "offset"))
   }
-  reference <- if (isTRUE(spec_needs(spec)$reference)) sample$blueprint$whole$reference
-  if (length(reference)) {
-    seen <- setdiff(if (is.null(seen)) seq_len(ncol(sample$X)) else seen, reference)
-  }
-  sample$blueprint$seen <- seen
+  sample$blueprint$seen <- without_reference(seen, spec, sample$blueprint)
   sample$X <- see_columns(sample$X, sample$blueprint)
   quietly(scale_sample(sample, spec_scale(spec)))
+}
+
+# Without the columns of reference levels where a method has these; members of an ensemble within
+# the ensemble find theirs.
+without_reference <- function(seen, spec, blueprint) {
+  reference <- blueprint$whole$reference
+  if (length(reference) == 0L || !isTRUE(spec_needs(spec)$reference) ||
+        !is.null(spec$args$members)) return(seen)
+  setdiff(if (is.null(seen)) seq_along(blueprint$columns) else seen, reference)
 }
 
 finds_columns <- function(spec) {

@@ -115,7 +115,8 @@ test_that("a level that training did not have is unlike all others, with a warni
 
 test_that("in sums and products each kernel acts on its columns", {
   X <- as.matrix(data[c("x", "z", "count")])
-  design <- cbind(X, stats::model.matrix(~ size + colour + flag, data)[, -1])
+  design <- cbind(X, outer(as.character(data$size), levels(data$size), "=="), data$colour == "red",
+                  data$flag)
   kept <- c("x", "z", "count", "size", "colour", "flag")
   expected <- kernel_matrix(kernel_mixed(1, 0.3), data[kept]) * kernel_matrix(kernel_linear(), design) +
     kernel_matrix(kernel_rbf(2), design)
