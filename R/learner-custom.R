@@ -18,11 +18,11 @@
 #' | `weights` | cost of each row; passed if `fit` has it |
 #' | others | the learner's own arguments, see below |
 #'
-#' With `needs = "numbers"` categories are dummy variables, with the first level as the reference; with
-#' `needs = "data"` they follow the
-#' numeric columns as factors with the levels of the training data. After a projection the columns
-#' are its scores in either case. Columns are named by their terms, such as `poly(a, 2)1`; `cbind(x,
-#' y = y)` keeps these names, `data.frame()` changes them. The costs are the row weights, multiplied
+#' With `needs = "numbers"` categories are dummy variables, with the first level as the reference;
+#' with `needs = "data"` they follow the numeric columns as factors with the levels of the training
+#' data. After a projection the columns are its scores in either case. Columns are named by their
+#' terms, such as `poly(a, 2)1`; `cbind(x, y = y)` keeps these names, `data.frame()` changes them.
+#' The costs are the row weights, multiplied
 #' by \eqn{n/(G n_g)}{n/(G n_g)} for `domain_weights = "equal"`. Rows of weight 0 are left out. An
 #' argument `domain` without a default makes a domain mandatory. Without an argument `weights`,
 #' weights are an error.
