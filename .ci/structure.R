@@ -149,7 +149,7 @@ trace_counts <- function(root = ".") {
   path <- instrument(space)
   domgen <- function(name) get(name, space)
   set.seed(1)
-  classes <- domgen("simulate_dcm")(domains = 5, rows = 25, p = 3, seed = 1)
+  classes <- domgen("simulate_dcm")(domains = 5, n = 25, p = 3, seed = 1)
   numbers <- domgen("simulate_dica")(domains = 15, n = 20, p = 3, seed = 1)
   map <- domgen("features_nystrom")(20)
   few <- function(...) domgen("dg_ridge")(y ~ . | domain, feature_map = map, lambda = 1, ...)
@@ -164,20 +164,20 @@ trace_counts <- function(root = ".") {
   )
   counts <- unlist(lapply(names(paths), function(name) {
     calls <- paths[[name]]
-    rooms <- room_of(ifelse(is.na(home[calls]), "", home[calls]))
+    through <- module_of(ifelse(is.na(home[calls]), "", home[calls]))
     method <- grepl("^(learner|method|loss|solve|targets|fit)[-.]", home[unique(calls)])
     found <- list(calls = length(calls), functions = length(unique(calls)),
                   files = length(unique(home[calls])),
-                  `changes of module` = sum(rooms[-1L] != rooms[-length(rooms)], na.rm = TRUE),
+                  `changes of module` = sum(through[-1L] != through[-length(through)], na.rm = TRUE),
                   `functions of learners and methods` = sum(method),
                   `formula split` = sum(calls == "split_formula"),
                   `single_column()` = sum(calls == "single_column"))
     stats::setNames(found, paste0(name, ": ", names(found)))
   }), recursive = FALSE)
   beyond <- setdiff(paths[["dg_ridge(), source"]], paths[["dg_ridge(), memory"]])
-  rooms <- room_of(home[beyond])
-  listed <- lapply(split(beyond, rooms), function(names) toString(sort(names)))
-  names(listed) <- sprintf("only over the source, %s (%d)", names(listed), table(rooms))
+  module <- module_of(home[beyond])
+  listed <- lapply(split(beyond, module), function(names) toString(sort(names)))
+  names(listed) <- sprintf("only over the source, %s (%d)", names(listed), table(module))
   list(counts = c(counts, list(`functions only over the source` = length(beyond))),
        lists = listed)
 }
@@ -234,8 +234,8 @@ report_structure <- function(arguments) {
   for (name in names(found)) {
     cat("\nFunctions of a ridge fit only over a source, ", name, "\n", sep = "")
     lists <- found[[name]]$lists
-    for (room in names(lists)) {
-      cat(strwrap(paste0(room, ": ", lists[[room]]), 98, indent = 2L, exdent = 4L), sep = "\n")
+    for (module in names(lists)) {
+      cat(strwrap(paste0(module, ": ", lists[[module]]), 98, indent = 2L, exdent = 4L), sep = "\n")
     }
   }
 }

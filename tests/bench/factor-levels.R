@@ -149,7 +149,8 @@ learners <- list(
            domain_kernel = domain_pooled())
   },
   laplace = function(classes) dg_ridge(kernel = kernel_laplace(), domain_kernel = domain_pooled()),
-  svm = function(classes) if (classes) dg_svm(calibration = "platt") else dg_svm()
+  svm = function(classes) if (classes) dg_svm(calibration = "platt") else dg_svm(),
+  auto = function(classes) dg_auto(max_ard = 0)
 )
 
 score <- function(spec, set, coding) {

@@ -152,3 +152,17 @@ test_that("the counts of .ci/structure.R are of this checkout", {
   expect_gt(counts$`functions (top level)`, counts$`internal functions`)
   expect_gt(counts$`lines of code in R/`, counts$`lines of output code`)
 })
+
+test_that("circles of files and the path of a fit do not grow", {
+  skip_on_cran()
+  layers <- the_layers()
+  calls <- layers$read_calls(layers$definitions)
+  # each bound is what there was: who lowers one writes it down
+  expect_lte(max(lengths(layers$circles(calls$from_file, calls$to_file))), 48L)
+  env <- new.env(parent = layers)
+  env$structure_home <- checkout_file()
+  sys.source(checkout_file(".ci", "structure.R"), env)
+  traced <- env$trace_elsewhere(dirname(find.package("domgen")), checkout_file())$counts
+  expect_lte(traced[["dg_svm(), cost open: functions of learners and methods"]], 108L)
+  expect_lte(traced[["functions only over the source"]], 131L)
+})
