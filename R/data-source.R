@@ -239,9 +239,9 @@ check_levels <- function(levels) {
 #' PostgreSQL, functions that hold a connection) never resume: `store` is not used, with a warning.
 #'
 #' **Locks.** One process at a time writes to a file or folder; a second one is an error of class
-#' `domgen_error_write` that names the first. After a crash, its lock in `<to>.part` is taken over on
-#' the same computer; on another one, the message says what to remove. A foreign file in `<to>.part`
-#' is an error. A table is locked by the database.
+#' `domgen_error_write` that names the first. After a crash, its lock in `<to>.part` is taken over
+#' on the same computer; on another one, the message says what to remove. A foreign file in
+#' `<to>.part` is an error. A table is locked by the database.
 #'
 #' @param x Data frame, paths, DBI connection, function, lazy table, or list of these.
 #' @param table Names of database tables, a partition each.

@@ -58,8 +58,8 @@ read_where <- function(given, known, over_source) {
 
 # ---- blocks -----------------------------------------------------------------------------------
 
-# What a worker needs beside the partition: list(model; asked; sink; written: are predictions rows of
-# a file or table, or what predict() gives? of: one domain for all rows, or NULL, and new_levels;
+# What a worker needs beside the partition: list(model; asked; sink; written: are predictions rows
+# of a file or table, or what predict() gives? of: one domain for all rows, or NULL, and new_levels;
 # prototype; keep: columns to copy; uses_others: do domains matter? shown: is the domain written?).
 block_work <- function(object, source, of, asked, where) {
   blueprint <- object$blueprint

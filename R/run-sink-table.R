@@ -36,8 +36,9 @@ check_new_table <- function(sink, connection) {
 # One of the user's would be ended with ours.
 begin_writing <- function(connection, label) {
   refused <- function(said) {
-    abort("write", "`", label, "` cannot be written: its rows need a transaction of their own, and ",
-          said, ". Give a function that makes a connection, or end the transaction of this one.")
+    abort("write", "`", label, "` cannot be written: its rows need a transaction of their own, ",
+          "and ", said, ". Give a function that makes a connection, or end the transaction of ",
+          "this one.")
   }
   # which BEGIN would only warn of
   if (is_postgres(connection) && within_transaction(connection)) refused("one is under way")

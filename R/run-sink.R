@@ -25,15 +25,15 @@ sink_hold.default <- function(sink) NULL
 # What is known of a part that has no rows yet.
 no_part <- list(done = 0, finished = FALSE, notes = NULL)
 
-# As sink_part() gives it, of a sink that keeps nothing of a call that was cut short: take(columns) of
-# each block; end(notes): what finish() gives.
+# As sink_part() gives it, of a sink that keeps nothing of a call that was cut short: take(columns)
+# of each block; end(notes): what finish() gives.
 passing_part <- function(take, end = function(notes) list(notes = notes)) {
   c(no_part, list(write = function(columns, upto, notes) take(columns), finish = end,
                   close = function() NULL))
 }
 
-# As sink_part() gives it, of one that does. state: as no_part, of what is there; keep(columns, state): adds a block,
-# or NULL, and writes down how far the part is.
+# As sink_part() gives it, of one that does. state: as no_part, of what is there; keep(columns,
+# state): adds a block, or NULL, and writes down how far the part is.
 growing_part <- function(state, keep, close = function() NULL) {
   done <- state$done
   list(done = done, finished = state$finished, notes = state$notes,
