@@ -41,7 +41,7 @@ describe <- function(value) {
   if (is.null(value)) return("NULL")
   if (is.function(value)) return("a function")
   if (is.atomic(value) && length(value) == 1L && !is.object(value)) {
-    return(if (is.character(value)) dQuote(value, FALSE) else format(value))
+    return(if (is.character(value)) quoted(value) else format(value))
   }
   if (is.atomic(value) && is.null(dim(value)) && !is.object(value)) {
     kind <- if (is.numeric(value)) "numeric" else typeof(value)
@@ -54,9 +54,12 @@ describe <- function(value) {
   paste0("an object of class ", dQuote(class(value)[1L], FALSE))
 }
 
+# Text that was found, for a message: a field of a file may be as long as the file.
+quoted <- function(text, quote = "\"") paste0(quote, shorten(text, 80L), quote)
+
 # Names for a message: `a`, `b` and 3 more.
 enumerate <- function(names, most = 5L, quote = "`") {
-  shown <- paste0(quote, utils::head(names, most), quote)
+  shown <- quoted(utils::head(names, most), quote)
   rest <- length(names) - length(shown)
   paste0(paste(shown, collapse = ", "), if (rest > 0L) paste(" and", rest, "more"))
 }

@@ -91,7 +91,7 @@ time_labels <- function(seconds) {
 warn_other_labels <- function(new, known) {
   kinds <- lapply(list(new, known), label_kind)
   if (anyNA(kinds) || identical(kinds[[1L]], kinds[[2L]])) return(invisible())
-  example <- function(labels) paste0("\"", labels[!is.na(labels)][1L], "\"")
+  example <- function(labels) quoted(labels[!is.na(labels)][1L])
   warn("other_labels", "Domains are ", kinds[[1L]], " such as ", example(new), " but were ",
        kinds[[2L]], " such as ", example(known), " in training, so all count as new. Convert the ",
        "domain column to the type that it had in training.")

@@ -134,7 +134,7 @@ agree_column <- function(column, like, place) {
     bad <- which(is.na(code) & !is.na(text))
     if (length(bad)) {
       all <- unique(c(levels(like), text[bad]))
-      shown <- paste0("\"", utils::head(all, 10L), "\"", collapse = ", ")
+      shown <- paste(quoted(utils::head(all, 10L)), collapse = ", ")
       if (length(all) > 10L) shown <- paste0(shown, ", ...")
       abort("data", row_label(place$label, place$first + bad[1L] - 1), ": `", place$name,
             "` has the level ", describe(text[bad][1L]), ", which is none of ",
@@ -160,8 +160,11 @@ agree_column <- function(column, like, place) {
 # Text as logical values, dates or times; of another type all must be missing.
 read_text <- function(column, like, place) {
   value <- if (is.logical(like)) as.logical(column)
-           else if (inherits(like, "Date")) as.Date(column, "%Y-%m-%d", optional = TRUE)
-           else if (inherits(like, "POSIXct")) {
+           else if (inherits(like, "Date")) {
+    # as.Date() takes no notice of what stands behind the day
+    day <- grepl("^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}$", column, useBytes = TRUE)
+    as.Date(ifelse(day, column, NA), "%Y-%m-%d")
+  } else if (inherits(like, "POSIXct")) {
     plain <- sub("T", " ", sub("Z$", "", ifelse(is_time(column), column, NA)))
     as_utc(as.double(as.POSIXct(strptime(plain, "%Y-%m-%d %H:%M:%OS", tz = "UTC"))))
   }
@@ -184,7 +187,8 @@ type_words <- function(like) {
   else paste("a time in", units(like))
 }
 
-agree_number <- function(column, place) {
+# decimal: of numbers that are text.
+agree_number <- function(column, place, decimal = ".") {
   if (inherits(column, "integer64")) {
     # its bits are those of integers, whatever R takes them for
     value <- from_integer64(column)
@@ -197,10 +201,23 @@ agree_number <- function(column, place) {
   if (!is.character(column)) {
     refuse(place, match(FALSE, is.na(column)), as.character(column), "be a number")
   }
-  value <- suppressWarnings(as.double(column))
-  bad <- is.na(value) & !is.na(column) & trimws(column) != "NaN"
+  value <- read_numbers(column, decimal)
+  bad <- is.na(value) & !is.nan(value) & !is.na(column)
   if (any(bad)) refuse(place, which(bad)[1L], column, "be a number")
   check_exact(value, grepl("^[-+]?[0-9]+$", trimws(column)), column, place)
+}
+
+# What text is a number: as.double() takes "1e", "1E-" and "0x1.8" for 1, 1 and 24. Of other text
+# NA, of "NaN" NaN.
+read_numbers <- function(text, decimal = ".") {
+  digits <- "([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?"
+  words <- "[Ii]nf(inity)?|INF|[Nn]a[Nn]|NAN"
+  plain <- trimws(if (decimal == ".") text else sub(decimal, ".", text, fixed = TRUE))
+  fine <- grepl(paste0("^[-+]?(", digits, "|", words, ")$"), plain, useBytes = TRUE)
+  if (decimal != ".") fine <- fine & !grepl(".", text, fixed = TRUE, useBytes = TRUE)
+  value <- rep(NA_real_, length(text))
+  value[fine] <- as.double(plain[fine])
+  value
 }
 
 # Doubles have no more digits.

@@ -224,7 +224,8 @@ parse_csv <- function(piece, layout, columns, text, label) {
   as_it_is <- which[columns %in% text]
   # a quote doubled inside quotes, and two that are not in quotes, look alike to fread(), and lines
   # of blanks are rows to it
-  fast <- has_fread() && !(piece$doubled && piece$literal) && piece$blank == 0
+  fast <- has_fread() && !(piece$doubled && piece$literal) && piece$blank == 0 &&
+    !has_number_words(piece$text)
   data <- if (fast) parse_by_fread(piece, layout, which, as_it_is) else {
     csv_fields_(piece$text, layout$separator, length(layout$names), piece$rows, which)
   }
@@ -246,12 +247,20 @@ parse_csv <- function(piece, layout, columns, text, label) {
     column <- as_utf8(column)
     if (name %in% text[names(text) == "label"]) csv_labels(column)
     else if (name %in% text) column
-    else read_most(column, list(label = label, first = piece$first, name = name))
+    else read_most(column, list(label = label, first = piece$first, name = name), layout$decimal)
   }, data, columns)
   plain_frame(stats::setNames(data, columns), piece$rows)
 }
 
 has_fread <- function() requireNamespace("data.table", quietly = TRUE)
+
+# What spreadsheets and C write in the place of a number, which fread() takes for one, or for
+# missing.
+has_number_words <- function(text) {
+  grepl("#", text, fixed = TRUE, useBytes = TRUE) &&
+    grepl("#(N/A|DIV/0!|VALUE!|NULL!|NAME[?]|NUM!|REF!|[SQ]?NAN|IND|INF)", text, perl = TRUE,
+          useBytes = TRUE)
+}
 
 as_utf8 <- function(text) {
   fine <- validUTF8(text)
@@ -268,10 +277,10 @@ csv_labels <- function(column) {
 }
 
 # Where most are numbers, dates or times, all must be.
-read_most <- function(column, place) {
+read_most <- function(column, place, decimal) {
   given <- sum(!is.na(column))
-  agree <- if (sum(!is.na(suppressWarnings(as.double(column)))) > given / 2) {
-    function() agree_number(column, place)
+  agree <- if (sum(!is.na(read_numbers(column, decimal))) > given / 2) {
+    function() agree_number(column, place, decimal)
   } else if (sum(grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", column)) > given / 2) {
     function() read_text(column, structure(numeric(), class = "Date"), place)
   } else if (sum(is_time(column)) > given / 2) {
@@ -284,7 +293,7 @@ read_most <- function(column, place) {
   })
 }
 
-# fread() would read dates and times, and type.convert() would not.
+# fread() would read dates and times.
 parse_by_fread <- function(piece, layout, which, text) {
   old <- options(datatable.old.fread.datetime.character = TRUE)
   on.exit(options(old))
@@ -302,7 +311,7 @@ guess_type <- function(column, decimal) {
   for (truth in list(c("TRUE", "FALSE"), c("True", "False"), c("true", "false"))) {
     if (all(column %in% c(truth, NA))) return(as.logical(column))
   }
-  found <- utils::type.convert(column, as.is = TRUE, dec = decimal)
-  large <- is.double(found) && any(abs(found) >= 2^53, na.rm = TRUE)
-  if (large || !is.numeric(found)) column else found
+  found <- read_numbers(column, decimal)
+  numbers <- all(!is.na(found) | is.nan(found) | is.na(column))
+  if (numbers && !any(abs(found) >= 2^53, na.rm = TRUE)) found else column
 }

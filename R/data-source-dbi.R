@@ -188,8 +188,8 @@ send_query <- function(connection, partition, columns) {
 
 # ---- which rows it has ------------------------------------------------------------------------
 #
-# Whether a database has the rows that it had when a call began, and whether a statement reads a
-# table that is to be replaced. Each driver that is known has its own answer.
+# Whether a database has the rows that it had when a call began. Each driver that is known has its
+# own answer.
 
 identity_rows <- 1000
 
@@ -230,18 +230,4 @@ sampled_rows <- function(connection, partition) {
 statement_of <- function(connection, partition) {
   if (is.null(partition$table)) return(sub(";\\s*$", "", partition$query))
   paste("SELECT * FROM", DBI::dbQuoteIdentifier(connection, partition$table))
-}
-
-# Does a partition read the table that a sink makes? Of databases that cannot be asked, one that has
-# its name in it may.
-reads_table <- function(partition, connection, other, table) {
-  known <- function(connection) c(is_sqlite(connection), is_postgres(connection))
-  both <- known(connection) & known(other)
-  if (any(known(connection)) && any(known(other)) && !any(both)) return(FALSE)
-  statement <- statement_of(connection, partition)
-  name <- if (is.character(table)) table else table@name[[length(table@name)]]
-  named <- function(e = NULL) grepl(tolower(name), tolower(statement), fixed = TRUE)
-  if (!any(both)) return(named())
-  reads <- if (both[1L]) sqlite_reads else postgres_reads
-  on_error(reads(connection, statement, other, table), named)
 }

@@ -3,19 +3,28 @@
 
 is_postgres <- function(connection) inherits(connection, c("PqConnection", "PostgreSQLConnection"))
 
+# Is a transaction under way? One that has failed takes no statement, BEGIN neither, and counts for
+# none: whoever begins then gets an error, and has begun nothing that could be rolled back.
+within_transaction <- function(connection) {
+  say <- function(statement) DBI::dbExecute(connection, statement)
+  within <- on_error(is.numeric(say("SAVEPOINT domgen")), function(e) FALSE)
+  if (within) say("RELEASE SAVEPOINT domgen")
+  within
+}
+
 # Begins to read; gives a function that ends it. In the caller's own transaction, up to a savepoint,
 # with which the settings are restored, else in one that ends with it.
 begin_reading <- function(connection) {
   say <- function(statement) DBI::dbExecute(connection, statement)
-  within <- on_error(is.numeric(say("SAVEPOINT domgen")), function(e) FALSE)
-  begun <- FALSE
+  within <- within_transaction(connection)
+  say(if (within) "SAVEPOINT domgen" else "BEGIN")
   finish <- function() {
     clear_results(connection)
     say(if (within) "ROLLBACK TO SAVEPOINT domgen" else "ROLLBACK")
     if (within) say("RELEASE SAVEPOINT domgen")
   }
+  begun <- FALSE
   on.exit(if (!begun) on_error(finish(), function(e) NULL))
-  if (!within) say("BEGIN")
   say("SET TRANSACTION READ ONLY")
   # A scan that begins while another one is under way joins it, in the middle of the table: rows
   # would come in another order in each pass.
@@ -65,34 +74,8 @@ postgres_place <- function(connection) {
   list(about[intersect(c("host", "port", "dbname"), names(about))], as.list(found), server)
 }
 
-# Does a statement read this table, by any name, of the connection `other`? The database says which
-# tables its plan reads.
-postgres_reads <- function(connection, statement, other, table) {
-  here <- "SELECT pg_postmaster_start_time()::text AS since, current_database()::text AS base"
-  if (!identical(ask_postgres(connection, here), ask_postgres(other, here))) return(FALSE)
-  number <- postgres_number(other, table)
-  if (is.na(number)) return(FALSE)
-  name <- ask_postgres(other, paste(
-    "SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c",
-    "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid =", number
-  ))$name
-  plan <- ask_postgres(connection, paste("EXPLAIN (VERBOSE, COSTS OFF)", statement))[[1L]]
-  any(grepl(paste0(" on ", name, " "), paste0(plan, " "), fixed = TRUE))
-}
-
 # The number of a table, NA where there is none.
 postgres_number <- function(connection, table) {
   name <- DBI::dbQuoteString(connection, as.character(DBI::dbQuoteIdentifier(connection, table)))
   ask_postgres(connection, paste0("SELECT to_regclass(", name, ")::oid::text AS number"))$number
-}
-
-# Names of the views that rest on a table.
-postgres_views <- function(connection, table) {
-  number <- postgres_number(connection, table)
-  ask_postgres(connection, paste(
-    "SELECT DISTINCT r.ev_class::regclass::text AS name FROM pg_depend d",
-    "JOIN pg_rewrite r ON r.oid = d.objid AND d.classid = 'pg_rewrite'::regclass",
-    "WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid =", number,
-    "AND r.ev_class <> d.refobjid ORDER BY name"
-  ))$name
 }

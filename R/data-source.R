@@ -189,15 +189,16 @@ check_levels <- function(levels) {
 #' \describe{
 #'   \item{`to`}{Destination. `NULL` (default): the predictions are returned, in the order of the
 #'     source. A path that ends in `.csv`: one file. Another path: a new folder with a file
-#'     `part-00001.csv`, ... per partition. `row_source(connection, table = "name")`: a new table.
-#'     Its connection cannot be one that is read from; a function that makes a connection lets
-#'     workers write. A SQLite file that is read from can be written to only after
-#'     `PRAGMA journal_mode = WAL`.}
+#'     `part-00001.csv`, ... per partition. `row_source(connection, table = "name")`: a new table,
+#'     written in one transaction. Its connection cannot be one that is read from, nor one that is
+#'     in a transaction; give a function that makes a connection. A SQLite file that is read from
+#'     should have `PRAGMA journal_mode = WAL`.}
 #'   \item{`keep`}{Names of columns of the source to copy. Columns of CSV files that are not
 #'     predictors are copied as text.}
-#'   \item{`overwrite`}{If `TRUE`, an existing `to` is replaced once the new one is complete.
-#'     Only predictions written by this package, or an empty file or folder, can be replaced; rows
-#'     that are read never are. Default `FALSE`.}
+#'   \item{`overwrite`}{If `TRUE`, an existing file or folder `to` is replaced once the new one is
+#'     complete. Only predictions written by this package, or an empty file or folder, can be
+#'     replaced; rows that are read never are. A table is never replaced: drop or rename it. Default
+#'     `FALSE`.}
 #' }
 #'
 #' **Columns written**: `partition` (label), `row` (number in the partition), `domain` (if the model
@@ -216,22 +217,20 @@ check_levels <- function(levels) {
 #' @section Workers and interrupts:
 #' **Workers.** With `future::plan(multisession, workers = 4)`, a cluster or a scheduler
 #' (future.batchtools), each worker gets runs of partitions, opens them itself, and returns sums or
-#' writes its own part of the predictions. On several computers, `to` must be a folder or database
-#' that all reach. Results are the same to rounding (byte by byte with one BLAS thread). A run whose
-#' worker is lost is repeated, at most three times. Progress is shown if R is interactive or
-#' `options(domgen.progress = TRUE)`.
+#' writes its own part of the predictions; those for a table it returns to the session, which writes
+#' them. On several computers, a path `to` must be one that all reach. Results are the same to
+#' rounding (byte by byte with one BLAS thread). A run whose worker is lost is repeated, at most
+#' three times. Progress is shown if R is interactive or `options(domgen.progress = TRUE)`.
 #'
 #' **Resuming a fit.** After Ctrl-C, [dg_resume()] continues. To continue in a new session, give
 #' `row_source()` a folder as `store`. Finished passes and rounds of partitions are kept there.
 #' Make the same call in the new session: it continues with the same seed and gives the same
 #' numbers. At its end it removes the files.
 #'
-#' **Resuming predictions.** Unfinished output is in a folder `<to>.part`, or in tables whose names
-#' begin with `domgen_`. The same call (model, rows, arguments) continues after the last chunk
-#' written, whether it ended in an error, an interrupt, a crash or a full disk. Any other call with
-#' the same `to` is an error, or begins anew with `overwrite = TRUE`. Only tables made for this `to`
-#' are removed, and with `overwrite = TRUE` the table `to` itself. Tables written by workers are not
-#' in the order of `partition` and `row`.
+#' **Resuming predictions.** Unfinished files are in a folder `<to>.part`. The same call (model,
+#' rows, arguments) continues after the last chunk written, whether it ended in an error, an
+#' interrupt, a crash or a full disk. Any other call with the same `to` is an error, or begins anew
+#' with `overwrite = TRUE`. A table is there as a whole or not at all: the same call begins anew.
 #'
 #' **When a call can resume.** The rows must be the same. Data frames are compared by values; files
 #' by path, size and times; tables and queries by database, number of rows and the values of about
@@ -239,11 +238,10 @@ check_levels <- function(levels) {
 #' cannot be recognised (databases in memory, temporary tables, drivers other than SQLite and
 #' PostgreSQL, functions that hold a connection) never resume: `store` is not used, with a warning.
 #'
-#' **Locks.** One process at a time writes to a file, folder or table; a second one is an error of
-#' class `domgen_error_write` that names the first. After a crash, its lock (in `<to>.part`, or a
-#' table `domgen_<number>_lock`) is taken over on the same computer; on another one, the message
-#' says what to remove. A foreign file in `<to>.part` is an error, and so is, in PostgreSQL, the
-#' replacement of a table that a view uses.
+#' **Locks.** One process at a time writes to a file or folder; a second one is an error of class
+#' `domgen_error_write` that names the first. After a crash, its lock in `<to>.part` is taken over
+#' on the same computer; on another one, the message says what to remove. A foreign file in
+#' `<to>.part` is an error. A table is locked by the database.
 #'
 #' @param x Data frame, paths, DBI connection, function, lazy table, or list of these.
 #' @param table Names of database tables, a partition each.

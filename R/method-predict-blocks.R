@@ -9,21 +9,33 @@ write_pass <- function(source, work) {
   seeds <- draw_seeds(n)
   bar <- pass_line(ctx, "predictions", 0)
   on.exit(bar$done())
-  # a connection stays in its session, the function that makes one does not
-  here <- !is.null(work$sink$partition) && !is.function(work$sink$partition$connection)
-  workers <- if (here) 1L else worker_count()
+  workers <- worker_count()
+  # a transaction stays in its session: what goes there is sent by the workers
+  sink <- work$sink
+  sent <- workers > 1L && inherits(sink, "sink_table")
+  if (sent) work$sink <- memory_sink()
   finished <- list()
+  take <- function(k, parts) {
+    finished <<- c(finished, if (sent) lapply(parts, write_blocks, sink) else parts)
+  }
   while (length(finished) < n) {
     runs <- next_runs(length(finished), n, workers)
     pieces <- lapply(runs, function(run) {
       list(partitions = source$partitions[run], numbers = run, rows = source$block_size,
            seeds = seeds[run], expected = ctx$counts[run], work = work)
     })
-    made <- if (workers > 1L) map_again(pieces, predict_run) else lapply(pieces, predict_run, bar)
-    finished <- c(finished, unlist(made, recursive = FALSE))
+    if (workers > 1L) map_again(pieces, predict_run, take)
+    else take(1L, predict_run(pieces[[1L]], bar))
     if (workers > 1L) bar$advance(sum(ctx$counts[unlist(runs)]))
   }
   finished
+}
+
+# A finished partition whose blocks are still to be written.
+write_blocks <- function(part, sink) {
+  write <- sink_part(sink)$write
+  for (block in part$blocks) write(block)
+  part["notes"]
 }
 
 predict_run <- function(piece, bar = NULL) {
@@ -46,7 +58,8 @@ check_same_connection <- function(sink, source) {
 predict_partition <- function(piece, k, bar) {
   partition <- piece$partitions[[k]]
   label <- partition$label
-  part <- at_place(label, 1, sink_part(piece$work$sink, piece$numbers[k]))
+  at_place <- function(first, code) writing(piece$work$sink, label, first, code)
+  part <- at_place(1, sink_part(piece$work$sink, piece$numbers[k]))
   on.exit(part$close())
   notes <- part$notes
   if (!part$finished) {
@@ -56,21 +69,20 @@ predict_partition <- function(piece, k, bar) {
       if (n > part$done) {
         found <- block_columns(piece$work, data, list(label = label, first = first))
         notes <<- add_notes(notes, found$notes)
-        at_place(label, first, part$write(found$columns, n, notes))
+        at_place(first, part$write(found$columns, n, notes))
       }
       if (!is.null(bar)) bar$advance(nrow(data))
       TRUE
     })
     check_same_rows(label, n, piece$expected[k])
   } else if (!is.null(bar)) bar$advance(piece$expected[k])
-  at_place(label, 1, part$finish(notes))
+  at_place(1, part$finish(notes))
 }
 
-# Where in the source it was when something could not be written.
-at_place <- function(label, first, code) {
+# Where in the source it was when something could not be written, and what is left of it.
+writing <- function(sink, label, first, code) {
   tryCatch(code, domgen_error_write = function(e) {
-    abort("write", row_label(label, first), " on: ", conditionMessage(e),
-          " What was written before is kept: the same call resumes there.")
+    abort("write", row_label(label, first), " on: ", conditionMessage(e), " ", sink$left)
   })
 }
 
@@ -85,8 +97,7 @@ block_columns <- function(work, data, at) {
     invokeRestart("muffleWarning")
   })
   lost <- sum(is.na(prediction_columns(values, work$asked$type)[[1L]]))
-  list(columns = if (inherits(work$sink, "sink_memory")) values
-                 else written_columns(work, data, at, values),
+  list(columns = if (work$written) written_columns(work, data, at, values) else values,
        notes = list(rows = nrow(data), lost = lost, said = name_notes(said, at)))
 }
 

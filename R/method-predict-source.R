@@ -11,8 +11,7 @@ predict_source <- function(object, source, of, asked, where) {
   check_not_read(where$sink, source)
   work <- block_work(object, source, of, asked, where)
   folder <- if (is.null(source$store)) where$sink$store else source$store
-  written <- !inherits(where$sink, "sink_memory")
-  kept <- written || !is.null(folder)
+  kept <- !is.null(folder)
   # what decides about the predictions
   what <- function() {
     model <- on_error(fingerprint(object), function(e) fingerprint(object[c("seal", "decision")]))
@@ -30,7 +29,7 @@ predict_source <- function(object, source, of, asked, where) {
     report_notes(finished, object)
     sink_end(where$sink, finished)
   }, folder = folder, asked = kept, hold = function() sink_hold(where$sink)))
-  if (!written) join_predictions(value) else invisible(value)
+  if (work$written) invisible(value) else join_predictions(value)
 }
 
 # The further arguments of predict(), list(keep, sink): of a data frame there are none. known: names
@@ -59,9 +58,9 @@ read_where <- function(given, known, over_source) {
 
 # ---- blocks -----------------------------------------------------------------------------------
 
-# What a worker needs beside the partition: list(model; asked; sink; of: one domain for all rows, or
-# NULL, and new_levels; prototype; keep: columns to copy; uses_others: do domains matter? shown: is
-# the domain written?).
+# What a worker needs beside the partition: list(model; asked; sink; written: are predictions rows
+# of a file or table, or what predict() gives? of: one domain for all rows, or NULL, and new_levels;
+# prototype; keep: columns to copy; uses_others: do domains matter? shown: is the domain written?).
 block_work <- function(object, source, of, asked, where) {
   blueprint <- object$blueprint
   domain <- of$domain
@@ -83,7 +82,8 @@ block_work <- function(object, source, of, asked, where) {
     abort("data", "`", label, "` has no column ", enumerate(absent), " for `keep`; it has ",
           enumerate(known), ".")
   }
-  list(model = object, asked = asked, sink = where$sink, of = of[c("domain", "new_levels")],
+  list(model = object, asked = asked, sink = where$sink,
+       written = !inherits(where$sink, "sink_memory"), of = of[c("domain", "new_levels")],
        prototype = new_prototype(blueprint, source, columns, known, where$keep),
        keep = where$keep, uses_others = uses_others, shown = uses_others || reads_domain(object))
 }

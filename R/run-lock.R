@@ -6,7 +6,7 @@
 # computer, processes that see each other on it, number of the process, and a name of its own.
 lock_names <- "[A-Za-z0-9._-]*,[0-9]*,[0-9]+,[0-9a-f]+"
 
-# The locks of this session: paths, or what is in a table of a database.
+# The locks of this session.
 held <- new.env(parent = emptyenv())
 
 held$locks <- character()
@@ -62,7 +62,7 @@ take_over <- function(lock, mine, label) {
   if (length(theirs) == 0L) return(FALSE)
   file <- file.path(lock, theirs[1L])
   if (!is_left_behind(theirs[1L], mine, process_owner(file))) {
-    abort_held(paste0("folder `", lock, "`"), theirs[1L], label)
+    abort_held(lock, theirs[1L], label)
   }
   suppressWarnings(file.rename(file, file.path(lock, mine)))
 }
@@ -97,77 +97,9 @@ is_running <- function(process) {
   isTRUE(tools::pskill(process, 0L)) && !any(grepl("[)] Z ", state))
 }
 
-# lock: the folder or table that has the name.
 abort_held <- function(lock, name, label) {
   theirs <- lock_parts(name)
   abort("write", "`", label, "`: another process writes here, number ", theirs[3L], " on `",
         theirs[1L], "`. Wait until it has ended, or give another `to`. If there is no such ",
-        "process any more, remove the ", lock, ".")
-}
-
-# ---- a table of a database --------------------------------------------------------------------
-#
-# Who writes to it is the one row of a table beside it, which is made with its row in one
-# transaction; of two that take over one that was left behind, one finds its own name in it.
-
-#' @exportS3Method
-sink_hold.sink_table <- function(sink) {
-  mine <- lock_name()
-  row <- data.frame(holder = mine, owner = process_owner())
-  with_database(sink, function(connection) {
-    for (attempt in seq_len(20L)) {
-      failed <- on_error({
-        in_transaction(connection, function() {
-          DBI::dbCreateTable(connection, sink$lock, row)
-          append_rows(connection, sink$lock, row)
-        })
-        NULL
-      }, identity)
-      if (is.null(failed) || take_over_table(sink, connection, row)) return(invisible())
-    }
-    stop(failed)
-  })
-  held$locks <- c(held$locks, mine)
-  function() {
-    held$locks <- setdiff(held$locks, mine)
-    # where the database is gone, the call has said so; the next one takes over what is left
-    on_error(with_database(sink, function(connection) {
-      clear_results(connection)
-      in_transaction(connection, function() {
-        if (is_held(sink, connection, mine)) DBI::dbRemoveTable(connection, sink$lock)
-      })
-    }), function(e) NULL)
-  }
-}
-
-# Is the table ours now? Nothing but the holder that was seen is replaced.
-take_over_table <- function(sink, connection, row) {
-  theirs <- table_holder(sink, connection)
-  if (is.null(theirs)) return(FALSE)
-  if (!is_left_behind(theirs$holder, row$holder, theirs$owner)) {
-    abort_held(paste0("table `", table_label(sink$lock), "`"), theirs$holder, sink$label)
-  }
-  holder <- DBI::dbQuoteIdentifier(connection, "holder")
-  text <- function(value) DBI::dbQuoteString(connection, value)
-  when_free(function() {
-    DBI::dbExecute(connection, paste("UPDATE", DBI::dbQuoteIdentifier(connection, sink$lock), "SET",
-                                     holder, "=", text(row$holder), "WHERE", holder, "=",
-                                     text(theirs$holder)))
-  })
-  identical(table_holder(sink, connection)$holder, row$holder)
-}
-
-# list(holder, owner), or NULL where nobody holds the table, or has just let go of it.
-table_holder <- function(sink, connection) {
-  if (!DBI::dbExistsTable(connection, sink$lock)) return(NULL)
-  columns <- c("holder", "owner")
-  fields <- on_error(DBI::dbListFields(connection, sink$lock), function(e) columns)
-  if (!setequal(fields, columns)) abort_foreign_table(sink$lock)
-  query <- paste("SELECT * FROM", DBI::dbQuoteIdentifier(connection, sink$lock))
-  found <- on_error(when_free(function() DBI::dbGetQuery(connection, query)), function(e) NULL)
-  if (NROW(found) == 1L) as.list(found)
-}
-
-is_held <- function(sink, connection, ours = held$locks) {
-  isTRUE(table_holder(sink, connection)$holder %in% ours)
+        "process any more, remove the folder `", lock, "`.")
 }

@@ -19,7 +19,8 @@ file_sink <- function(to, overwrite) {
   path <- full_path(path)
   sink <- structure(list(label = basename(path), path = path, one = one, overwrite = overwrite,
                          work = paste0(path, ".part"), store = file.path(paste0(path, ".part"),
-                                                                         "store")),
+                                                                         "store"),
+                         left = "What was written before is kept: the same call resumes there."),
                     class = "sink_file")
   check_place(sink)
   sink

@@ -1,6 +1,6 @@
-# Where results go that come block by block: a sink. It has a label, may have a folder
-# (store) where what is finished of other work can be kept, and has four functions, of which the
-# second is called where the blocks are made, by a worker too:
+# Where results go that come block by block: a sink. It has a label, says what is left of them when
+# writing fails (left), may have a folder (store) where what is finished of other work can be kept,
+# and has four functions, of which the second is called where the blocks are made, by a worker too:
 #   sink_begin(sink, key, like, parts): look whether the place is free, or has what the same call
 #     left there when it was cut short; like: columns without rows;
 #   sink_part(sink, number): list(done: rows that are there; finished; notes: what the caller
@@ -25,8 +25,15 @@ sink_hold.default <- function(sink) NULL
 # What is known of a part that has no rows yet.
 no_part <- list(done = 0, finished = FALSE, notes = NULL)
 
-# As sink_part() gives it. state: as no_part, of what is there; keep(columns, state): adds a block,
-# or NULL, and writes down how far the part is.
+# As sink_part() gives it, of a sink that keeps nothing of a call that was cut short: take(columns)
+# of each block; end(notes): what finish() gives.
+passing_part <- function(take, end = function(notes) list(notes = notes)) {
+  c(no_part, list(write = function(columns, upto, notes) take(columns), finish = end,
+                  close = function() NULL))
+}
+
+# As sink_part() gives it, of one that does. state: as no_part, of what is there; keep(columns,
+# state): adds a block, or NULL, and writes down how far the part is.
 growing_part <- function(state, keep, close = function() NULL) {
   done <- state$done
   list(done = done, finished = state$finished, notes = state$notes,
@@ -41,7 +48,7 @@ growing_part <- function(state, keep, close = function() NULL) {
 
 # to: a path, or a source of one database table.
 as_sink <- function(to, overwrite) {
-  if (inherits(to, "dg_source")) return(table_sink(to, overwrite))
+  if (inherits(to, "dg_source")) return(table_sink(to))
   if (!is.character(to) || length(to) != 1L || is.na(to) || !nzchar(to)) {
     abort("argument", "`to` must be the path of a file or folder, or ",
           "`row_source(connection, table = \"name\")`, not ", describe(to), ".")
@@ -59,9 +66,8 @@ abort_other_call <- function(label) {
         "`overwrite = TRUE`.")
 }
 
-# to: a place that is replaced, and must not take the rows with it.
+# to: a place that is replaced, and must not take the rows with it. A table is none.
 check_not_read <- function(sink, source) {
-  if (inherits(sink, "sink_table")) return(check_other_table(sink, source))
   if (inherits(sink, "sink_file")) check_other_files(sink, source)
 }
 
@@ -76,9 +82,8 @@ sink_begin.sink_memory <- function(sink, key, like, parts) invisible()
 #' @exportS3Method
 sink_part.sink_memory <- function(sink, number) {
   blocks <- list()
-  list(done = 0, finished = FALSE, notes = NULL, write = function(columns, upto, notes) {
-    blocks[[length(blocks) + 1L]] <<- columns
-  }, finish = function(notes) list(notes = notes, blocks = blocks), close = function() NULL)
+  passing_part(function(columns) blocks[[length(blocks) + 1L]] <<- columns,
+               function(notes) list(notes = notes, blocks = blocks))
 }
 
 #' @exportS3Method

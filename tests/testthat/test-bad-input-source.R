@@ -149,21 +149,6 @@ test_that("a place for predictions is not emptied of what is not predictions", {
   expect_identical(list.files(out), "part-00001.csv")
 })
 
-test_that("the table that is read is not replaced by predictions", {
-  skip_if_not_installed("RSQLite")
-  file <- tempfile(fileext = ".sqlite")
-  connect <- function() DBI::dbConnect(RSQLite::SQLite(), file)
-  connection <- connect()
-  on.exit(DBI::dbDisconnect(connection))
-  toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
-  DBI::dbWriteTable(connection, "toy", toy)
-  rows <- row_source(connect, table = "toy")
-  fitted <- fit(spec, y ~ x1 + x2 | domain, data = rows)
-  expect_error(predict(fitted, rows, to = row_source(connect, table = "toy"), overwrite = TRUE),
-               "read from", class = "domgen_error_argument")
-  expect_setequal(DBI::dbListFields(connection, "toy"), names(toy))
-})
-
 test_that("a store that cannot be made is an error that names it, without a warning", {
   toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
   file <- tempfile()

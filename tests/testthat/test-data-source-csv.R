@@ -204,3 +204,91 @@ test_that("types are the same with data.table and without", {
   expect_csv_error("t\n2024-01-01 01:00:00\n2024-01-01 02:00:00\nnoon\n",
                    "row 3: `t` must be a time, not \"noon\"")
 })
+
+# ---- what is a number -------------------------------------------------------------------------
+
+# Near numbers: numbers with a character put in, taken out or changed, and short words of their
+# characters.
+near_numbers <- function(n) {
+  characters <- strsplit("0123456789+-.eEdDxXpPfFLInfaN_# ", "")[[1L]]
+  one <- function() paste(sample(characters, 1L), collapse = "")
+  mutate <- function(text) {
+    at <- sample(nchar(text), 1L)
+    switch(sample(3L, 1L), paste0(substr(text, 1L, at), one(), substring(text, at + 1L)),
+           paste0(substr(text, 1L, at - 1L), substring(text, at + 1L)),
+           paste0(substr(text, 1L, at - 1L), one(), substring(text, at + 1L)))
+  }
+  drawn <- vapply(seq_len(n), function(k) {
+    if (k %% 4 == 0) return(paste(sample(characters, sample(4L, 1L), TRUE), collapse = ""))
+    number <- sprintf(sample(c("%.3g", "%.2e", "%.0f", "%.2f"), 1L), stats::rnorm(1) * 10^sample(-9:9, 1L))
+    for (i in seq_len(sample(0:2, 1L))) number <- mutate(paste0(number, ""))
+    number
+  }, "")
+  c("1e", "1E-", "1e+", "1e-", ".", "-", "+", "-.", "1.2.3", "0x", "0x1A", "0x1.8", "Inf.", "1d5",
+    "1e5.5", "--1", "1L", "1_000", "e5", "1 e5", "#N/A", "1.#INF", "#DIV/0!", "5.", ".5", "-.5e-3",
+    "1E5", "+7", "007", drawn)
+}
+
+# Digits with at most one point, at least one digit, and an exponent that is a whole number.
+is_a_number <- function(text) {
+  parts <- strsplit(trimws(text), "[eE]")
+  vapply(seq_along(text), function(k) {
+    part <- parts[[k]]
+    plain <- sub("^[-+]", "", part)
+    whole <- function(x) grepl("^[0-9]+$", x)
+    length(part) %in% 1:2 && !grepl("[eE]\\s*$", text[k]) && whole(sub(".", "", plain[1L], fixed = TRUE)) &&
+      (length(part) == 1L || whole(plain[2L]))
+  }, NA)
+}
+
+expect_number_law <- function(fields, separator = ",", point = ".") {
+  write_field <- function(field) {
+    numbers <- sub(".", point, c("1.5", "-2.25", field, "300", "0.125"), fixed = TRUE)
+    source_file(paste0(c("x", numbers), separator, c("g", letters[1:5]), "\n", collapse = ""))
+  }
+  for (engine in csv_engines()) with_replaced("has_fread", engine, {
+    for (field in fields) {
+      found <- tryCatch(source_rows(row_source(write_field(field)))$x, domgen_error = identity)
+      about <- paste0("\"", field, "\", point ", point)
+      if (is_a_number(field)) {
+        expect_equal(found, c(1.5, -2.25, as.double(field), 300, 0.125), info = about)
+      } else {
+        shown <- sub(".", point, trimws(field), fixed = TRUE)
+        expect_s3_class(found, "domgen_error_data")
+        expect_match(conditionMessage(found), paste0("row 3: `x` must be a number, not \"", shown, "\""),
+                     fixed = TRUE, info = about)
+      }
+    }
+  })
+}
+
+test_that("what is not a number as a whole is not read as one, whatever it begins with", {
+  fields <- with_seed(11, near_numbers(if (long_form()) 2000 else 70))
+  # missing, infinite and not a number are read as such, in every spelling
+  fields <- fields[!grepl("^\\s*$|^[-+ ]*(na|inf|nan)\\s*$", fields, ignore.case = TRUE)]
+  expect_gt(sum(is_a_number(fields)), 20L)
+  expect_gt(sum(!is_a_number(fields)), 40L)
+  expect_number_law(fields)
+  expect_number_law(utils::head(fields, 50L), ";", ",")
+})
+
+test_that("a message quotes at most 80 characters of what it found", {
+  long <- strrep("1e5-", 5e4)
+  good <- data.frame(x = 1:8, day = as.Date("2024-01-01") + 1:8, g = rep(c("a", "b"), 4), y = 1:8)
+  for (engine in csv_engines()) with_replaced("has_fread", engine, for (name in names(good)) {
+    bad <- good
+    bad[[name]] <- as.character(bad[[name]])
+    bad[[name]][7] <- long
+    file <- tempfile(fileext = ".csv")
+    utils::write.csv(bad, file, row.names = FALSE, quote = FALSE)
+    # the level comes after the block that says which there are
+    said <- expect_error(source_rows(row_source(file, levels = if (name == "g") list(g = c("a", "b")))),
+                         class = "domgen_error_data")
+    found <- unlist(regmatches(conditionMessage(said), gregexpr("[1e5.-]{20,}", conditionMessage(said))))
+    expect_gt(length(found), 0L)
+    expect_lte(max(nchar(found)), 80L)
+    expect_lt(nchar(conditionMessage(said)), 500L)
+  })
+  expect_lte(nchar(enumerate(rep(long, 3))), 3 * 86)
+  expect_identical(describe(strrep("a", 80)), paste0("\"", strrep("a", 80), "\""))
+})

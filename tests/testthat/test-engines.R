@@ -248,39 +248,35 @@ test_that("rows of PostgreSQL are recognised by database, schema, table and valu
   })
 })
 
-test_that("a table of PostgreSQL that is read is not replaced, and no other is removed", {
+test_that("a table of PostgreSQL is new, whole or not there, and written in no transaction but ours", {
+  expect_new_tables(postgres_factory())
+})
+
+test_that("a transaction of the user's that has failed in PostgreSQL is left to the user", {
   database <- postgres_factory()
+  write_rows(database, "precious", rows)
   model <- dg_lm(y ~ x1 + x2 | domain, data = rows)
-  mine <- data.frame(precious = c(1, 2, 3))
-  for (name in c("pred", "other_rows")) write_rows(database, name, rows)
-  for (name in c("pred_part", "pred_state", "Pred")) write_rows(database, name, mine)
+  calls <- list(
+    function(connection) row_source(connection, query = "SELECT * FROM precious"),
+    function(connection) fit_rows("pooled", row_source(connection, table = "precious")),
+    function(connection) fit_rows("pooled", row_source(connection, query = by_domain)),
+    function(connection) predict(model, row_source(connection, table = "precious")),
+    function(connection) predict(model, row_source(rows), to = row_source(connection, table = "t"))
+  )
   with_connection(database, function(connection) {
     say <- function(statement) DBI::dbExecute(connection, statement)
-    say("CREATE VIEW seen AS SELECT * FROM pred")
-    sources <- list(row_source(connection, table = "pred"), row_source(connection, table = "seen"),
-                    row_source(connection, query = "SELECT * FROM PRED p"),
-                    row_source(connection, query = "WITH q AS (TABLE seen) SELECT * FROM q"))
-    for (source in sources) {
-      expect_error(predict(model, source, to = row_source(database, table = "pred"),
-                           overwrite = TRUE), "must not be where the rows are read from",
-                   class = "domgen_error_argument")
+    for (call in calls) {
+      say("BEGIN")
+      say("DELETE FROM precious WHERE domain = 'd1'")
+      say("SAVEPOINT mine")
+      expect_error(say("SELECT no_such_column FROM precious"))
+      expect_error(suppressWarnings(source_rows(call(connection))), class = "domgen_error")
+      # it could not be gone on with if it had been ended
+      say("ROLLBACK TO SAVEPOINT mine")
+      say("ROLLBACK")
     }
-    say("DROP VIEW seen")
-    predict(model, row_source(connection, query = "SELECT *, 'pred' AS note FROM other_rows"),
-            to = row_source(database, table = "pred"), overwrite = TRUE)
-    there <- DBI::dbListTables(connection)
-    expect_false(any(startsWith(there, "domgen_") & there != "domgen_rows"))
-    expect_equal(DBI::dbReadTable(connection, "pred")$prediction, unname(predict(model, rows)))
-    for (name in c("pred_part", "pred_state")) {
-      expect_equal(DBI::dbReadTable(connection, name)$precious, mine$precious)
-      DBI::dbRemoveTable(connection, name)
-    }
-    expect_equal(DBI::dbGetQuery(connection, "SELECT * FROM \"Pred\"")$precious, mine$precious)
-    # a name of which PostgreSQL would cut the end
-    long <- strrep("p", 63)
-    predict(model, row_source(rows), to = row_source(database, table = long))
-    expect_identical(nrow(DBI::dbReadTable(connection, long)), nrow(rows))
-    for (name in c("pred", "other_rows", long, "Pred")) DBI::dbRemoveTable(connection, name)
+    expect_identical(nrow(DBI::dbReadTable(connection, "precious")), nrow(rows))
+    DBI::dbRemoveTable(connection, "precious")
   })
 })
 

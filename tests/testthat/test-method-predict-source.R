@@ -331,8 +331,9 @@ test_that("workers write the same file as this session", {
       factory <- sqlite_factory()
       written(row_source(factory, table = "out"))
       found <- with_connection(factory, function(db) DBI::dbReadTable(db, "out"))
-      expect_equal(found$prediction[order(found$id)],
-                   utils::read.csv(text = expected)$prediction, tolerance = 1e-10)
+      expect_identical(found$id, new$id)
+      expect_equal(found$prediction, utils::read.csv(text = expected)$prediction,
+                   tolerance = 1e-10)
     }
   })
 })
@@ -344,40 +345,6 @@ test_that("jobs of a cluster write the same file", {
 })
 
 # ---- databases --------------------------------------------------------------------------------
-
-test_that("a table that was cut short at any time has every row once", {
-  factories <- list(sqlite_factory())
-  if (nzchar(Sys.getenv("DOMGEN_PG_SOCKET"))) factories <- c(factories, postgres_factory())
-  for (factory in factories) {
-    to <- row_source(factory, table = "predicted")
-    real <- domgen:::write_state
-    for (at in c(1, 3, 2, 6)) {
-      calls <- 0
-      # after the rows of the block, in their transaction
-      with_replaced("write_state", function(...) {
-        calls <<- calls + 1
-        if (calls == at) stop("the connection is gone")
-        real(...)
-      }, expect_error(written(to), "`p-[1-4].csv`, row [0-9]+ on.*connection is gone",
-                      class = "domgen_error_write"))
-    }
-    there <- with_connection(factory, DBI::dbListTables)
-    expect_false("predicted" %in% there)
-    expect_length(grep("^domgen_[0-9a-f]{12}_(state|rows_)", there), 2L)
-    expect_error(predict(distributional, row_source(new), to = to), "begun by another call")
-    made <- suppressWarnings(predict(distributional, from_files(), to = to, keep = "id"))
-    expect_s3_class(made, "dg_source")
-    found <- with_connection(factory, function(db) DBI::dbReadTable(db, "predicted"))
-    expect_identical(found$id, new$id)
-    expect_equal(found$prediction, values, tolerance = 1e-12)
-    left <- with_connection(factory, DBI::dbListTables)
-    expect_length(grep("^domgen_[0-9a-f]{12}_", left), 0L)
-    expect_error(written(to), "is there already", class = "domgen_error_argument")
-    written(to, overwrite = TRUE)
-    expect_identical(with_connection(factory, function(db) DBI::dbReadTable(db, "predicted")),
-                     found)
-  }
-})
 
 test_that("rows of a table are predicted into another, through a connection of its own", {
   factory <- sqlite_factory()
@@ -392,74 +359,6 @@ test_that("rows of a table are predicted into another, through a connection of i
     expect_error(predict(distributional, row_source(db, table = "new"),
                          to = row_source(db, table = "again")), "connection of its own")
   })
-})
-
-# A SQLite database that can be read and written at once, with the rows as `pred`, a view of them and
-# a table that only shares a column name.
-replaced_factory <- function() {
-  factory <- sqlite_factory()
-  with_connection(factory, function(db) {
-    DBI::dbGetQuery(db, "PRAGMA journal_mode = WAL")
-    DBI::dbWriteTable(db, "pred", new[-(5:6), c("domain", "x1", "x2", "x3", "g")])
-    DBI::dbExecute(db, "CREATE VIEW seen AS SELECT * FROM pred")
-    DBI::dbWriteTable(db, "other", new[-(5:6), c("domain", "x1", "x2", "x3", "g")])
-  })
-  factory
-}
-
-test_that("a table that is read is not replaced, by whatever way it is read", {
-  factory <- replaced_factory()
-  second <- sqlite_factory(with_connection(factory, function(db) db@dbname))
-  body(second) <- bquote((.(body(second))))
-  count <- function() with_connection(factory, function(db) DBI::dbReadTable(db, "pred"))
-  before <- count()
-  with_connection(factory, function(db) {
-    sources <- list(row_source(factory, table = "pred"), row_source(second, table = "pred"),
-                    row_source(db, table = "PRED"), row_source(second, query = "SELECT * FROM Pred"),
-                    row_source(second, query = "WITH q AS (SELECT * FROM seen) SELECT * FROM q"),
-                    row_source(second, table = "seen"))
-    for (source in sources) for (name in c("pred", "Pred")) {
-      expect_error(predict(distributional, source, to = row_source(factory, table = name),
-                           overwrite = TRUE), "must not be where the rows are read from",
-                   class = "domgen_error_argument")
-    }
-  })
-  expect_identical(count(), before)
-  with_connection(factory, function(db) DBI::dbExecute(db, "DROP VIEW seen"))
-  other <- row_source(second, query = "SELECT *, 'pred' AS note FROM other")
-  predict(distributional, other, to = row_source(factory, table = "pred"), overwrite = TRUE)
-  expect_true("prediction" %in% names(count()))
-})
-
-test_that("tables beside the result are the call's own, and no others are removed", {
-  factory <- sqlite_factory()
-  mine <- data.frame(precious = 1:3)
-  for (name in c("pred_part", "pred_state")) write_rows(factory, name, mine)
-  written(row_source(factory, table = "pred"))
-  for (name in c("pred_part", "pred_state")) {
-    expect_identical(with_connection(factory, function(db) DBI::dbReadTable(db, name)), mine)
-  }
-  # one of that very name, which is no record of a call
-  state <- domgen:::table_sink(row_source(factory, table = "later"), FALSE)$state
-  write_rows(factory, state, mine)
-  for (overwrite in c(FALSE, TRUE)) {
-    expect_error(written(row_source(factory, table = "later"), overwrite = overwrite),
-                 "needs the table.*was not made by domgen", class = "domgen_error_argument")
-  }
-  expect_identical(with_connection(factory, function(db) DBI::dbReadTable(db, state)), mine)
-})
-
-test_that("a table that appears while rows are predicted is not replaced", {
-  factory <- sqlite_factory()
-  mine <- data.frame(precious = 1:3)
-  to <- row_source(factory, table = "pred")
-  with_replaced("report_notes", function(...) write_rows(factory, "pred", mine), {
-    expect_error(written(to), "is there already", class = "domgen_error_argument")
-  })
-  expect_identical(with_connection(factory, function(db) DBI::dbReadTable(db, "pred")), mine)
-  with_connection(factory, function(db) DBI::dbRemoveTable(db, "pred"))
-  written(to)
-  expect_identical(with_connection(factory, function(db) DBI::dbReadTable(db, "pred"))$id, new$id)
 })
 
 # ---- bad input --------------------------------------------------------------------------------
