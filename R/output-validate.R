@@ -290,8 +290,7 @@ calibration_band <- function(lines, at, kind, inflation, level) {
     values <- lapply(lines, function(line) fitted_value(line, c(1, place - line$centre)))
     value <- vapply(values, `[[`, 0, "estimate")
     se <- vapply(values, `[[`, 0, "se")
-    large <- if (kind == "number") 2 * max(stats::sd(value), se) else 1
-    random_effects(unname(value), unname(se), large, inflation, level)
+    random_effects(unname(value), unname(se), if (kind != "number") 1, inflation, level)
   })
   of <- function(name) vapply(found, function(f) back(f[[name]]), 0)
   new <- vapply(found, function(f) if (is.null(f$new)) c(NA, NA) else back(f$new$interval),
