@@ -406,9 +406,7 @@ forecast_tables <- function(own, ahead, overall, can, expected, distances, sites
               else data.frame(forecast = none, lower = none, upper = none)
   list(
     sites = data.frame(new, row.names = NULL), farthest = farthest,
-    mean = data.frame(mean = scale$from(overall$mean),
-                      from_scale(overall$lower, overall$upper, scale), tau = overall$tau,
-                      new_interval(overall, scale), row.names = NULL),
+    mean = data.frame(mean_columns(overall, scale, "mean"), row.names = NULL),
     regression = if (!is.null(ahead)) data.frame(domain = sites, back(ahead$new),
                                                  row.names = NULL),
     left_out = data.frame(domain = own$domain, rows = own$rows, score = own$estimate, se = own$se,
