@@ -10,12 +10,12 @@
 # are affordable.
 forecast_slopes <- seq(0, 2, by = 0.25)
 
-# value, se: of each site on the scale of the score; e, d: by site, or NULL; large: see
-# site_posterior(); inflation: of the variance of mu + b d. list(evidence: log density of all
+# value, se: of each site on the scale of the score; e, d: by site, or NULL; scale: of the prior of
+# tau, see tau_scale(); inflation: of the variance of mu + b d. list(evidence: log density of all
 # values, up to a constant; tau2; without: function that gives list(mean, sd, weights [nodes x
 # sites]: of each site's theta, without its own value)).
-left_out_sites <- function(value, se, e = NULL, d = NULL, large, inflation = 1) {
-  grid <- forecast_grid(large, !is.null(d))
+left_out_sites <- function(value, se, e = NULL, d = NULL, scale, inflation = 1) {
+  grid <- forecast_grid(scale, !is.null(d))
   W <- 1 / outer(grid$tau^2, se^2, "+")
   nodes <- nrow(W)
   # P = V^-1 - V^-1 1 (1'V^-1 1)^-1 1'V^-1 with V = diag(1 / W) + s^2 dd', one column of (1, d)
@@ -66,13 +66,13 @@ left_out_sites <- function(value, se, e = NULL, d = NULL, large, inflation = 1) 
 # Narrow steps near zero. A standard deviation of the distance hardly ever changes a score as much
 # as sites differ where they differ much: with a wider prior of s, few sites find slopes that new
 # ones do not have.
-forecast_grid <- function(large, slopes) {
-  tau <- seq(0, 1, length.out = 25L)^2 * 2.5 * large
-  s <- if (slopes) seq(0, 1, length.out = 9L)^1.5 * large else 0
+forecast_grid <- function(scale, slopes) {
+  tau <- seq(0, 1, length.out = 25L)^2 * 2.5 * scale
+  s <- if (slopes) seq(0, 1, length.out = 9L)^1.5 * scale else 0
   width <- function(x) if (length(x) == 1L) 1 else node_widths(x)
   grid <- expand.grid(tau = tau, s = s)
   grid$log_weight <- log(rep(width(tau), length(s)) * rep(width(s), each = length(tau))) +
-    stats::dnorm(grid$tau, 0, large, log = TRUE) + stats::dnorm(grid$s, 0, large / 3, log = TRUE)
+    stats::dnorm(grid$tau, 0, scale, log = TRUE) + stats::dnorm(grid$s, 0, scale / 3, log = TRUE)
   grid
 }
 
@@ -83,11 +83,11 @@ left_out_means <- function(found) {
 
 # New sites join as sites whose value has an error so large that it says nothing. described:
 # list(e, new_e, d, new_d). list(left_out, new: data frames of mean, lower, upper on the scale).
-forecast_sites <- function(value, se, described, large, inflation, level) {
+forecast_sites <- function(value, se, described, scale, inflation, level) {
   k <- length(value)
   new <- max(length(described$new_e), length(described$new_d))
-  found <- left_out_sites(c(value, rep(mean(value), new)), c(se, rep(1e3 * large, new)),
-                          c(described$e, described$new_e), c(described$d, described$new_d), large,
+  found <- left_out_sites(c(value, rep(mean(value), new)), c(se, rep(1e3 * scale, new)),
+                          c(described$e, described$new_e), c(described$d, described$new_d), scale,
                           inflation)$without()
   ends <- t(vapply(seq_len(k + new), function(g) {
     weights <- found$weights[, g]
@@ -107,8 +107,8 @@ forecast_sites <- function(value, se, described, large, inflation, level) {
 #   1 - sum w ((value - forecast)^2 - se^2) / sum w ((value - mean of the others)^2 - se^2),
 # w = 1 / (tau^2 + se^2), with p from permutations of the descriptions among sites, whose statistic
 # is the evidence: it detects more than the skill itself does.
-forecast_skill <- function(value, se, described, large, permutations) {
-  null <- left_out_sites(value, se, large = large)
+forecast_skill <- function(value, se, described, scale, permutations) {
+  null <- left_out_sites(value, se, scale = scale)
   w <- 1 / (null$tau2 + se^2)
   between <- function(forecast) sum(w * ((value - forecast)^2 - se^2)) / sum(w)
   result <- list(skill = NA_real_, p = NA_real_, mse = NA_real_,
@@ -116,10 +116,10 @@ forecast_skill <- function(value, se, described, large, permutations) {
   e <- described$e
   d <- described$d
   if (is.null(e) && is.null(d)) return(result)
-  found <- left_out_sites(value, se, e, d, large)
+  found <- left_out_sites(value, se, e, d, scale)
   evidence <- vapply(seq_len(permutations), function(b) {
     i <- sample.int(length(value))
-    left_out_sites(value, se, e[i], d[i], large)$evidence
+    left_out_sites(value, se, e[i], d[i], scale)$evidence
   }, 0)
   result$mse <- between(left_out_means(found))
   result$p <- (1 + sum(evidence >= found$evidence - 1e-9)) / (permutations + 1)

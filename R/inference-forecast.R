@@ -169,7 +169,6 @@ dg_forecast <- function(object, newdata, domain = NULL, y = NULL, metric = NULL,
   level <- check_between(level, "level", 0.5, 0.999)
   permutations <- check_count(permutations, "permutations", at_least = 19L)
   threads <- check_threads(threads)
-  need_package("metafor", "dg_forecast()")
   classes <- forecast_classes(object)
   metric <- read_forecast_metric(metric, object, classes)
   measure <- forecast_scores[[if (is.null(classes)) "number" else "class"]][[metric]]
@@ -368,12 +367,13 @@ forecast_from <- function(scores, expected, distances, sites, measure, inflation
   # see row_share()
   of_rows <- if (is.null(described$e)) 0 else with_seed(1L, row_share(expected, measure))
   se <- own$value_se * sqrt(1 - of_rows)
+  prior <- if (enough) tau_scale(own$value, se, measure$large)
   skill <- if (enough) {
-    with_seed(1L, forecast_skill(own$value, se, described, measure$large, permutations))
+    with_seed(1L, forecast_skill(own$value, se, described, prior, permutations))
   } else list(skill = NA_real_, p = NA_real_, mse = NA_real_, mse_mean = NA_real_)
   can <- isTRUE(skill$skill >= forecast_worth) && skill$p <= 0.05
   ahead <- if (enough && length(described)) {
-    forecast_sites(own$value, se, described, measure$large, inflation, level)
+    forecast_sites(own$value, se, described, prior, inflation, level)
   }
   overall <- random_effects(own$value, own$value_se, measure$large, inflation, level,
                             own$likelihood)
@@ -406,9 +406,7 @@ forecast_tables <- function(own, ahead, overall, can, expected, distances, sites
               else data.frame(forecast = none, lower = none, upper = none)
   list(
     sites = data.frame(new, row.names = NULL), farthest = farthest,
-    mean = data.frame(mean = scale$from(overall$mean),
-                      from_scale(overall$lower, overall$upper, scale), tau = overall$tau,
-                      new_interval(overall, scale), row.names = NULL),
+    mean = data.frame(mean_columns(overall, scale, "mean"), row.names = NULL),
     regression = if (!is.null(ahead)) data.frame(domain = sites, back(ahead$new),
                                                  row.names = NULL),
     left_out = data.frame(domain = own$domain, rows = own$rows, score = own$estimate, se = own$se,

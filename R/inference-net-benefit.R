@@ -222,7 +222,7 @@ shrunk_prevalence <- function(y, domain) {
   se <- vapply(sites, `[[`, 0, "value_se")
   known <- is.finite(value)
   if (sum(known) > 1L) {
-    posterior <- site_posterior(value[known], se[known], large = 1)
+    posterior <- site_posterior(value[known], se[known], tau_scale(value[known], se[known], 1))
     value[known] <- colSums(posterior$weights * posterior$site_mean)
   }
   stats::plogis(unname(value))
@@ -234,7 +234,7 @@ pool_benefits <- function(values, thresholds, inflation, level) {
   over <- function(of, inflation) {
     t(vapply(seq_len(ncol(of$value)), function(k) {
       pool_benefit(of$value[, k], of$common_se[, k], inflation, level)
-    }, numeric(6L)))
+    }, numeric(8L)))
   }
   net <- over(values$net_benefit, inflation)
   difference <- over(values$difference, inflation)
@@ -244,27 +244,25 @@ pool_benefits <- function(values, thresholds, inflation, level) {
              all = prevalence - (1 - prevalence) * thresholds / (1 - thresholds), none = 0,
              difference = difference[, 1L], difference_lower = difference[, 2L],
              difference_upper = difference[, 3L], new_lower = net[, 4L], new_upper = net[, 5L],
-             useful = difference[, 6L])
+             useful = difference[, 6L], useful_lower = difference[, 7L],
+             useful_upper = difference[, 8L])
 }
 
-# c(mean, its interval, the interval of a new site, probability that this is above 0), by the
-# posterior distribution.
+# c(mean, its interval, the interval of a new site, probability that this is above 0 and its
+# interval).
 pool_benefit <- function(value, se, inflation, level) {
   known <- is.finite(value) & is.finite(se)
   value <- value[known]
   se <- se[known]
-  if (length(value) < 2L) return(c(if (length(value)) value else NA_real_, rep(NA_real_, 5L)))
+  if (length(value) < 2L) return(c(if (length(value)) value else NA_real_, rep(NA_real_, 7L)))
   # no row differs from others of its site, and no site from others
   alike <- diff(range(value)) <= 1e-9 * max(abs(value))
-  if (all(se == 0) && alike) return(c(rep(mean(value), 5L), mean(value) > 0))
+  if (all(se == 0) && alike) return(c(rep(mean(value), 5L), rep(mean(value) > 0, 3L)))
   # as at sites where the model treats all and that is best
   se <- pmax(se, if (any(se > 0)) max(se) / 100 else stats::sd(value) / 100)
-  posterior <- site_posterior(value, se, 2 * max(stats::sd(value), min(se)), inflation)
-  mean <- posterior_summary(posterior, level)
-  new <- posterior[c("weights", "mean", "sd")]
-  c(mean$mean, mean$lower, mean$upper,
-    do.call(mixture_quantiles, c(list((1 + c(-1, 1) * level) / 2), new)),
-    1 - do.call(mixture_below, c(list(0), new)))
+  found <- random_effects(value, se, NULL, inflation, level)
+  c(found$mean, found$lower, found$upper, found$new$interval,
+    unname(share_between(c(0, Inf), found$new, level)))
 }
 
 benefit_table <- function(values, thresholds) {

@@ -213,7 +213,6 @@ dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, respons
   if (any(times == 0)) abort("argument", "`times` must be positive: nobody has an event until 0.")
   level <- check_between(level, "level", 0.5, 0.999)
   threshold <- if (!is.null(threshold)) check_between(threshold, "threshold", 0, 1)
-  need_package("metafor", "dg_validate()")
   found <- with_given_names(validation_rows(object, newdata, domain, y, times), substitute(y),
                             substitute(domain))
   if (!is.null(times)) times <- sort(unique(times))
@@ -226,7 +225,7 @@ dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, respons
   values <- lapply(sites, measure_sites, chosen, threshold, !is.null(found$baseline))
   pooled <- lapply(values, pool_measures, chosen, found$inflation, level)
   result <- list(
-    summary = by_method(Map(summary_rows, pooled, list(chosen), list(target))),
+    summary = by_method(Map(summary_rows, pooled, list(chosen), list(target), level)),
     domains = by_method(Map(site_table, values, pooled, sites, list(chosen), level)),
     rows = by_method(lapply(sites, kept_rows)), methods = names(sites), kind = kind,
     measures = chosen, class = sites[[1L]]$class, threshold = threshold, times = found$times,
@@ -785,16 +784,24 @@ pool_measures <- function(values, chosen, inflation, level) {
   }, values, chosen)
 }
 
-summary_rows <- function(pooled, chosen, target) {
+summary_rows <- function(pooled, chosen, target, level) {
   by_measure(Map(function(found, measure, name) {
     scale <- scales[[measure$scale]]
-    row <- data.frame(
-      domains = found$domains, mean = scale$from(found$mean),
-      from_scale(found$lower, found$upper, scale), tau = found$tau, new_interval(found, scale)
-    )
-    if (!is.null(target)) row$pass <- pass_probability(found$new, scale, target[[name]])
-    row
+    row <- mean_columns(found, scale, "mean")
+    if (is.null(target)) row
+    else cbind(row, pass_columns(found$new, scale, target[[name]], level))
   }, pooled, chosen, names(chosen)))
+}
+
+# Of random_effects(), the mean in a column of this name.
+mean_columns <- function(found, scale, name) {
+  weighted <- found$weighted
+  cbind(
+    stats::setNames(data.frame(found$domains, scale$from(found$mean)), c("domains", name)),
+    from_scale(found$lower, found$upper, scale), tau = found$tau, new_interval(found, scale),
+    weighted = scale$from(weighted$mean),
+    from_scale(weighted$lower, weighted$upper, scale, "weighted_"), weighted_p = found$p
+  )
 }
 
 # The scale may turn the order round.
@@ -809,12 +816,14 @@ new_interval <- function(found, scale) {
   from_scale(ends[1L], ends[2L], scale, "new_")
 }
 
-# The probability that a new site lies between these limits.
-pass_probability <- function(new, scale, limits) {
-  if (is.null(limits) || is.null(new$weights)) return(NA_real_)
-  ends <- suppressWarnings(scale$to(pmin(pmax(limits, scale$range[1L]), scale$range[2L])))
-  below <- mixture_below(ends, new$weights, new$mean, new$sd)
-  abs(below[2L] - below[1L])
+# The probability that a new site lies between these limits, see share_between().
+pass_columns <- function(new, scale, limits, level) {
+  share <- rep(NA_real_, 3L)
+  if (!is.null(limits) && !is.null(new$weights)) {
+    ends <- suppressWarnings(scale$to(pmin(pmax(limits, scale$range[1L]), scale$range[2L])))
+    share <- share_between(sort(ends), new, level)
+  }
+  data.frame(pass = share[[1L]], pass_lower = share[[2L]], pass_upper = share[[3L]])
 }
 
 site_table <- function(values, pooled, rows, chosen, level) {
@@ -827,7 +836,9 @@ site_table <- function(values, pooled, rows, chosen, level) {
     scale <- scales[[measure$scale]]
     half <- stats::qnorm((1 + level) / 2) * value$value_se
     shrunk <- matrix(NA_real_, length(n), 3L)
-    shrunk[found$known, ] <- found$new$sites
+    if (!is.null(found$posterior)) {
+      shrunk[found$known, ] <- shrunken_sites(found$posterior, level)
+    }
     ends <- from_scale(value$value - half, value$value + half, scale)
     # of 0 events the estimate is the end
     data.frame(domain = levels(rows$domain), rows = n, events = events,
@@ -861,10 +872,8 @@ compare_measures <- function(values, baseline, inflation, level) {
   }
   # on no scale: a difference may be of either sign
   over_domains <- function(pair) {
-    large <- 2 * max(stats::sd(pair$value, na.rm = TRUE), pair$se, na.rm = TRUE)
-    found <- random_effects(pair$value, pair$se, large, inflation, level)
-    data.frame(domains = found$domains, difference = found$mean, lower = found$lower,
-               upper = found$upper, tau = found$tau, new_interval(found, scales$identity))
+    mean_columns(random_effects(pair$value, pair$se, NULL, inflation, level), scales$identity,
+                 "difference")
   }
   each <- function(describe) {
     by_method(lapply(paired, function(pairs) by_measure(lapply(pairs, describe))))
@@ -938,14 +947,15 @@ regress_measures <- function(values, X, inflation, level) {
     decomposed <- qr(cbind(1, X[known, , drop = FALSE]))
     own <- sort(decomposed$pivot[seq_len(decomposed$rank)])[-1L] - 1L
     if (length(own) == 0L) return(NULL)
-    fit <- fit_metafor(value$value[known], value$value_se[known], X[known, own, drop = FALSE])
-    df <- fit$k - fit$p
+    fit <- regress_sites(value$value[known], value$value_se[known],
+                         cbind(1, X[known, own, drop = FALSE]))
+    df <- sum(known) - length(own) - 1L
     estimate <- se <- rep(NA_real_, 1L + ncol(X))
     estimate[c(1L, 1L + own)] <- fit$beta
     se[c(1L, 1L + own)] <- fit$se * sqrt(inflation)
     half <- stats::qt((1 + level) / 2, df) * se
     data.frame(term = c("(intercept)", colnames(X)), estimate = estimate, se = se,
                lower = estimate - half, upper = estimate + half,
-               p = 2 * stats::pt(-abs(estimate) / se, df), tau = sqrt(fit$tau2), row.names = NULL)
+               p = 2 * stats::pt(-abs(estimate) / se, df), tau = fit$tau, row.names = NULL)
   }))
 }

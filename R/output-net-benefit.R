@@ -86,23 +86,43 @@ plot_useful <- function(x, pooled) {
   if (all(is.na(pooled$useful))) abort_nothing_to_plot()
   # the model is the better of treating all and none
   same <- rowSums(abs(pooled[c("difference", "difference_lower", "difference_upper")])) == 0
-  pooled$useful[same] <- NA
+  pooled[same, c("useful", "useful_lower", "useful_upper")] <- NA
   gaps <- any(same, na.rm = TRUE)
   one <- domain_words(x$labels)$one
+  alone <- nlevels(pooled$method) == 1L
   new_plot(
     pooled, c(x = "threshold", y = "useful"),
     paste0("Useful in a new ", one, if (nlevels(pooled$method) == 1L) benefit_whose(x, pooled)),
     benefit_subtitle(x), x = "Threshold probability", y = "Probability",
     caption = c(paste("Probability that in a new", one, "of the same kind the net benefit is",
                       "higher than both that of treating all and that of treating none."),
+                if (alone) paste0("Band: ", level_words(x$level),
+                                  " interval for the proportion of such ",
+                                  domain_words(x$labels)$many, "."),
                 if (gaps) paste("No line where the model is the same as the better of these: it",
                                 "treats all or none."))
   ) +
+    (if (alone) band_of_useful(pooled)) +
     method_lines(pooled, pooled$useful) +
     ggplot2::scale_y_continuous(limits = c(0, 1)) +
     (if (length(unique(pooled$threshold)) == 1L) {
       ggplot2::coord_cartesian(xlim = pooled$threshold[1L] + c(-0.1, 0.1))
     })
+}
+
+# A bar where a threshold has no neighbour.
+band_of_useful <- function(pooled) {
+  known <- !is.na(pooled$useful)
+  run <- cumsum(c(1L, diff(known) != 0))[known]
+  pooled <- cbind(pooled[known, ], run = run)
+  single <- tabulate(run)[run] == 1L
+  c(if (!all(single)) list(ggplot2::geom_ribbon(
+    columns(ymin = "useful_lower", ymax = "useful_upper", group = "run"), pooled[!single, ],
+    fill = mean_colour, alpha = 0.25
+  )), if (any(single)) list(ggplot2::geom_linerange(
+    columns(ymin = "useful_lower", ymax = "useful_upper"), pooled[single, ], colour = mean_colour,
+    alpha = 0.5
+  )))
 }
 
 # A thick line, or one of its own colour for each method; a point where a line needs a neighbour.
@@ -155,17 +175,20 @@ describe_result.dg_net_benefit <- function(x) {
            column("all", "treat all", number, report = "Treat all"),
            interval(paste("new", words$one), known_decimals(3), lower = "new_lower",
                     upper = "new_upper", print = !several),
-           column("useful", format = known_decimals(2)))),
+           column("useful", format = known_decimals(2)),
+           interval("useful CI", known_decimals(2), lower = "useful_lower",
+                    upper = "useful_upper", print = !several))),
     facts = c(in_domain_words(x$held_out, words),
               paste0(plural(x$rows, "row"), " of ", count_domains(sites, x$labels), ", ",
                      plural(x$events, "event"))),
     shown = few_thresholds(x), unit = "threshold", where = "`$pooled`",
     notes = c(
       paste0("Net benefit: true positives minus false positives times t / (1 - t), per row, at ",
-             "threshold t; treating none has 0. Means over ", words$many, "."),
+             "threshold t; treating none has 0. In means each ", words$one, " counts once."),
       paste0("new ", words$one, ": where its net benefit lies with ", percent, " probability. ",
              "useful: probability that it is above that of treating all and treating none in a ",
-             "new ", words$one, "; 0 also where the model treats all or none itself.",
+             "new ", words$one, "; 0 also where the model treats all or none itself; useful CI: for ",
+             "the proportion of such ", words$many, ". ", independence_words(words),
              if (x$inflation > 1) " Intervals allow for overlapping training sets."), x$notes
     ),
     glance = data.frame(rows = x$rows, domains = sites, events = x$events,

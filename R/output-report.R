@@ -36,7 +36,7 @@
 #' Debray, T. P. A. and others (2023). Transparent reporting of multivariable prediction models
 #' developed or validated using clustered data: TRIPOD-Cluster checklist. *BMJ* 380, e071018.
 #' @seealso [dg_validate()], `vignette("validation")`
-#' @examplesIf requireNamespace("metafor", quietly = TRUE)
+#' @examples
 #' toy <- simulate_dcm(domains = 8, n = 60, seed = 1)
 #' cv <- dg_cv(dg_glm(lambda = 1), y ~ . | domain, data = toy)
 #' report <- dg_report(dg_validate(cv), data = toy, site = "hospital", row = "patient")
@@ -385,12 +385,15 @@ text_of_ranking <- function(x, words) {
 
 text_of_target <- function(x, words) {
   if (is.null(x$target)) return(NULL)
-  pass <- x$summary$pass[match(names(x$target), x$summary$measure)]
-  known <- !is.na(pass)
+  pass <- x$summary[match(names(x$target), x$summary$measure), ]
+  known <- !is.na(pass$pass)
   if (!any(known)) return(NULL)
+  pass <- pass[known, ]
+  percent <- function(name) vapply(pass[[name]], say_percent, "")
   paste0("The probability that a new ", words$site, " reaches ",
-         paste0(target_words(x)[known], " is ", vapply(pass[known], say_percent, ""),
-                collapse = ", that it reaches "), ".")
+         paste0(target_words(x)[known], " is ", percent("pass"), " (", level_words(x$level),
+                " CI of the proportion of such ", words$sites, " ", percent("pass_lower"), " to ",
+                percent("pass_upper"), ")", collapse = ", that it reaches "), ".")
 }
 
 # Sites and rows without a value, failed folds.
@@ -401,7 +404,8 @@ text_of_small <- function(x, words) {
   # quoted names, and messages of errors, stay
   plain <- !grepl("[\"`]|: ", notes) | own
   notes[plain] <- in_domain_words(notes[plain], domain_words(x$labels))
-  found <- c(small_site_words(x), sub("[.]*$", ".", capital(sub("^note, ", "", notes))))
+  found <- c(small_site_words(x), weighted_words(x, x$summary),
+             sub("[.]*$", ".", capital(sub("^note, ", "", notes))))
   if (length(found)) paste(found, collapse = " ")
 }
 
@@ -454,8 +458,9 @@ text_of_methods <- function(x, words) {
     if_used("firth", " With fewer than ", few_events, " events or non-events ",
             listed(using("firth")), " have Firth's penalty (1993)."),
     " Values of ", words$sites, " were summarised by random effects (Debray and others, 2017) on ",
-    "the scale on which they are nearly normal (", listed(scale_of_measures(x)), "), by ",
-    "restricted maximum likelihood with intervals by Knapp and Hartung (2003)",
+    "the scale on which they are nearly normal (", listed(scale_of_measures(x)), "). In means, ",
+    "which were transformed back, each ", site, " counts once, with Student's intervals (",
+    "Ibragimov and M\u00fcller, 2010)",
     if (x$inflation > 1) paste0(", widened by the factor ", say(sqrt(x$inflation)),
                                 " since training sets overlap (Nadeau and Bengio, 2003)"), ".",
     if (length(c(using("stijnen"), using("davison")))) paste0(
@@ -469,10 +474,10 @@ text_of_methods <- function(x, words) {
     " The interval of a new ", site, " is the ", level_words(x$level),
     " interval of the posterior ",
     "predictive distribution of its value, with a flat prior of the mean and a half-normal one of ",
-    "the standard deviation between ", words$sites, ". It assumes that the new ", site,
-    " is of the same kind as these and describes the value with many ", words$rows, ".",
-    " Computed with domgen ", utils::packageVersion("domgen"), " and metafor ",
-    utils::packageVersion("metafor"), " (Viechtbauer, 2010) in ", R.version.string, "."
+    "the standard deviation between ", words$sites, ". It assumes that ", words$sites,
+    " are independent and the new ", site,
+    " is of the same kind as these, and describes the value with many ", words$rows, ".",
+    " Computed with domgen ", utils::packageVersion("domgen"), " in ", R.version.string, "."
   )
 }
 
@@ -508,21 +513,19 @@ citations <- c(
                 "80, 27-38."),
   hanley = paste("Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a",
                  "receiver operating characteristic (ROC) curve. *Radiology* 143, 29-36."),
-  knapp = paste("Knapp, G. and Hartung, J. (2003). Improved tests for a random effects",
-                "meta-regression with a single covariate. *Statistics in Medicine* 22, 2693-2710."),
+  ibragimov = paste("Ibragimov, R. and M\u00fcller, U. K. (2010). t-statistic based correlation",
+                    "and heterogeneity robust inference. *Journal of Business and Economic",
+                    "Statistics* 28, 453-468."),
   nadeau = paste("Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error.",
                  "*Machine Learning* 52, 239-281."),
   stijnen = paste("Stijnen, T., Hamza, T. H. and Ozdemir, P. (2010). Random effects meta-analysis",
                   "of event outcome in the framework of the generalized linear mixed model with",
-                  "applications in sparse data. *Statistics in Medicine* 29, 3046-3067."),
-  viechtbauer = paste("Viechtbauer, W. (2010). Conducting meta-analyses in R with the metafor",
-                      "package. *Journal of Statistical Software* 36(3), 1-48.")
+                  "applications in sparse data. *Statistics in Medicine* 29, 3046-3067.")
 )
 
 report_references <- function(x) {
   used <- unlist(lapply(report_measures[[x$kind]][names(x$measures)], `[[`, "uses"))
-  used <- c(used, "debray2017", "debray2023", "knapp", "viechtbauer",
-            if (x$inflation > 1) "nadeau")
+  used <- c(used, "debray2017", "debray2023", "ibragimov", if (x$inflation > 1) "nadeau")
   unname(citations[names(citations) %in% used])
 }
 

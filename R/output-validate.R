@@ -290,8 +290,7 @@ calibration_band <- function(lines, at, kind, inflation, level) {
     values <- lapply(lines, function(line) fitted_value(line, c(1, place - line$centre)))
     value <- vapply(values, `[[`, 0, "estimate")
     se <- vapply(values, `[[`, 0, "se")
-    large <- if (kind == "number") 2 * max(stats::sd(value), se) else 1
-    random_effects(unname(value), unname(se), large, inflation, level)
+    random_effects(unname(value), unname(se), if (kind != "number") 1, inflation, level)
   })
   of <- function(name) vapply(found, function(f) back(f[[name]]), 0)
   new <- vapply(found, function(f) if (is.null(f$new)) c(NA, NA) else back(f$new$interval),
@@ -325,22 +324,24 @@ describe_result.dg_validate <- function(x) {
            interval(paste("new", words$one), number, lower = "new_lower", upper = "new_upper"),
            column("tau", format = as_measured(x, function(of) !isTRUE(of$response))),
            column("domains", print = FALSE, report = FALSE)),
-      if (!is.null(x$target)) list(column("pass", format = known_decimals(2)))),
+      if (!is.null(x$target)) {
+        list(column("pass", format = known_decimals(2)),
+             interval("pass CI", known_decimals(2), lower = "pass_lower", upper = "pass_upper"))
+      }),
     facts = c(in_domain_words(x$held_out, words), paste0(
       plural(nrow(rows), "row"), " of ", count_domains(domains, x$labels),
       if (!is.na(events)) paste0(", ", plural(events, "event")))),
     notes = c(
+      middle_words(x),
       paste0("new ", words$one, ": where its value lies with ", percent, " probability, if it is ",
              "of the same kind. tau: standard deviation over ", words$many, " on the scale of the ",
-             "measure.", if (x$inflation > 1) " Intervals allow for overlapping training sets."),
+             "measure. ", independence_words(words),
+             if (x$inflation > 1) " Intervals allow for overlapping training sets."),
+      weighted_words(x, table),
       if (!is.null(x$target)) {
         paste0("pass: probability that a new ", words$one, " reaches ",
-               enumerate(target_words(x), 20L, ""), ".")
-      },
-      if (x$kind == "count" && "oe" %in% table$measure) {
-        paste0("observed/expected: the mean is that of logarithms, the value of the middle ",
-               words$one, ". It is below 1 for a model that is right on average if ", words$many,
-               " differ much.")
+               enumerate(target_words(x), 20L, ""), "; pass CI: for the proportion of such ",
+               words$many, ".")
       },
       small_site_words(x), x$notes, x$hint
     ),
@@ -378,6 +379,58 @@ as_measured <- function(x, common = on_common_scale) {
     values[tiny %in% TRUE] <- 0
     unlist(Map(measured, values, of, 3L, list(common)), use.names = FALSE)
   }
+}
+
+# On which scales values have a mean, and which arithmetic means of sites are outside its interval.
+middle_words <- function(x) {
+  words <- domain_words(x$labels)
+  table <- x$summary
+  bent <- vapply(x$measures[table$measure], `[[`, "", "scale") != "identity"
+  average <- unlist(Map(function(method, measure) {
+    mean(x$domains$estimate[x$domains$method == method & x$domains$measure == measure],
+         na.rm = TRUE)
+  }, table$method, table$measure))
+  other <- which(bent & is.finite(average) & (average < table$lower | average > table$upper))
+  paste0(
+    "mean: each ", words$one, " counts once",
+    if (any(bent)) {
+      paste0(", on the scale of the measure (see ?dg_validate) and back: about the value of the ",
+             "middle ", words$one)
+    }, ".",
+    if (length(other)) {
+      paste0(" Arithmetic means of ", words$many, ": ",
+             enumerate(paste(measures_of_rows(x, table[other, ]),
+                             unlist(Map(measured, average[other],
+                                        x$measures[table$measure[other]], 3L))), 20L, ""), ".")
+    }
+  )
+}
+
+# Titles of the measures, with methods where there are several.
+measures_of_rows <- function(x, table) {
+  titles <- measure_titles(x, table$measure)
+  if (length(unique(x$summary$method)) > 1L) paste(titles, "of", table$method) else titles
+}
+
+independence_words <- function(words) {
+  paste0("Both take ", words$many, " as independent: neighbours that are alike make them too ",
+         "narrow.")
+}
+
+# Means by precision that are other ones beyond chance.
+weighted_words <- function(x, table) {
+  rows <- table[which(table$weighted_p < 0.05), ]
+  if (nrow(rows) == 0L) return(NULL)
+  words <- domain_words(x$labels)
+  of <- x$measures[rows$measure]
+  cell <- function(name) unlist(Map(measured, rows[[name]], of, 3L), use.names = FALSE)
+  paste0(
+    capital(words$many), " of high precision have other values, so that the mean weighted by ",
+    "precision is another: ",
+    enumerate(paste0(measures_of_rows(x, rows), " ", cell("weighted"), " (",
+                     cell("weighted_lower"), " to ", cell("weighted_upper"), ", ",
+                     vapply(rows$weighted_p, p_words, ""), ")"), 20L, ""), "."
+  )
 }
 
 target_words <- function(x) {
@@ -419,9 +472,9 @@ describe_differences <- function(x) {
          interval(paste0(100 * x$level, " % CI"), number),
          interval(paste("new", words$one), number, lower = "new_lower", upper = "new_upper"),
          column("domains", print = FALSE)),
-    notes = if (any(table$same)) {
+    notes = c(weighted_words(x, table), if (any(table$same)) {
       paste0("A difference without an interval is exactly 0 in each ", words$one, ".")
-    }
+    })
   )
 }
 

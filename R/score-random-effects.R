@@ -1,69 +1,192 @@
 # Random-effects summary of one value per site: value_g = theta_g + error of the site's rows, with
-# theta_g normal around a mean with standard deviation tau. The mean and its interval are those of
-# metafor; what a new site may have is a posterior distribution, since intervals from estimates of
-# tau alone cover too little with few sites.
+# theta_g normal around a mean with standard deviation tau. Every site counts once in the mean:
+# weights by precision would give another mean where precision goes with the value. tau, and what a
+# new site may have, are a posterior distribution, since intervals from an estimate of tau cover too
+# little with few sites.
 
-# value, se: of each site, on the scale of the measure; large: a large tau, see site_posterior();
-# inflation: of the variance of the mean, for values whose training sets overlap; likelihoods: of
-# sites with few events the logarithm of their likelihood, a function of values on the scale, NULL
-# for others. Sites without an error are left out.
-# list(domains: their number, known: which, mean, se, lower, upper, tau, new: see new_site()); NA
-# where there are too few sites.
-random_effects <- function(value, se, large, inflation = 1, level = 0.95,
+# value, se: of each site, on the scale of the measure; large: a large tau, NULL where the measure
+# has none, see tau_scale(); inflation: of the variance of the mean, for values whose training sets
+# overlap; likelihoods: of sites with few events the logarithm of their likelihood, a function of
+# values on the scale, NULL for others. Sites without an error are left out.
+# list(domains: their number, known: which, mean, se, lower, upper, tau: posterior median, weighted:
+# list(mean, lower, upper) by precision, p: of a difference of both means, new: posterior of a new
+# site, see counted_once(), with its interval; posterior: that by precision); NA where there are too
+# few sites.
+random_effects <- function(value, se, large = NULL, inflation = 1, level = 0.95,
                            likelihoods = vector("list", length(value))) {
   known <- is.finite(value) & is.finite(se) & se > 0
   k <- sum(known)
-  found <- list(domains = k, known = known, mean = NA_real_, se = NA_real_, lower = NA_real_,
-                upper = NA_real_, tau = NA_real_,
-                new = list(interval = c(NA_real_, NA_real_), sites = matrix(NA_real_, k, 3L)))
+  none <- list(mean = NA_real_, lower = NA_real_, upper = NA_real_)
+  found <- c(list(domains = k, known = known), none, list(
+    se = NA_real_, tau = NA_real_, weighted = none, p = NA_real_,
+    new = list(interval = c(NA_real_, NA_real_))
+  ))
   if (k < 2L) {
     same <- unique(value[if (k) known else is.finite(value)])
-    if (length(same) == 1L) found$mean <- same
+    if (length(same) == 1L) found$mean <- found$weighted$mean <- same
     return(found)
   }
   value <- value[known]
   se <- se[known]
   likelihoods <- likelihoods[known]
-  if (!all(vapply(likelihoods, is.null, NA))) {
-    posterior <- count_posterior(value, se, likelihoods, large, inflation)
-    found[c("mean", "se", "lower", "upper", "tau")] <- posterior_summary(posterior, level)
-    found$new <- new_site(posterior, level)
-    return(found)
-  }
-  fit <- fit_metafor(value, se)
-  error <- fit$se * sqrt(inflation)
-  ends <- c(fit$beta) + c(-1, 1) * stats::qt((1 + level) / 2, k - 1) * error
-  found[c("mean", "se", "lower", "upper", "tau")] <- c(fit$beta, error, ends, sqrt(fit$tau2))
-  found$new <- new_site(site_posterior(value, se, large, inflation), level)
-  # a new site is not surer than the mean
-  found$new$interval <- range(found$new$interval, ends)
+  few <- !vapply(likelihoods, is.null, NA)
+  scale <- tau_scale(value, se, large)
+  posterior <- if (any(few)) count_posterior(value, se, likelihoods, scale, inflation)
+               else site_posterior(value, se, scale, inflation)
+  weighted <- posterior_summary(posterior, level)
+  at <- if (any(few)) linear_values(value, se, likelihoods, weighted$mean, weighted$tau)
+        else list(value = value, se = se)
+  weights <- site_weights(weighted$tau^2 + at$se^2)
+  new <- counted_once(posterior, at$value, at$se, weights, inflation)
+  own <- if (any(few)) posterior_summary(new, level)
+         else student_mean(value, se, weights, inflation, level)
+  found[c("mean", "se", "lower", "upper")] <- own[c("mean", "se", "lower", "upper")]
+  found$tau <- weighted$tau
+  found$weighted <- weighted[c("mean", "lower", "upper")]
+  found$p <- new$p
+  ends <- (1 + c(-1, 1) * level) / 2
+  # a new site is not surer than the mean, nor less different than most of these are
+  new$interval <- range(mixture_quantiles(ends, new$weights, new$mean, new$sd),
+                        own$lower, own$upper, middle_sites(posterior, ends))
+  found$new <- new
+  found$posterior <- posterior
   found
 }
 
-# With the interval of a new site, and posterior mean and interval [sites x 3] of these.
-new_site <- function(posterior, level) {
-  ends <- (1 + c(-1, 1) * level) / 2
-  posterior$interval <- mixture_quantiles(ends, posterior$weights, posterior$mean, posterior$sd)
-  posterior$sites <- t(vapply(seq_len(ncol(posterior$site_mean)), function(g) {
-    mean <- posterior$site_mean[, g]
-    c(sum(posterior$weights * mean),
-      mixture_quantiles(ends, posterior$weights, mean, posterior$site_sd[, g]))
-  }, numeric(3)))
-  posterior
+# Standard deviation of the half-normal prior of tau: `large` of the measure, or, where sites differ
+# more than that, twice what they differ by; of measures without one at least twice the usual error.
+tau_scale <- function(value, se, large = NULL) {
+  if (is.null(large)) large <- 2 * stats::median(se)
+  max(large, 2 * between_sites(value, se))
 }
 
-# Restricted maximum likelihood with Knapp and Hartung's standard error, which can be far too small
-# by chance and is therefore at least that of the weights ("adhoc"). What does not converge in the
-# usual steps does in smaller ones.
-fit_metafor <- function(value, se, X = NULL) {
-  given <- list(yi = value, sei = se, method = "REML", test = "adhoc")
-  given$mods <- X
-  # its warning of errors that differ much says nothing to users of sites of different sizes
-  fit <- function(...) {
-    given$control <- list(maxiter = 1000L, ...)
-    suppressWarnings(do.call(metafor::rma.uni, given))
+# Standard deviation between sites without sampling error, around a regression on X: that by which
+# squares weighted by precision are what they should be (Paule and Mandel, 1982); 0 where they are
+# smaller.
+between_sites <- function(value, se, X = matrix(1, length(value))) {
+  df <- length(value) - ncol(X)
+  squares <- function(weights) {
+    weighted <- weights * X
+    beta <- solve(crossprod(X, weighted), crossprod(weighted, value))
+    sum(weights * drop(value - X %*% beta)^2)
   }
-  on_error(fit(), function(e) fit(stepadj = 0.3, threshold = 1e-6))
+  excess <- function(tau2) squares(1 / (tau2 + se^2)) - df
+  if (df < 1L || excess(0) <= 0) return(0)
+  # beyond this the squares without weights are small enough
+  most <- squares(1) / df
+  if (excess(most) >= 0) return(sqrt(most))
+  sqrt(stats::uniroot(excess, c(0, most), tol = 1e-9 * most)$root)
+}
+
+# Each site counts once, but one whose error is more than three times the usual: a single site of
+# which next to nothing is known must not decide the mean of all.
+site_weights <- function(variance) {
+  weights <- 1 / pmax(variance, 9 * stats::median(variance))
+  weights / sum(weights)
+}
+
+# The mean with Student's interval from the squares of the values, which covers enough whatever
+# their variances are (Ibragimov and Mueller, 2010). The error is at least that of the sites' rows:
+# values can be alike by chance.
+student_mean <- function(value, se, weights, inflation, level) {
+  mean <- sum(weights * value)
+  squares <- sum((weights * (value - mean))^2) / (1 - sum(weights^2))
+  error <- sqrt(inflation * max(squares, sum((weights * se)^2)))
+  half <- stats::qt((1 + level) / 2, length(value) - 1) * error
+  list(mean = mean, se = error, lower = mean - half, upper = mean + half)
+}
+
+# The posterior by precision moved to the mean in which sites have these weights. Given tau, both
+# means differ by a sum over sites of known variance: the mean is moved by that difference, and its
+# deviations are stretched by the ratio of the standard deviations of both means. With sd, that of a
+# new site given the node, and p, that of the difference, the mean over the posterior of tau.
+counted_once <- function(posterior, value, se, weights, inflation) {
+  of_tau <- unique(posterior$tau)
+  at <- match(posterior$tau, of_tau)
+  variance <- outer(of_tau^2, se^2, "+")
+  total <- rowSums(1 / variance)
+  moved <- sum(weights * value) - drop((1 / variance) %*% value) / total
+  own <- drop(variance %*% weights^2)
+  stretch <- sqrt(own * total)
+  # what rounding leaves where all weights are equal
+  error <- sqrt(inflation * pmax(own - 1 / total, 0))
+  p <- ifelse(error > 1e-6 * sqrt(own), 2 * stats::pnorm(-abs(moved) / error), 1)
+  mean_sd <- stretch[at] * posterior$mean_sd
+  list(weights = posterior$weights, tau = posterior$tau,
+       mean = posterior$middle + moved[at] + stretch[at] * (posterior$mean - posterior$middle),
+       mean_sd = mean_sd, sd = sqrt(posterior$tau^2 + mean_sd^2),
+       p = sum(posterior$weights * p[at]))
+}
+
+# Least squares with these weights of sites. Errors are those of the residuals over 1 - leverage (HC3
+# of MacKinnon and White, 1985), whatever the variances are; of a site that alone decides a
+# coefficient there is no residual, and the variance is that of the model. list(beta, se, tau)
+regress_sites <- function(value, se, X) {
+  tau <- between_sites(value, se, X)
+  variance <- tau^2 + se^2
+  weights <- site_weights(variance)
+  inverse <- solve(crossprod(X, weights * X))
+  linear <- inverse %*% t(weights * X)
+  beta <- drop(linear %*% value)
+  left <- 1 - rowSums((X %*% inverse) * (weights * X))
+  square <- ifelse(left > 1e-8, (drop(value - X %*% beta) / left)^2, variance)
+  list(beta = beta, se = sqrt(drop(linear^2 %*% square)), tau = tau)
+}
+
+# Values and errors that stand for likelihoods, as seen from the mean: one step of Newton's method
+# for the mean of the site, the score of its marginal likelihood over the information. The score has
+# expectation 0 under the model however few the events are, as no estimate by site has; of a normal
+# likelihood it gives the value.
+linear_values <- function(value, se, likelihoods, mean, tau) {
+  for (g in which(!vapply(likelihoods, is.null, NA))) {
+    of <- likelihoods[[g]]
+    around <- of(mean + c(-1, 0, 1) * 0.05)
+    information <- -diff(around, differences = 2L) / 0.05^2
+    if (is.finite(information) && information > 1e-6) se[g] <- 1 / sqrt(information)
+    step <- min(tau, se[g]) / 4
+    at <- seq(-10 * tau, 10 * tau, length.out = 2 * min(ceiling(10 * tau / step), 2000) + 1)
+    share <- shares_of(of(mean + at) - (at / tau)^2 / 2)
+    value[g] <- mean + sum(share * at) / tau^2 * (tau^2 + se[g]^2)
+  }
+  list(value = value, se = se)
+}
+
+# Quantiles of a site drawn from these. Where sites are not normal, as where some have other units,
+# an interval by tau can leave out more of them than it should.
+middle_sites <- function(posterior, probabilities) {
+  weights <- posterior$weights
+  mean <- colSums(weights * posterior$site_mean)
+  away <- posterior$site_mean - rep(mean, each = length(weights))
+  sd <- sqrt(colSums(weights * (posterior$site_sd^2 + away^2)))
+  mixture_quantiles(probabilities, rep(1 / length(mean), length(mean)), mean, sd)
+}
+
+# Posterior mean and interval of each site [sites x 3], drawn to the mean by precision.
+shrunken_sites <- function(posterior, level) {
+  t(vapply(seq_len(NCOL(posterior$site_mean)), function(g) {
+    mean <- posterior$site_mean[, g]
+    c(sum(posterior$weights * mean),
+      mixture_quantiles((1 + c(-1, 1) * level) / 2, posterior$weights, mean,
+                        posterior$site_sd[, g]))
+  }, numeric(3)))
+}
+
+# The proportion of sites between two limits: the probability that a new one is there, and an
+# interval of the proportion by the posterior of mean and tau. Where sites may not differ at all, the
+# proportion is 0 or 1, which ends beyond 0.001 and 0.999 stand for.
+share_between <- function(limits, new, level) {
+  below <- mixture_below(limits, new$weights, new$mean, new$sd)
+  steps <- stats::qnorm((seq_len(41L) - 0.5) / 41)
+  heavy <- new$weights > 1e-9 * max(new$weights)
+  mean <- new$mean[heavy] + outer(new$mean_sd[heavy], steps)
+  share <- stats::pnorm(limits[2L], mean, new$tau[heavy]) -
+    stats::pnorm(limits[1L], mean, new$tau[heavy])
+  order <- order(share)
+  sums <- cumsum(rep(new$weights[heavy], length(steps))[order])
+  ends <- share[order][1L + findInterval((1 + c(-1, 1) * level) / 2 * max(sums), sums,
+                                         left.open = TRUE)]
+  c(share = below[2L] - below[1L], lower = floor(1000 * ends[1L]) / 1000,
+    upper = ceiling(1000 * ends[2L]) / 1000)
 }
 
 # Proportions of nodes from the logarithm of their weights.
@@ -76,22 +199,21 @@ shares_of <- function(log_density) {
 node_widths <- function(x) c(diff(x), 0) + c(0, diff(x))
 
 # The posterior distribution by quadrature over tau, with a flat density of the mean and a
-# half-normal one of tau with standard deviation `large`: given tau, the mean, each site and a new
-# site are normal. list(weights, mean, tau, mean_sd: of the mean; sd: of a new site; site_mean,
+# half-normal one of tau with standard deviation `scale`: given tau, the mean and each site are
+# normal. list(weights, mean, middle: the mean given tau; tau, mean_sd: of the mean; site_mean,
 # site_sd [nodes x sites]).
-site_posterior <- function(value, se, large, inflation = 1, nodes = 201L) {
+site_posterior <- function(value, se, scale, inflation = 1, nodes = 201L) {
   # narrow steps near zero
-  tau <- seq(0, 1, length.out = nodes)^3 * 4 * large
+  tau <- seq(0, 1, length.out = nodes)^3 * 4 * scale
   precision <- 1 / outer(tau^2, se^2, "+")
   total <- rowSums(precision)
   mean <- drop(precision %*% value) / total
   misfit <- rowSums(precision * outer(mean, value, "-")^2)
   log_density <- (rowSums(log(precision)) - log(total) - misfit) / 2 +
-    stats::dnorm(tau, 0, large, log = TRUE)
+    stats::dnorm(tau, 0, scale, log = TRUE)
   shrink <- 1 / (1 + outer(tau^2, 1 / se^2))
-  list(weights = shares_of(log_density + log(node_widths(tau))), mean = mean, tau = tau,
-       mean_sd = sqrt(inflation / total),
-       sd = sqrt(tau^2 + inflation / total),
+  list(weights = shares_of(log_density + log(node_widths(tau))), mean = mean, middle = mean,
+       tau = tau, mean_sd = sqrt(inflation / total),
        site_mean = shrink * mean + (1 - shrink) * rep(value, each = nodes),
        site_sd = sqrt((1 - shrink) * rep(se^2, each = nodes) + shrink^2 / total))
 }
@@ -100,13 +222,13 @@ site_posterior <- function(value, se, large, inflation = 1, nodes = 201L) {
 # and the values of these sites, of which a table at equal steps serves all nodes. The density of
 # the mean is that of Jeffreys for sites that are alike, the root of the information, at most that
 # at 0: where no site has an event a flat one has no end.
-count_posterior <- function(value, se, likelihoods, large, inflation) {
+count_posterior <- function(value, se, likelihoods, scale, inflation) {
   few <- !vapply(likelihoods, is.null, NA)
-  of_tau <- seq(0, 1, length.out = 51L)^3 * 4 * large
+  of_tau <- seq(0, 1, length.out = 51L)^3 * 4 * scale
   ends <- range(value) + c(-30, 30)
   # where all errors are large, the distribution of sites is what must be resolved
-  step <- min(se[few], large) / 3
-  theta <- seq(ends[1L] - 20 * large, ends[2L] + 20 * large, by = step)
+  step <- min(se[few], scale) / 3
+  theta <- seq(ends[1L] - 20 * scale, ends[2L] + 20 * scale, by = step)
   table <- vapply(likelihoods[few], function(of) of(theta), theta)
   top <- apply(table, 2L, max)
   curvature <- -diff(rowSums(table), differences = 2L) / step^2
@@ -175,7 +297,7 @@ count_posterior <- function(value, se, likelihoods, large, inflation) {
   nodes <- lapply(seq_along(of_tau), function(k) given_tau(of_tau[k], means[, k], TRUE))
   width <- means[2L, ] - means[1L, ]
   log_density <- vapply(nodes, `[[`, numeric(51L), "density") +
-    rep(stats::dnorm(of_tau, 0, large, log = TRUE), each = 51L)
+    rep(stats::dnorm(of_tau, 0, scale, log = TRUE), each = 51L)
   weights <- shares_of(log_density + log(rep(node_widths(of_tau) * width, each = 51L)))
   # the mean given tau is as uncertain as overlapping training sets make it
   middle <- colSums(weights * means) / colSums(weights)
@@ -183,8 +305,8 @@ count_posterior <- function(value, se, likelihoods, large, inflation) {
   tau <- rep(of_tau, each = 51L)
   # what lies between the nodes
   between <- rep(width / sqrt(12), each = 51L)
-  list(weights = c(weights), mean = middle + sqrt(inflation) * (c(means) - middle), tau = tau,
-       mean_sd = between, sd = sqrt(tau^2 + between^2),
+  list(weights = c(weights), mean = middle + sqrt(inflation) * (c(means) - middle),
+       middle = middle, tau = tau, mean_sd = between,
        site_mean = do.call(rbind, lapply(nodes, `[[`, "site_mean")),
        site_sd = do.call(rbind, lapply(nodes, `[[`, "site_sd")))
 }
