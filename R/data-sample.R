@@ -56,7 +56,7 @@ raw_from_formula <- function(input, wishes) {
   parts <- input$parts
   plain <- if (is.null(wishes)) input$plain
   terms <- if (is.null(plain)) input$terms else plain$terms
-  names <- c(plain$all, all.vars(terms))
+  names <- c(plain$all, variables_of(terms))
   given <- given_vectors(input)
   gaps <- impute_frame(input, given, names, terms, wishes)
   data <- gaps$columns
@@ -71,7 +71,7 @@ raw_from_formula <- function(input, wishes) {
     check_rows_alone(read$frame, rows)
     alone <- !is.call(parts$response) ||
       is_value_alone(parts$response, stats::model.response(read$frame), rows,
-                     environment(parts$bare), deparse1(parts$response))
+                     environment(parts$bare), code_text(parts$response))
   }
   if (!isTRUE(input$declared)) read$frame <- without_unused_levels(read$frame)
   design <- new_design(plain, wishes, read$frame, data[usable, plain$numeric, drop = FALSE])

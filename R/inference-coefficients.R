@@ -63,6 +63,7 @@
 #' vcov(found)
 #' @export
 dg_coefficients <- function(object, data = NULL, level = 0.95, exponentiate = FALSE) {
+  fixed_session()
   check_given(object, "object")
   check_linear(object)
   level <- check_between(level, "level", 0.5, 0.999)

@@ -242,6 +242,7 @@ predict.dg_learner <- function(object, newdata, domain = NULL,
                                interval = c("none", "confidence", "posterior", "prediction",
                                             "domain_share", "domain_mean"), level = 0.9,
                                new_levels = c("na", "error"), times = NULL, ...) {
+  fixed_session()
   check_sealed(object)
   posterior <- has_posterior(object)
   known <- setdiff(names(formals(predict.dg_learner)), c("object", if (!posterior) "se.fit"))

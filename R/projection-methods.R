@@ -31,6 +31,7 @@
 #' @export
 predict.dg_projection <- function(object, newdata, domain = NULL, reference = NULL,
                                   reference_domain = NULL, new_levels = c("na", "error"), ...) {
+  fixed_session()
   check_sealed(object)
   of <- list(domain = domain, reference = reference, reference_domain = reference_domain,
              new_levels = new_levels)
