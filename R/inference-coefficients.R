@@ -263,6 +263,7 @@ vcov.dg_coefficients <- function(object, ...) object$covariance
 
 #' @exportS3Method
 confint.dg_coefficients <- function(object, parm, level = object$level, ...) {
+  fixed_session()
   level <- check_between(level, "level", 0.5, 0.999)
   table <- shown_coefficients(object, level)
   found <- as.matrix(table[c("lower", "upper")])

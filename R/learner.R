@@ -286,12 +286,14 @@ prediction_types <- c("response", "class", "prob", "decision", "similarity", "se
 
 #' @export
 fitted.dg_learner <- function(object, ...) {
+  fixed_session()
   check_sealed(object)
   respond(targets_of(object), pad_rows(object$decision, object), object$response$kind)
 }
 
 #' @export
 residuals.dg_learner <- function(object, type = "response", ...) {
+  fixed_session()
   check_sealed(object)
   if (!identical(type, "response")) {
     abort("argument", "`type` must be \"response\" for `", object$spec$method, "()`, not ",

@@ -174,6 +174,7 @@ tidy.dg_learner <- alone(function(x) {
 #' @param conf.level Confidence level of `conf.low` and `conf.high`. Default 0.95.
 #' @export
 tidy.dg_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.level = 0.95, ...) {
+  fixed_session()
   check_no_dots(list(...), c("effects", "conf.level"))
   check_sealed(x)
   kinds <- c("fixed", "ran_pars", "ran_vals")
