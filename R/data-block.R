@@ -28,7 +28,8 @@ block_reader <- function(input, needs) {
     raw$y <- quietly(read_response(raw$y[!is.na(raw$y)], needs$response))
   }
   list(prototype = prototype, blueprint = blueprint, kind = response_kind(raw$y),
-       response = parts$response, levels = levels(prototype[[deparse1(parts$response)]]),
+       response = parts$response,
+       levels = if (is.name(parts$response)) levels(prototype[[as.character(parts$response)]]),
        domain = parts$domain, weights = input$weights, home = reader_home(input, parts, data),
        na.action = source_na_action(input$na.action),
        # near the largest entries: squares of 1e200 leave the range of a double
@@ -38,7 +39,7 @@ block_reader <- function(input, needs) {
 # Types of the columns that a formula with these parts reads.
 prototype_of <- function(input, parts) {
   # a domain that is a predictor too has the type of one
-  typed <- c(all.vars(parts$bare), all.vars(input$weights))
+  typed <- variables_of(parts$bare, input$weights)
   free <- setdiff(names_of_domain(parts), typed)
   prototype <- source_prototype(input$source, source_columns(input, parts), free,
                                 name_of(parts$response))
@@ -57,7 +58,7 @@ reader_home <- function(input, parts, data) {
 
 # The columns that are read; NULL stands for all, which `.` may mean.
 source_columns <- function(input, parts) {
-  names <- unique(c(all.vars(parts$bare), all.vars(parts$domain), all.vars(input$weights)))
+  names <- variables_of(parts$bare, parts$domain, input$weights)
   if ("." %in% names) return(NULL)
   known <- source_names(input$source)
   absent <- setdiff(names, known)
@@ -106,7 +107,7 @@ check_terms <- function(blueprint) {
   if (is.null(learned) || identical(learned, attr(terms, "variables"))) return(invisible())
   given <- as.list(attr(terms, "variables"))[-1L]
   differ <- !mapply(identical, as.list(learned)[-1L], given)
-  abort("argument", "`formula` must not have ", enumerate(vapply(given[differ], deparse1, "")),
+  abort("argument", "`formula` must not have ", enumerate(vapply(given[differ], code_text, "")),
         " with a source: it learns from rows, which are read in chunks. `scale` ",
         "and kernels learn from all of them.")
 }

@@ -8,14 +8,14 @@ blueprint_formula <- function(input, frame, design, plain) {
   environment(terms) <- input$home
   predictors <- stats::delete.response(terms)
   if (!is.null(plain)) plain$terms <- predictors
-  raw <- data[intersect(c(plain$all, all.vars(predictors)), names(data))]
+  raw <- data[intersect(c(plain$all, variables_of(predictors)), names(data))]
   blueprint <- list(
     kind = "formula", columns = colnames(design$X), terms = predictors, plain = plain,
     xlevels = stats::.getXlevels(predictors, frame), contrasts = design$contrasts,
     prototype = raw[0L, , drop = FALSE],
-    domain = parts$domain, domain_columns = intersect(all.vars(parts$domain), names(data)),
+    domain = parts$domain, domain_columns = intersect(variables_of(parts$domain), names(data)),
     structure = parts$structure,
-    response_name = if (is.null(parts$response)) "y" else deparse1(parts$response)
+    response_name = if (is.null(parts$response)) "y" else code_text(parts$response)
   )
   # what the formula has, where a method has terms of its own
   blueprint$shared <- input$shared

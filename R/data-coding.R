@@ -38,7 +38,7 @@ new_coding <- function(wishes, variables, offsets = character()) {
        dropped = c(named, carried, if (!"dummy" %in% kinds) categorical),
        # columns of the data that are used in no other way
        open = setdiff(vapply(carried, carried_name, ""), unlist(lapply(
-         setdiff(names(variables), carried), function(name) all.vars(str2lang(name))))))
+         setdiff(names(variables), carried), function(name) variables_of(str2lang(name))))))
 }
 
 # How many columns tell rows apart: of a design what is known is no predictor.
@@ -147,23 +147,21 @@ term_table <- function(terms) {
 }
 
 # As they are called in a model frame.
-variable_labels <- function(terms) vapply(as.list(attr(terms, "variables"))[-1L], deparse1, "")
+variable_labels <- function(terms) vapply(as.list(attr(terms, "variables"))[-1L], code_text, "")
 
 terms_without <- function(terms, coding) {
-  labels <- predictor_labels(terms)
-  uses <- term_table(terms)[, labels, drop = FALSE]
+  places <- predictor_places(terms)
+  uses <- term_table(terms)[, places, drop = FALSE]
   as_they_are <- vapply(coding$coded, `[[`, "", "name")
   together <- colSums(uses) > 1 & colSums(uses[as_they_are, , drop = FALSE]) > 0
   if (any(together)) {
     abort("argument", "`formula` must not have interactions of predictors that ",
           if (coding$strict) "a learner takes as factors" else "a kernel takes as they are",
-          "; leave out ", enumerate(labels[together]), ".",
+          "; leave out ", enumerate(predictor_labels(terms)[together]), ".",
           if (!coding$strict) " A kernel that is a product over predictors has all interactions.")
   }
-  kept <- labels[colSums(uses[coding$dropped, , drop = FALSE]) == 0]
-  stats::delete.response(stats::terms(
-    stats::reformulate(if (length(kept)) kept else "1", env = environment(terms))
-  ))
+  kept <- places[colSums(uses[coding$dropped, , drop = FALSE]) == 0]
+  stats::terms(formula_at(terms, kept))
 }
 
 # Of a matrix of numbers, whose columns may be ids: list(X, coding).

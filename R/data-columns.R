@@ -4,7 +4,7 @@
 # in the environment and have one entry per row. Without data all are.
 gather_columns <- function(terms, parts, data, env) {
   check_variables(terms, parts, data, env)
-  names <- setdiff(c(all.vars(terms), all.vars(parts$domain)), names(data))
+  names <- setdiff(variables_of(terms, parts$domain), names(data))
   values <- stats::setNames(lapply(names, get0, envir = env), names)
   n <- if (is.null(data)) NROW(evaluate(attr(terms, "variables")[[2L]], NULL, env, "formula"))
        else nrow(data)
@@ -12,8 +12,8 @@ gather_columns <- function(terms, parts, data, env) {
   if (is.null(data)) data <- as.data.frame(matrix(0, n, 0L))
   data[names[by_row]] <- values[by_row]
   # a domain is only named
-  used <- setdiff(c(all.vars(terms), all.vars(parts$domain)),
-                  setdiff(names_of_domain(parts), all.vars(terms)))
+  used <- setdiff(variables_of(terms, parts$domain),
+                  setdiff(names_of_domain(parts), variables_of(terms)))
   large <- Filter(function(name) inherits(data[[name]], "integer64"), intersect(names(data), used))
   # their numbers are kept in the bits of doubles that mean something else
   if (length(large)) {
@@ -31,12 +31,24 @@ check_variables <- function(terms, parts, data, env) {
     name %in% names(data) || (exists(name, envir = env) &&
       !(name %in% plain && is.function(get(name, envir = env))))
   }
-  names <- unique(c(all.vars(terms), all.vars(parts$domain)))
+  names <- variables_of(terms, parts$domain)
   absent <- names[!vapply(names, found, logical(1))]
-  if (length(absent) == 0L) return(invisible())
+  if (length(absent) == 0L) {
+    return(if (!is.null(data)) check_entries(setdiff(plain, names(data)), env, nrow(data)))
+  }
   if (is.null(data)) abort("data", "There is no variable ", enumerate(absent), "; give `data`.")
   abort("data", "`data` has no column ", enumerate(absent), "; it has ",
         if (length(data)) enumerate(names(data)) else "no columns", ".")
+}
+
+# A variable that is no column, as `letters` is none, and is found elsewhere, has an entry per row.
+check_entries <- function(names, env, n) {
+  for (name in names) {
+    value <- get(name, envir = env)
+    if (is.atomic(value) && NROW(value) == n) next
+    abort("data", "`data` has no column `", name, "`; what has that name elsewhere must have one ",
+          "entry per row (", n, "), and is ", describe(value), ".")
+  }
 }
 
 missing_rows <- function(data, names) {
@@ -57,10 +69,10 @@ evaluate_terms <- function(terms, data, usable, plain = NULL) {
   repeat {
     if (!any(usable)) {
       if (nrow(data) == 0L) abort("data", "0 rows of data: nothing can be learned.")
-      used <- data[intersect(c(plain, all.vars(terms)), names(data))]
+      used <- data[intersect(c(plain, variables_of(terms)), names(data))]
       abort_all_missing(nrow(data), names(used)[vapply(used, all_missing, NA)])
     }
-    read <- data[setdiff(names(data), setdiff(plain, all.vars(terms)))]
+    read <- data[setdiff(names(data), setdiff(plain, variables_of(terms)))]
     frame <- model_frame(terms, read[usable, , drop = FALSE])
     complete <- complete_rows(frame, sum(usable))
     if (all(complete)) return(list(frame = frame, usable = usable))
@@ -72,11 +84,13 @@ model_frame <- function(terms, data) {
   # model.frame() would have no rows
   if (length(attr(terms, "variables")) == 1L) return(structure(data[0L], terms = terms))
   frame <- on_error(
-    suppressWarnings(same_anywhere(stats::model.frame(terms, plain_integers(data),
-                                                      na.action = stats::na.pass))),
+    suppressWarnings(stats::model.frame(terms, plain_integers(data), na.action = stats::na.pass)),
     function(e) {
+      elsewhere <- setdiff(variables_of(terms), names(data))
       abort("data", "The formula cannot be evaluated: ", conditionMessage(e),
-            if ("Surv" %in% all.names(terms)) "; `survival::Surv()` is found anywhere", ".")
+            if ("Surv" %in% all.names(terms)) "; `survival::Surv()` is found anywhere",
+            if (length(elsewhere)) paste0("; ", enumerate(elsewhere), " is no column of `data`"),
+            ".")
     }
   )
   if (nrow(frame) != nrow(data)) {
@@ -231,19 +245,13 @@ abort_coding <- function(frame, problem) {
 
 evaluate <- function(expr, data, env, arg) {
   if (is.data.frame(data) && !is.name(expr)) data <- plain_integers(data)
-  on_error(same_anywhere(eval(expr, data, env)), function(e) {
+  on_error(eval(expr, data, env), function(e) {
     abort("data", "`", arg, "` cannot be evaluated: ", conditionMessage(e), ".")
   })
 }
 
-# factor(z) and paste(z) in a formula make text of numbers by options of the session and by how they
-# are stored: 1e5 is "1e+05", and "100000" as an integer.
-same_anywhere <- function(code) {
-  old <- options(scipen = 15, OutDec = ".", digits = 7, digits.secs = NULL)
-  on.exit(options(old))
-  code
-}
-
+# factor(z) and paste(z) in a formula make text of numbers by how they are stored: 1e5 is "1e+05",
+# and "100000" as an integer.
 plain_integers <- function(data) {
   whole <- vapply(data, function(v) is.integer(v) && !is.object(v), NA)
   data[whole] <- lapply(data[whole], function(v) {

@@ -4,6 +4,7 @@
 # response: call or NULL; domain: call or NULL; structure: of several factors, see
 # domain_structure(); bare: formula without the bar.
 split_formula <- function(formula) {
+  formula <- plain_code(formula)
   if ("$" %in% all.names(formula)) {
     abort("argument", "`formula` must name columns of `data`, as in `y ~ x`, not ",
           format_formula(formula), ".")
@@ -30,12 +31,12 @@ split_formula <- function(formula) {
 # Counts of two kinds, as glm() takes them, are a share with a size.
 check_response_call <- function(response) {
   if (!is_call_to(response, "cbind")) return(invisible())
-  parts <- vapply(as.list(response)[-1L], deparse1, "")
+  parts <- vapply(as.list(response)[-1L], code_text, "")
   if (length(parts) != 2L) {
-    abort("argument", "`formula` must have one response, not ", deparse1(response), ".")
+    abort("argument", "`formula` must have one response, not ", code_text(response), ".")
   }
   total <- paste(parts, collapse = " + ")
-  abort("argument", "`formula` must have one response, not ", deparse1(response),
+  abort("argument", "`formula` must have one response, not ", code_text(response),
         "; of successes and failures use the proportion, `", parts[1L], " / (", total,
         ")`, with `weights = ", total, "`.")
 }
@@ -44,15 +45,13 @@ check_response_call <- function(response) {
 check_added_response <- function(response) {
   if (!is_call_to(response, "cbind")) return(invisible())
   abort("argument", "`formula` must have one response with a source or sums, not ",
-        deparse1(response), ": several at once need all rows in a data frame.")
+        code_text(response), ": several at once need all rows in a data frame.")
 }
 
 with_environment <- function(bare, formula) {
   env <- environment(formula)
   stats::as.formula(bare, env = if (is.null(env)) globalenv() else env)
 }
-
-is_call_to <- function(expr, name) is.call(expr) && identical(expr[[1L]], as.name(name))
 
 formula_operators <- c("+", "-", "*", "/", ":", "^", "%in%", "(")
 
@@ -73,13 +72,13 @@ has_bar <- function(expr) {
 
 format_formula <- function(formula) {
   environment(formula) <- NULL
-  paste(deparse(formula, width.cutoff = 500L), collapse = " ")
+  code_text(formula)
 }
 
 # Terms of the predictors. `.` stands for every column that is neither in the
 # response nor named after the bar.
 predictor_terms <- function(parts, data) {
-  columns <- data[setdiff(names(data), all.vars(parts$domain))]
+  columns <- data[setdiff(names(data), variables_of(parts$domain))]
   terms <- terms_of(parts$bare, if (length(data)) columns)
   if (attr(terms, "intercept") == 0L) {
     abort("argument", "`formula` must not take the constant out (`0 +` or `- 1`): it is the ",
@@ -96,18 +95,16 @@ predictor_terms <- function(parts, data) {
 }
 
 # The known parts of a linear predictor, as terms() and model frames call them.
-offset_names <- function(terms) {
-  vapply(as.list(attr(terms, "variables"))[-1L][attr(terms, "offset")], deparse1, "")
-}
+offset_names <- function(terms) vapply(known_parts(terms), code_text, "")
 
 # What says the same of offset(log(time)), where it is one.
 exposure_hint <- function(terms) {
-  known <- as.list(attr(terms, "variables"))[-1L][[attr(terms, "offset")[1L]]]
+  known <- known_parts(terms)[[1L]]
   inside <- if (length(known) > 1L) known[[2L]]
   response <- attr(terms, "response")
   if (response == 0L || !is_call_to(inside, "log")) return("")
-  y <- deparse1(as.list(attr(terms, "variables"))[[response + 1L]])
-  e <- deparse1(inside[[2L]])
+  y <- code_text(as.list(attr(terms, "variables"))[[response + 1L]])
+  e <- code_text(inside[[2L]])
   paste0("; of counts the rate says the same, `", y, " / ", e,
          " ~ ...` with `weights = ", e, "`")
 }
@@ -122,21 +119,39 @@ terms_of <- function(formula, data = NULL) {
   )
 }
 
+predictor_labels <- function(terms) attr(terms, "term.labels")[predictor_places(terms)]
+
 # The response is not its own predictor.
-predictor_labels <- function(terms) {
+predictor_places <- function(terms) {
   at <- attr(terms, "response")
-  setdiff(attr(terms, "term.labels"), if (at > 0L) rownames(attr(terms, "factors"))[at])
+  places <- seq_along(attr(terms, "term.labels"))
+  if (at == 0L || length(places) == 0L) return(places)
+  uses <- attr(terms, "factors") > 0
+  places[!(uses[at, ] & colSums(uses) == 1L)]
 }
+
+# A formula of the terms at these places, made of their code: their text has no more than 15 digits
+# of a number. more: further parts of its sum.
+formula_at <- function(terms, places, more = list(), response = NULL) {
+  variables <- as.list(attr(terms, "variables"))[-1L]
+  uses <- attr(terms, "factors") > 0
+  parts <- c(lapply(places, function(j) {
+    Reduce(function(a, b) call(":", a, b), variables[uses[, j]])
+  }), more)
+  right <- if (length(parts)) Reduce(function(a, b) call("+", a, b), parts) else 1
+  stats::as.formula(as.call(c(quote(`~`), response, right)), env = environment(terms))
+}
+
+known_parts <- function(terms) as.list(attr(terms, "variables"))[-1L][attr(terms, "offset")]
 
 # The variable id of `y ~ . - id` is in no term, and yet terms() lists it: rows
 # where it is missing would be dropped, and new data would have to have it.
 without_unused <- function(terms, parts) {
   unused <- rowSums(attr(terms, "factors")) == 0
   unused[c(attr(terms, "response"), attr(terms, "offset"))] <- FALSE
-  labels <- predictor_labels(terms)
-  if (!any(unused) && length(labels) == length(attr(terms, "term.labels"))) return(terms)
-  stats::terms(stats::reformulate(c(labels, offset_names(terms)), parts$response,
-                                  env = environment(parts$bare)))
+  places <- predictor_places(terms)
+  if (!any(unused) && length(places) == length(attr(terms, "term.labels"))) return(terms)
+  stats::terms(formula_at(terms, places, known_parts(terms), parts$response))
 }
 
 # A copy of `env` with no more than what `expr` mentions beyond the data (a
@@ -170,7 +185,7 @@ small_environment <- function(expr, columns, env) {
     }
     to
   }
-  carry(setdiff(all.names(expr, unique = TRUE), "."), env)
+  carry(setdiff(names_read(expr, functions = TRUE), "."), env)
 }
 
 # The function with no more of its environment than it names.
@@ -202,8 +217,7 @@ is_local <- function(value) {
 }
 
 free_names <- function(f) {
-  setdiff(c(all.names(body(f), unique = TRUE), unlist(lapply(formals(f), all.names))),
-          names(formals(f)))
+  names_read(as.call(list(quote(`function`), formals(f), body(f))), functions = TRUE)
 }
 
 add_bar <- function(formula, domain) {
@@ -246,13 +260,13 @@ check_formula_calls <- function(parts, env) {
       called <- expr[[1L]]
       found <- if (is.name(called)) get0(as.character(called), envir = env, mode = "function")
       if (is.null(found) || isNamespace(environment(found))) {
-        abort("argument", "`formula` must not have `", deparse1(expr), "`: ",
+        abort("argument", "`formula` must not have `", code_text(expr), "`: ",
               foreign_calls[[name]], ".")
       }
     }
     if (name %in% lookups) {
       abort("argument", "`formula` must name columns of `data`, as in `y ~ x`, not ",
-            deparse1(expr), ".")
+            code_text(expr), ".")
     }
     if (operator) check_operator(expr, name)
   }
@@ -264,11 +278,11 @@ check_formula_calls <- function(parts, env) {
 # x^2 is x to a formula, and `x %in% c(1, 2)` an interaction.
 check_operator <- function(expr, name) {
   meant <- if (name == "^" && !is_call_to(expr[[2L]], "(") && !identical(expr[[2L]], quote(.))) {
-    deparse1(expr[[2L]])
+    code_text(expr[[2L]])
   } else if (name == "%in%" && is.call(expr[[3L]])) "an interaction"
   if (is.null(meant)) return(invisible())
-  abort("argument", "`formula` must not have `", deparse1(expr), "`, which means ", meant,
-        "; as arithmetic it is `I(", deparse1(expr), ")`.")
+  abort("argument", "`formula` must not have `", code_text(expr), "`, which means ", meant,
+        "; as arithmetic it is `I(", code_text(expr), ")`.")
 }
 
 # f(call, operator: is it one of the formula, not in a function?) of each call. By a loop: a formula
@@ -286,13 +300,6 @@ each_call <- function(expr, f, operator) {
   }
 }
 
-# Of survival::strata(z) "strata".
-call_name <- function(expr) {
-  called <- expr[[1L]]
-  if (is_call_to(called, "::") || is_call_to(called, ":::")) called <- called[[3L]]
-  if (is.name(called)) as.character(called) else ""
-}
-
 # Terms and domains are functions of the row: x - mean(x) is another number where a row comes alone.
 # What poly() or scale() learn from the rows is in the terms. frame: of the rows `data`.
 check_rows_alone <- function(frame, data) {
@@ -307,7 +314,7 @@ check_domain_alone <- function(parts, data, env) {
   leaves <- if (is.null(parts$structure)) list(parts$domain) else parts$structure$leaves
   for (leaf in Filter(is.call, leaves)) {
     value <- evaluate(leaf, data, env, "domain")
-    check_value_alone(leaf, value, data, env, deparse1(leaf))
+    check_value_alone(leaf, value, data, env, code_text(leaf))
   }
 }
 
@@ -321,7 +328,7 @@ check_value_alone <- function(expr, value, data, env, label) {
 # expr: a call whose value for all rows is `value`.
 is_value_alone <- function(expr, value, data, env, label) {
   rows <- example_rows(value, nrow(data))
-  data <- data[intersect(names(data), all.vars(expr))]
+  data <- data[intersect(names(data), variables_of(expr))]
   # of censored times their columns
   numbers <- if (is.numeric(value)) as.double(unclass(value)) else 0
   largest <- max(abs(numbers[is.finite(numbers)]), .Machine$double.xmin)

@@ -154,13 +154,14 @@ impute_frame <- function(input, given, names, terms, wishes) {
   data <- input$data
   parts <- input$parts
   if (is.null(action)) return(list(columns = data))
-  names <- setdiff(intersect(names, names(data)), all.vars(parts$response))
+  names <- setdiff(intersect(names, names(data)), variables_of(parts$response))
   names <- names[vapply(data[names], is.atomic, NA)]
   names <- setdiff(names, id_names(wishes, data[names]))
   rows <- !Reduce(`|`, lapply(given, is_missing), rep(FALSE, nrow(data)))
   if (!is.null(parts$response)) {
     response <- with_environment(call("~", parts$response), parts$bare)
-    rows <- evaluate_terms(terms_of(response), data, rows & !missing_rows(data, all.vars(response)))
+    rows <- rows & !missing_rows(data, variables_of(response))
+    rows <- evaluate_terms(terms_of(response), data, rows)
     rows <- rows$usable
   }
   places <- places_of(data, names)
@@ -172,7 +173,7 @@ impute_frame <- function(input, given, names, terms, wishes) {
 made_categories <- function(terms, data, env) {
   calls <- Filter(is.call, as.list(attr(terms, "variables"))[-1L])
   unlist(lapply(calls, function(call) {
-    name <- intersect(all.vars(call), names(data))
+    name <- intersect(variables_of(call), names(data))
     if (length(name) != 1L || !is_plain_number(data[[name]])) return(NULL)
     known <- data[!is.na(data[[name]]), , drop = FALSE]
     value <- on_error(suppressWarnings(eval(call, known, env)), function(e) NULL)

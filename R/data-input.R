@@ -26,12 +26,12 @@ evaluate_given <- function(given, env) {
   if (inherits(input$x, "dg_source") || inherits(input$data, "dg_source")) {
     return(source_input(input, given, env))
   }
-  dot <- inherits(input$x, "formula") && "." %in% all.vars(input$x)
+  dot <- inherits(input$x, "formula") && "." %in% variables_of(input$x)
   input$data <- check_data(input$data, report = dot)
   if (is.data.frame(input$x)) input$x <- check_data(input$x, "x", report = TRUE)
   # `y ~ x, domain = school` means `y ~ x | school`, so that `.` leaves the column out and new data
   # are searched for it; `$` would take domain_kernel for it
-  names <- all.vars(given[["domain"]])
+  names <- variables_of(given[["domain"]])
   if (inherits(input$x, "formula") && !is_call_to(input$x[[length(input$x)]], "|") &&
         length(names) && all(names %in% names(input$data))) {
     input$x <- add_bar(input$x, given[["domain"]])
@@ -104,7 +104,7 @@ read_formula <- function(input, formula) {
     inside <- parts[[if (name == "y") "response" else "domain"]]
     if (!is.null(inside) && !is.null(input[[name]])) {
       abort("argument", "`", name, "` must not be given when the formula has it (`",
-            deparse1(inside), "`).")
+            code_text(inside), "`).")
     }
   }
   env <- environment(parts$bare)
@@ -114,7 +114,7 @@ read_formula <- function(input, formula) {
   if (is.null(input$plain)) input$terms <- predictor_terms(parts, input$data)
   terms <- if (is.null(input$plain)) input$terms else input$plain$terms
   data <- gather_columns(terms, parts, input$data, env)
-  used <- c(input$plain$all, all.vars(terms), all.vars(parts$domain))
+  used <- c(input$plain$all, variables_of(terms, parts$domain))
   check_columns(data, intersect(used, names(data)), "data")
   if (!is.null(parts$domain)) {
     input$domain <- evaluate_domain(parts$domain, parts$structure, data, env)

@@ -6,7 +6,7 @@
 row_origin <- function(input, blueprint) {
   parts <- input$parts
   rows <- if (is.null(parts)) list(input$x) else input$data[intersect(
-    c(all.vars(parts$response), names(blueprint$prototype), blueprint$domain_columns),
+    c(variables_of(parts$response), names(blueprint$prototype), blueprint$domain_columns),
     names(input$data)
   )]
   given <- given_vectors(input)

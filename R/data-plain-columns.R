@@ -8,7 +8,7 @@
 plain_columns <- function(parts, data) {
   steps <- additive_steps(parts$bare[[length(parts$bare)]])
   if (is.null(steps) || length(data) == 0L) return(NULL)
-  dot <- setdiff(names(data), c(all.vars(parts$response), all.vars(parts$domain)))
+  dot <- setdiff(names(data), variables_of(parts$response, parts$domain))
   named <- lapply(steps$names, function(name) if (name == ".") dot else name)
   all <- if (all(steps$add)) unique(unlist(named)) else {
     Reduce(function(so_far, k) {

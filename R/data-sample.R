@@ -57,7 +57,7 @@ raw_from_formula <- function(input, wishes, needs) {
   parts <- input$parts
   plain <- if (is.null(wishes)) input$plain
   terms <- if (is.null(plain)) input$terms else plain$terms
-  names <- c(plain$all, all.vars(terms))
+  names <- c(plain$all, variables_of(terms))
   given <- given_vectors(input)
   gaps <- impute_frame(input, given, names, terms, wishes)
   data <- gaps$columns
@@ -72,7 +72,7 @@ raw_from_formula <- function(input, wishes, needs) {
     check_rows_alone(read$frame, rows)
     alone <- !is.call(parts$response) ||
       is_value_alone(parts$response, stats::model.response(read$frame), rows,
-                     environment(parts$bare), deparse1(parts$response))
+                     environment(parts$bare), code_text(parts$response))
   }
   read$frame <- text_as_factors(read$frame)
   if (!isTRUE(input$declared)) read$frame <- without_unused_levels(read$frame)

@@ -299,6 +299,7 @@ check_levels <- function(levels) {
 #' @export
 row_source <- function(x, ..., table = NULL, query = NULL, levels = NULL, block_size = 50000,
                        store = NULL) {
+  fixed_session()
   check_given(x, "x")
   UseMethod("row_source")
 }

@@ -12,21 +12,21 @@
 domain_structure <- function(call) {
   if (!is_branch(call)) {
     # other operators than `/` and `+` would reckon with numbers
-    if (is.call(call) && length(all.vars(call)) > 1L &&
+    if (is.call(call) && length(variables_of(call)) > 1L &&
           as.character(call[[1L]])[1L] %in% formula_operators) {
       abort("argument", "`formula` must have one domain after the bar, nested ones ",
-            "(`school / class`) or crossed ones (`patient + device`), not ", deparse1(call),
+            "(`school / class`) or crossed ones (`patient + device`), not ", code_text(call),
             "; one of all combinations is `interaction(",
-            paste(all.vars(call), collapse = ", "), ")`.")
+            paste(variables_of(call), collapse = ", "), ")`.")
     }
     return(NULL)
   }
   tree <- domain_tree(call)
   # a number may be computed of one variable
-  if (length(all.vars(call)) < 2L && !anyDuplicated(tree$leaves)) return(NULL)
+  if (length(variables_of(call)) < 2L && !anyDuplicated(tree$leaves)) return(NULL)
   check_leaves(tree$leaves, call)
-  names(tree$factors) <- vapply(tree$leaves, deparse1, "")
-  c(tree, list(text = deparse1(call)))
+  names(tree$factors) <- vapply(tree$leaves, code_text, "")
+  c(tree, list(text = code_text(call)))
 }
 
 is_branch <- function(expr) {
@@ -51,14 +51,14 @@ check_leaves <- function(leaves, call) {
   rule <- "`formula` must have one domain after the bar, nested ones (`school / class`) or "
   for (leaf in leaves) {
     operator <- if (is.call(leaf)) as.character(leaf[[1L]])[1L] else ""
-    if (length(all.vars(leaf)) == 0L || operator %in% formula_operators) {
-      abort("argument", rule, "crossed ones (`patient + device`), not ", deparse1(call), ".")
+    if (length(variables_of(leaf)) == 0L || operator %in% formula_operators) {
+      abort("argument", rule, "crossed ones (`patient + device`), not ", code_text(call), ".")
     }
   }
   twice <- duplicated(leaves)
   if (any(twice)) {
     abort("argument", rule, "crossed ones (`patient + device`), each once; `",
-          deparse1(leaves[twice][[1L]]), "` is there twice.")
+          code_text(leaves[twice][[1L]]), "` is there twice.")
   }
 }
 

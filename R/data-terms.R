@@ -68,6 +68,7 @@ check_own_terms <- function(value, arg) {
           ..., ".")
   }
   if (!inherits(value, "formula")) refuse(describe(value))
+  value <- plain_code(value)
   if (length(value) != 2L) {
     refuse(format_formula(value), ": the response is that of the formula with the data")
   }
@@ -99,7 +100,8 @@ with_own_terms <- function(input, needs) {
     env <- joined_environment(parts, needs$terms, input$data)
     as_of_terms(check_formula_calls(parts, env))
   } else parts$bare[[last]] <- shared
-  carried <- setdiff(needs$carried, if (is.null(parts$domain)) "domain" else all.vars(parts$domain))
+  domain <- if (is.null(parts$domain)) "domain" else variables_of(parts$domain)
+  carried <- setdiff(needs$carried, domain)
   check_carried(carried, parts, input$data)
   if (length(carried)) {
     env <- list2env(list(.carried = .carried), parent = env)
@@ -137,7 +139,7 @@ check_carried <- function(names, parts, data) {
   absent <- setdiff(names, names(data))
   if (length(absent)) {
     abort("data", "`random` must name columns of `data`, or what stands after the bar of the ",
-          "formula", if (!is.null(parts$domain)) paste0(" (`", deparse1(parts$domain), "`)"),
+          "formula", if (!is.null(parts$domain)) paste0(" (`", code_text(parts$domain), "`)"),
           "; there is no ", enumerate(absent), ".")
   }
 }
@@ -148,7 +150,8 @@ right_side <- function(terms) stats::formula(stats::delete.response(terms))[[2L]
 # As in update(): `.` is what the formula has. added: is it a part of a sum, or all there is?
 put_for_dot <- function(expr, shared, added = TRUE) {
   if (identical(expr, quote(.))) return(if (added) shared else call("(", shared))
-  if (!is.call(expr)) return(expr)
+  # of a function in it `.` is an argument
+  if (!is.call(expr) || is_call_to(expr, "function") || is_call_to(expr, "~")) return(expr)
   added <- added && is_call_to(expr, "+")
   for (i in seq_along(expr)[-1L]) {
     if (!identical(expr[[i]], quote(expr = ))) expr[[i]] <- put_for_dot(expr[[i]], shared, added)
@@ -162,7 +165,7 @@ joined_environment <- function(parts, terms, data) {
   own <- as.list(environment(terms), all.names = TRUE)
   own <- own[setdiff(names(own), names(Filter(Negate(is.function), own[names(own) %in%
                                                                          names(data)])))]
-  both <- intersect(names(own), setdiff(all.names(parts$response), names(data)))
+  both <- intersect(names(own), setdiff(names_read(parts$response, functions = TRUE), names(data)))
   for (name in both) {
     if (exists(name, envir = env) && !same_value(own[[name]], get(name, envir = env))) {
       abort("argument", "`", name, "` has one value in `terms` and another in the formula; give ",

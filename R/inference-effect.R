@@ -121,6 +121,7 @@
 dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
                       type = c("pdp", "ale", "context"), grid = 20, class = NULL, refits = FALSE,
                       max_rows = 2000, level = 0.95, seed = 1, progress = NULL, ...) {
+  fixed_session()
   check_given(model, "model")
   check_no_dots(list(...), names(formals(dg_effect)))
   type <- check_choice(type, "type", effect_types)

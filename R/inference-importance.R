@@ -142,6 +142,7 @@ dg_importance <- function(object, x, y = NULL, domain = NULL, data = NULL, weigh
                           folds = NULL, metric = NULL, kind = c("within", "between", "both"),
                           predictors = NULL, permutations = 10, level = 0.95, refits = FALSE,
                           na.action = stats::na.omit, progress = NULL, ...) {
+  fixed_session()
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_importance)))
   check_given(object, "object")

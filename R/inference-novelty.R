@@ -150,6 +150,7 @@
 #' plot(novelty)
 #' @export
 dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads = NULL) {
+  fixed_session()
   check_given(model, "model")
   check_given(newdata, "newdata")
   model <- inner_fit(model)

@@ -208,6 +208,7 @@
 dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, response = NULL,
                         class = NULL, threshold = NULL, times = NULL, target = NULL,
                         covariates = NULL, level = 0.95) {
+  fixed_session()
   check_given(object, "object")
   if (!is.null(times)) times <- check_horizons(times)
   if (any(times == 0)) abort("argument", "`times` must be positive: nobody has an event until 0.")

@@ -6,12 +6,12 @@ find_formula.dg_fit <- function(x, verbose = TRUE, ...) {
   if (is.null(x$formula)) return(NULL)
   parts <- split_formula(fitted_formula(x))
   bare <- parts$bare
-  if ("." %in% all.names(bare[[length(bare)]])) {
+  if ("." %in% variables_of(bare)) {
     bare[[length(bare)]] <- stats::formula(stats::terms(x))[[2L]]
   }
   found <- list(conditional = bare)
   if (!is.null(parts$domain)) {
-    group <- paste(all.vars(parts$domain), collapse = ":")
+    group <- paste(variables_of(parts$domain), collapse = ":")
     found$random <- stats::as.formula(paste("~ 1 |", paste0("`", group, "`")), environment(bare))
     if (is.name(parts$domain)) found$random[[2L]][[3L]] <- parts$domain
   }
@@ -42,7 +42,7 @@ find_random.dg_fit <- function(x, split_nested = FALSE, flatten = FALSE) {
 
 domain_variables <- function(x) {
   domain <- if (!is.null(x$formula)) split_formula(x$formula)$domain
-  if (!is.null(domain)) all.vars(domain)
+  if (!is.null(domain)) variables_of(domain)
 }
 
 #' @exportS3Method insight::find_response
@@ -50,7 +50,7 @@ find_response.dg_fit <- function(x, combine = TRUE, ...) {
   if (is.null(x$formula)) return(NULL)
   response <- split_formula(x$formula)$response
   if (is.null(response)) return(NULL)
-  if (combine) deparse1(response) else all.vars(response)
+  if (combine) code_text(response) else variables_of(response)
 }
 
 # As for a model with normal errors, or a binomial one, without what its link implies.

@@ -7,6 +7,7 @@
 #' @param ... Must be empty.
 #' @exportS3Method mlr3::as_resampling
 as_resampling.domgen_folds <- function(x, task, ...) {
+  fixed_session()
   check_no_dots(list(...), "task")
   check_given(task, "task")
   check_made_by(task, "task", "Task", "mlr3, such as `as_task_regr()`")

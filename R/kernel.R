@@ -171,6 +171,7 @@ has_bandwidth <- function(kernel) "bandwidth" %in% names(unclass(kernel))
 #' median_bandwidth(as.matrix(iris[, 1:4]))
 #' @export
 kernel_matrix <- function(kernel, x, z = NULL, threads = NULL) {
+  fixed_session()
   check_kernel(kernel, "kernel")
   threads <- check_threads(threads)
   rows <- read_rows(kernel, x, z)

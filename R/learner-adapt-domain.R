@@ -41,7 +41,7 @@ given_domain <- function(blueprint, newdata, domain) {
 # An expression that names columns, or the value of an argument, which may come through
 # another function's `...` and so cannot be evaluated here.
 in_columns <- function(expr, value, data, env, arg) {
-  if (any(all.vars(expr) %in% names(data))) return(evaluate(expr, data, env, arg))
+  if (any(variables_of(expr) %in% names(data))) return(evaluate(expr, data, env, arg))
   on_error(value, function(e) {
     abort("data", "`", arg, "` cannot be evaluated: ", conditionMessage(e), ".")
   })

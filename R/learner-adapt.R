@@ -115,7 +115,10 @@
 #'     after = mean(predict(adapted)[rest] != new$y[rest]))
 #' })
 #' @export
-dg_adapt <- function(object, newdata, labels, ...) UseMethod("dg_adapt")
+dg_adapt <- function(object, newdata, labels, ...) {
+  fixed_session()
+  UseMethod("dg_adapt")
+}
 
 #' @exportS3Method
 dg_adapt.default <- function(object, newdata, labels, ...) {

@@ -19,7 +19,7 @@ check_random <- function(value, arg) {
   for (bar in bars) check_group(bar[[3L]], value, arg)
   outside <- if (length(bars)) lme4::nobars(value)
   if (length(outside) && !identical(outside[[length(outside)]], 1)) {
-    refuse(format_formula(value), ": ", deparse1(outside[[length(outside)]]),
+    refuse(format_formula(value), ": ", code_text(outside[[length(outside)]]),
            " stands in no term with a group")
   }
   env <- environment(value)
@@ -37,12 +37,12 @@ check_group <- function(expr, random, arg) {
     return(for (part in as.list(expr)[-1L]) check_group(part, random, arg))
   }
   abort("argument", "`", arg, "` must have columns or nested columns after a bar, as in `(1 | ",
-        "district/site)`, not ", deparse1(expr), ".")
+        "district/site)`, not ", code_text(expr), ".")
 }
 
 # Columns of the data that it names.
 random_columns <- function(random) {
-  names <- setdiff(all.vars(random), ".")
+  names <- setdiff(variables_of(random), ".")
   if (length(names)) names
 }
 
@@ -55,7 +55,7 @@ read_random <- function(random, factors) {
     formula <- stats::as.formula(call("~", expr), env = env)
     list(terms = stats::terms(formula), group = group, title = paste(group, collapse = ":"))
   }
-  if (length(bars)) return(lapply(bars, function(bar) one(bar[[2L]], all.vars(bar[[3L]]))))
+  if (length(bars)) return(lapply(bars, function(bar) one(bar[[2L]], variables_of(bar[[3L]]))))
   lapply(unname(factors), function(group) one(if (is.null(random)) 1 else random[[2L]], group))
 }
 
@@ -69,7 +69,7 @@ factors_of_domain <- function(blueprint) {
 }
 
 domain_name <- function(blueprint) {
-  if (is.null(blueprint$domain)) "domain" else deparse1(blueprint$domain)
+  if (is.null(blueprint$domain)) "domain" else code_text(blueprint$domain)
 }
 
 # The level of each variable of the domains, factors by name; NA where there is none.
@@ -112,7 +112,7 @@ group_labels <- function(term, found) {
 check_random_names <- function(terms, found) {
   of_domain <- names(found$parts)
   for (term in terms) {
-    absent <- c(setdiff(all.vars(term$terms), names(found$columns)),
+    absent <- c(setdiff(variables_of(term$terms), names(found$columns)),
                 setdiff(term$group, c(of_domain, names(found$columns))))
     if (length(absent)) {
       abort("argument", "`random` must name columns of `data`, or what stands after the bar of ",
@@ -134,7 +134,7 @@ learn_term <- function(term, found) {
 }
 
 random_frame <- function(term, found) {
-  if (length(all.vars(term$terms)) == 0L) {
+  if (length(variables_of(term$terms)) == 0L) {
     return(structure(as.data.frame(matrix(0, found$n, 0L)), terms = term$terms))
   }
   on_error(stats::model.frame(term$terms, found$columns, na.action = stats::na.pass,

@@ -132,6 +132,6 @@ given_response <- function(x, newdata, y, n) {
 response_of <- function(x, newdata) {
   if (is.null(x$formula) || length(x$formula) < 3L) return(NULL)
   if (isTRUE(x$blueprint$relative_response)) return(NULL)
-  if (!all(all.vars(x$formula[[2L]]) %in% names(newdata))) return(NULL)
+  if (!all(variables_of(x$formula[[2L]]) %in% names(newdata))) return(NULL)
   read_surv(eval(x$formula[[2L]], newdata, environment(x$blueprint$terms)), "newdata")
 }

@@ -40,7 +40,7 @@ carry_columns <- function(input, own, env) {
       input[name] <- own[name]
       next
     }
-    columns <- all.vars(own[[name]])
+    columns <- variables_of(own[[name]])
     if (length(columns) == 0L || !all(columns %in% names(input$data))) {
       abort("argument", "`", name, "` must be given with other data: the model has it for its own ",
             "rows only.")
@@ -138,7 +138,7 @@ own_formula <- function(object, env) {
 own_bare <- function(object) {
   bare <- split_formula(object$formula)$bare
   last <- length(bare)
-  if ("." %in% all.names(bare[[last]])) {
+  if ("." %in% variables_of(bare)) {
     plain <- object$blueprint$plain
     shared <- object$blueprint$shared
     bare[[last]] <- if (!is.null(shared)) shared

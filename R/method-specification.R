@@ -9,6 +9,7 @@ new_spec <- function(method, class, parts, args) {
 
 # call: match.call() of the method function; env: where the user called it; given: the arguments.
 fit_or_specify <- function(spec, call, env, given = as.list(call)[-1L]) {
+  fixed_session()
   given <- check_arguments(given, spec, env, names(spec$args))
   # what was asked for, where it is what would be taken anyway too: see check_fixed()
   spec$given <- as.character(intersect(names(spec$args), names(given)))
@@ -79,7 +80,7 @@ fit_inputs.dg_spec <- function(specs, input) {
 
 plain_formula <- function(formula) {
   environment(formula) <- globalenv()
-  formula
+  plain_code(formula)
 }
 
 # What a method asks of its data, and how it scales predictors.
@@ -134,6 +135,7 @@ NULL
 #' @export
 fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL,
                         na.action = stats::na.omit, ...) {
+  fixed_session()
   call <- match.call()
   call[[1L]] <- quote(fit)
   if (!missing(x) && inherits(x, "dg_feature_sums")) {

@@ -80,6 +80,7 @@ feature_sums <- function(x, y = NULL, domain = NULL, data = NULL, feature_map = 
                          kernel = kernel_rbf(), kernel_y = NULL, domain_kernel = domain_pooled(),
                          scale = c("pooled", "none"), na.action = stats::na.omit,
                          threads = NULL, ...) {
+  fixed_session()
   args <- list(
     feature_map = check_map(feature_map), kernel = check_kernel(kernel, "kernel"),
     kernel_y = if (!is.null(kernel_y)) check_kernel(kernel_y, "kernel_y"),
@@ -143,7 +144,7 @@ response_source <- function(input, sample) {
   carried <- if (!is.null(call)) ls(environment(sample$blueprint$terms), all.names = TRUE)
   columns <- Filter(function(name) {
     name %in% names(input$data) || !exists(name, envir = baseenv())
-  }, setdiff(all.vars(call), carried))
+  }, setdiff(variables_of(call), carried))
   list(kind = response_kind(sample$y), call = call, columns = columns)
 }
 
@@ -151,6 +152,7 @@ response_source <- function(input, sample) {
 #' @param object Sums made by `feature_sums()`.
 #' @export
 update.dg_feature_sums <- function(object, data, y = NULL, domain = NULL, threads = NULL, ...) {
+  fixed_session()
   check_no_dots(list(...), c("data", "y", "domain", "threads"))
   check_given(data, "data")
   check_sealed(object)
@@ -186,7 +188,7 @@ piece_response <- function(object, data, y, n) {
   if (!is.null(y) && (source$kind == "none" || !is.null(source$call))) {
     abort("argument", "`y` must not be given: ", if (source$kind == "none")
       "the first piece had no response." else paste0("the formula has it (`",
-                                                     deparse1(source$call), "`)."))
+                                                     code_text(source$call), "`)."))
   }
   if (source$kind == "none") return(NULL)
   if (!is.null(source$call)) {

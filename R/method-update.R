@@ -78,6 +78,7 @@ change_spec.dg_pipeline_spec <- function(spec, name, value) {
 #' @rdname update.dg_fit
 #' @export
 update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
+  fixed_session()
   call <- object$call
   if (is.null(call)) abort("argument", "The model was not fitted by a call that can be changed.")
   check_flag(evaluate, "evaluate")
@@ -161,7 +162,7 @@ refit_call <- function(object, call, own, changes) {
   if (!is_call_to(call, spec$method)) return(call)
   args <- c(spec$args, if (is_call_to(call, "dg_tune")) spec["object"])
   for (name in setdiff(intersect(names(call), names(args)), names(changes))) {
-    if (length(all.vars(call[[name]]))) call[name] <- args[name]
+    if (length(variables_of(call[[name]]))) call[name] <- args[name]
   }
   call
 }

@@ -10,7 +10,7 @@ describe_result.dg_coefficients <- function(x) {
   }
   lost <- x$table$term[is.na(x$table$se)]
   new_result(
-    paste0(x$title, if (!is.null(x$formula)) paste0(": ", deparse1(x$formula))), x$table,
+    paste0(x$title, if (!is.null(x$formula)) paste0(": ", code_text(x$formula))), x$table,
     list(column("term", "coefficient"),
          column("estimate", if (x$exponentiate) x$ratio else "estimate", as_exact),
          interval(percent, as_exact), column("se", "s.e.", as_exact_as()),

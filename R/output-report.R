@@ -45,6 +45,7 @@
 #' @export
 dg_report <- function(object, data = NULL, formula = NULL, method = NULL, site = "site",
                       row = "row") {
+  fixed_session()
   check_given(object, "object")
   if (!inherits(object, "dg_validate")) {
     abort("argument", "`object` must be the result of dg_validate(), not ", describe(object), ".")
@@ -111,19 +112,21 @@ report_variables <- function(formula, data, x) {
           describe(formula), ".")
   }
   parts <- split_formula(formula)
-  unknown <- if (!is.null(data)) setdiff(all.vars(formula), c(".", names(data)))
+  unknown <- if (!is.null(data)) setdiff(variables_of(formula), c(".", names(data)))
   if (length(unknown)) {
     abort("argument", "`formula` must have variables of `data`, not ", enumerate(unknown), ".")
   }
-  domain <- union(all.vars(parts$domain), x$labels$domain)
-  if (is.null(data) && "." %in% all.vars(parts$bare)) return(list(domain = all.vars(parts$domain)))
+  domain <- union(variables_of(parts$domain), x$labels$domain)
+  if (is.null(data) && "." %in% variables_of(parts$bare)) {
+    return(list(domain = variables_of(parts$domain)))
+  }
   terms <- terms_of(parts$bare, data[setdiff(names(data), domain)])
   of_terms <- c(predictor_labels(terms), offset_names(terms))
-  predictors <- unlist(lapply(of_terms, function(term) all.vars(str2lang(term))))
-  predictors <- setdiff(predictors, c(domain, all.vars(parts$response)))
-  domain <- all.vars(parts$domain)
+  predictors <- unlist(lapply(of_terms, function(term) variables_of(str2lang(term))))
+  predictors <- setdiff(predictors, c(domain, variables_of(parts$response)))
+  domain <- variables_of(parts$domain)
   list(predictors = predictors, domain = domain,
-       all = c(all.vars(parts$response), predictors, domain))
+       all = c(variables_of(parts$response), predictors, domain))
 }
 
 # A row for each site: domain, rows, events, and with data the rows that they had and how many of

@@ -136,6 +136,7 @@ write_result <- function(result) {
 #' @rdname summary.dg_learner
 #' @export
 summary.dg_result <- function(object, ...) {
+  fixed_session()
   if (inherits(object, "dg_fit")) return(NextMethod())
   check_no_dots(list(...), character())
   structure(list(result = object), class = "summary.dg_result")

@@ -92,6 +92,7 @@
 #' @order 1
 #' @export
 summary.dg_learner <- function(object, left_out = NULL, ...) {
+  fixed_session()
   check_no_dots(list(...), "left_out")
   if (!is.null(left_out)) left_out <- check_flag(left_out, "left_out")
   env <- parent.frame()

@@ -31,6 +31,7 @@
 #' @export
 predict.dg_projection <- function(object, newdata, domain = NULL, reference = NULL,
                                   reference_domain = NULL, new_levels = c("na", "error"), ...) {
+  fixed_session()
   check_sealed(object)
   of <- list(domain = domain, reference = reference, reference_domain = reference_domain,
              new_levels = new_levels)
@@ -40,6 +41,7 @@ predict.dg_projection <- function(object, newdata, domain = NULL, reference = NU
 
 #' @export
 fitted.dg_projection <- function(object, ...) {
+  fixed_session()
   check_sealed(object)
   if (is.null(object$scores)) {
     abort("argument", "The model was fitted to sums over rows: it has no rows to give scores of; ",
@@ -62,6 +64,7 @@ print_details.dg_projection <- function(x) {
 #' @rdname summary.dg_learner
 #' @export
 summary.dg_projection <- function(object, ...) {
+  fixed_session()
   check_no_dots(list(...), character())
   from_whole(object, {
     variance <- object$variance

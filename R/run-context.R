@@ -210,6 +210,7 @@ plain_value <- function(value, seen = NULL) {
 #' }
 #' @export
 dg_resume <- function() {
+  fixed_session()
   if (length(unfinished) == 0L) {
     abort("argument", "There is nothing to resume: no call was interrupted.")
   }

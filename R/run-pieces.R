@@ -46,7 +46,11 @@ workers_at_once <- function() {
 
 seeded <- function(work) {
   force(work)
-  function(piece) with_seed(piece$seed, work(piece))
+  function(piece) {
+    # of a worker, which has options and a locale of its own
+    fixed_session()
+    with_seed(piece$seed, work(piece))
+  }
 }
 
 # In a function of its own, so that workers are sent no more than this.

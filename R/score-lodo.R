@@ -92,7 +92,10 @@
 #'
 #' dg_lodo(dg_gp(y ~ . | domain, data = toy, optimise = FALSE))
 #' @export
-dg_lodo <- function(object, ...) UseMethod("dg_lodo")
+dg_lodo <- function(object, ...) {
+  fixed_session()
+  UseMethod("dg_lodo")
+}
 
 #' @exportS3Method
 dg_lodo.default <- function(object, ...) {

@@ -98,6 +98,7 @@
 dg_resources <- function(spec, n, predictors, workers = 1, domains = 100, targets = 1,
                     partitions = workers, iterations = 5, block_size = 50000, bytes_per_value = 8,
                     counted = TRUE, flops = 2e10, bytes = 5e7, network = 1e8, ...) {
+  fixed_session()
   check_no_dots(list(...), names(formals(dg_resources)))
   check_given(spec, "spec")
   check_given(n, "n")
