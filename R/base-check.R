@@ -47,7 +47,7 @@ describe <- function(value) {
     kind <- if (is.numeric(value)) "numeric" else typeof(value)
     return(paste0("a ", kind, " vector of length ", length(value)))
   }
-  if (is.matrix(value)) {
+  if (is.matrix(value) && !is.object(value)) {
     return(paste0(if (is.integer(value)) "an " else "a ", typeof(value), " matrix of ",
                   nrow(value), " x ", ncol(value)))
   }

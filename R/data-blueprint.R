@@ -194,9 +194,11 @@ check_columns <- function(newdata, names, arg) {
 # A column of newdata with the type that it had in training.
 replay_column <- function(column, name, blueprint, arg) {
   prototype <- blueprint$prototype[[name]]
-  if (all(is.na(column))) {
+  if (all(is_absent(column))) {
     return(blueprint$prototype[rep(NA_integer_, NROW(column)), name])
   }
+  # what training had as it is, is so in new data: an argument of a function
+  if (!identical(class(column), class(prototype))) column <- plain_column(column)
   types <- vapply(list(prototype, column), function(v) {
     type <- column_type(v)
     if (is.na(type)) class(v)[1L] else type
@@ -206,7 +208,7 @@ replay_column <- function(column, name, blueprint, arg) {
           types[2L], ".")
   }
   if (is.matrix(prototype)) return(named_as(column, colnames(prototype), name, arg))
-  if (types[1L] != "categorical") return(column)
+  if (types[1L] != "categorical" || is.object(prototype) && !is.factor(prototype)) return(column)
   if (is.ordered(prototype)) factor(as.character(column), ordered = TRUE) else as.character(column)
 }
 
@@ -257,12 +259,16 @@ numeric_frame <- function(newdata, blueprint, arg) {
     check_columns(newdata, blueprint$columns, arg)
     newdata <- newdata[blueprint$columns]
   }
+  newdata[] <- lapply(newdata, plain_column)
   numeric <- vapply(newdata, function(v) {
-    (is.numeric(v) || is.logical(v)) && is.null(dim(v))
+    (is.numeric(v) || is.logical(v)) && is.null(dim(v)) && !is.object(v)
   }, logical(1))
   if (!all(numeric)) {
     abort("data", "`", arg, "` must have numeric columns, as the matrix in training, not ",
-          enumerate(names(newdata)[!numeric]), ".")
+          enumerate(names(newdata)[!numeric]),
+          if (is.object(newdata[[which(!numeric)[1L]]])) {
+            paste0(", ", describe(newdata[[which(!numeric)[1L]]]))
+          }, ".")
   }
   data.matrix(newdata)
 }

@@ -8,20 +8,90 @@ gather_columns <- function(terms, parts, data, env) {
   values <- stats::setNames(lapply(names, get0, envir = env), names)
   n <- if (is.null(data)) NROW(evaluate(attr(terms, "variables")[[2L]], NULL, env, "formula"))
        else nrow(data)
-  by_row <- vapply(values, function(v) is.atomic(v) && !is.null(v) && NROW(v) == n, logical(1))
+  by_row <- vapply(values, function(v) is_column(v) && NROW(v) == n, logical(1))
   if (is.null(data)) data <- as.data.frame(matrix(0, n, 0L))
-  data[names[by_row]] <- values[by_row]
-  # a domain is only named
-  used <- setdiff(variables_of(terms, parts$domain),
-                  setdiff(names_of_domain(parts), variables_of(terms)))
-  large <- Filter(function(name) inherits(data[[name]], "integer64"), intersect(names(data), used))
-  # their numbers are kept in the bits of doubles that mean something else
-  if (length(large)) {
-    abort("data", "`data` must not have 64-bit integers; convert ", enumerate(large),
-          " by as.numeric().")
-  }
+  for (name in names[by_row]) data[[name]] <- clean_column(values[[name]])
+  data <- plain_variables(parts, data)
+  check_used_classes(terms, parts, data)
   data
 }
+
+# A list that is an object, as broken-down times are, is one too.
+is_column <- function(value) {
+  !is.null(value) && (is.atomic(value) || is.object(value) && is.list(value) &&
+                        !is.data.frame(value))
+}
+
+# The data with the columns that are variables of their own as such; an argument of a function is
+# left as the user's function knows it.
+plain_variables <- function(parts, data) {
+  odd <- names(data)[vapply(data, is.object, NA)]
+  if (length(odd) == 0L) return(data)
+  inside <- names(called_with(parts))
+  for (name in setdiff(odd, inside)) data[[name]] <- plain_column(data[[name]])
+  data
+}
+
+# The functions that a variable is an argument of, by its name.
+called_with <- function(parts) {
+  found <- list()
+  note <- function(expr, operator) {
+    if (operator && call_name(expr) %in% formula_operators) return(invisible())
+    names <- as.character(Filter(is.name, as.list(expr)[-1L]))
+    # x[, 1] has an empty one
+    for (name in names[nzchar(names)]) found[[name]] <<- c(found[[name]], expr[[1L]])
+  }
+  each_call(parts$bare[[length(parts$bare)]], note, TRUE)
+  each_call(parts$response, note, FALSE)
+  leaves <- if (is.null(parts$structure)) list(parts$domain) else parts$structure$leaves
+  for (leaf in leaves) each_call(leaf, note, FALSE)
+  found
+}
+
+# What is not understood may be the argument of a function that makes something else of it, not of
+# one that would take its numbers as they are stored.
+check_used_classes <- function(terms, parts, data) {
+  odd <- Filter(function(name) !is_understood(data[[name]]), names(data))
+  odd <- intersect(odd, variables_of(terms, parts$domain))
+  if (length(odd) == 0L) return(invisible())
+  calls <- called_with(parts)
+  response <- variables_of(parts$response)
+  for (name in odd) {
+    domain <- name %in% variables_of(parts$domain)
+    converted <- vapply(calls[[name]], is_conversion, NA, environment(parts$bare))
+    if (length(converted) && all(converted) && !name %in% named_alone(terms, parts)) next
+    role <- if (name %in% response) "response" else if (domain) "group" else "predictor"
+    check_understood(data[[name]], role, class_label(name, role))
+  }
+}
+
+class_label <- function(name, role) {
+  paste0(switch(role, response = "The response", group = "Domain", "Predictor"), " `", name, "`")
+}
+
+# Variables that are terms, the response or a domain by themselves.
+named_alone <- function(terms, parts) {
+  leaves <- c(as.list(attr(terms, "variables"))[-1L],
+              if (is.null(parts$structure)) list(parts$domain) else parts$structure$leaves)
+  as.character(Filter(is.name, leaves))
+}
+
+# Functions of R that ask a class what it is.
+conversions <- c("factor", "ordered", "format", "unclass", "nchar", "lengths", "length", "sapply",
+                 "vapply", "mapply", "unlist", "weekdays", "months", "quarters", "julian",
+                 "strftime", "paste", "paste0", "is.na", "inherits", "toupper", "tolower")
+
+is_conversion <- function(called, env) {
+  name <- call_name(as.call(list(called)))
+  if (name %in% conversions || grepl("^as[._]", name)) return(TRUE)
+  f <- on_error(eval(called, env), function(e) NULL)
+  home <- if (is.function(f) && !is.primitive(f)) environmentName(topenv(environment(f)))
+  !is.primitive(f) && !isTRUE(home %in% computing_packages)
+}
+
+# Others of these compute with numbers as they are stored.
+computing_packages <- c("base", "stats", "splines", "utils", "methods", "survival", "mgcv", "MASS",
+                        "splines2", "rms", "Hmisc")
 
 check_variables <- function(terms, parts, data, env) {
   # a function of that name will do only as the argument of another, as in sapply(x, f)
@@ -52,14 +122,7 @@ check_entries <- function(names, env, n) {
 }
 
 missing_rows <- function(data, names) {
-  columns <- Filter(is.atomic, data[intersect(names(data), names)])
-  !complete_rows(columns, nrow(data))
-}
-
-# Raw values are never missing, and complete.cases() does not know them.
-complete_rows <- function(columns, n) {
-  columns <- columns[!vapply(columns, is.raw, NA)]
-  if (length(columns)) stats::complete.cases(columns) else rep(TRUE, n)
+  !complete_rows(data[intersect(names(data), names)], nrow(data))
 }
 
 # poly() and its like refuse missing values and learn from every row they see: a
@@ -97,6 +160,7 @@ model_frame <- function(terms, data) {
     abort("data", "The terms of the formula must have one value per row (", nrow(data), "), not ",
           nrow(frame), ".")
   }
+  for (j in which(vapply(frame, is.object, NA))) frame[[j]] <- plain_column(frame[[j]])
   frame
 }
 
@@ -133,28 +197,13 @@ check_predictor_types <- function(frame, coded = NULL) {
   variables <- predictor_frame(frame)
   for (name in names(variables)) {
     column <- variables[[name]]
-    if (is.na(column_type(column))) {
-      abort("data", "Predictor `", name, "` must be numeric, logical, categorical or a date, not ",
-            describe(column), ".")
-    }
+    check_understood(column, "predictor", class_label(name, "predictor"))
     if (name %in% coded) next
     if ((is.factor(column) || is.character(column)) && length(column_levels(column)) < 2L) {
       abort("data", "Predictor `", name, "` is categorical and must have at least two levels, not ",
             plural(length(column_levels(column)), "level"), ".")
     }
   }
-}
-
-# NA for what cannot be a predictor.
-column_type <- function(column) {
-  if (is.factor(column) || is.character(column)) return("categorical")
-  if (is.logical(column)) return("logical")
-  if (inherits(column, "difftime")) return(paste("a time in", units(column)))
-  if (inherits(column, c("Date", "POSIXct"))) return(class(column)[1L])
-  if (!is.numeric(column) || inherits(column, "integer64")) return(NA_character_)
-  if (inherits(column, "units")) return(paste("a number in", unit_words(column)))
-  if (NCOL(column) == 1L) return("numeric")
-  paste("a numeric matrix of", plural(ncol(column), "column"))
 }
 
 column_levels <- function(column) {

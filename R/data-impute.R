@@ -336,7 +336,7 @@ typical_values <- function(columns, places, rows, category) {
   number <- rep(NA_real_, length(places$label))
   text <- rep(NA_character_, length(places$label))
   for (k in seq_along(number)) {
-    value <- value_at(columns, places, k)[rows]
+    value <- plain_column(value_at(columns, places, k)[rows])
     known <- if (anyNA(value)) value[!is.na(value)] else value
     if (length(known) == 0L) next
     if (is_category(known)) text[k] <- most_frequent(known)
@@ -392,7 +392,7 @@ put_values <- function(column, rows, values) {
   if (!timed) return(replace(column, rows, values))
   # dates and times would round, or convert
   kept <- attributes(column)
-  column <- replace(as.double(column), rows, values)
+  column <- replace(as.double(unclass(column)), rows, values)
   attributes(column) <- kept
   column
 }

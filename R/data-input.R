@@ -38,7 +38,9 @@ evaluate_given <- function(given, env) {
     given[["domain"]] <- NULL
   }
   for (name in c("domain", "weights", "unit")) {
-    if (!is.null(given[[name]])) input[[name]] <- evaluate(given[[name]], input$data, env, name)
+    if (is.null(given[[name]])) next
+    input[[name]] <- evaluate(given[[name]], input$data, env, name)
+    check_vector_class(input[[name]], vector_role(name), given_label(name, given[[name]]))
   }
   if (is.null(input$x)) {
     abort("argument", if (is.null(input$data)) {
@@ -46,6 +48,12 @@ evaluate_given <- function(given, env) {
     } else "`data` needs a formula, as in `y ~ x1 + x2 | domain`.")
   }
   input
+}
+
+# An argument, and the column that was given for it.
+given_label <- function(arg, expr) {
+  own <- if (is.name(expr)) as.character(expr)
+  paste0("`", arg, "`", if (!is.null(own) && own != arg) paste0(" (`", own, "`)"))
 }
 
 # For calls that read no chunks.
@@ -110,6 +118,7 @@ read_formula <- function(input, formula) {
   env <- environment(parts$bare)
   check_formula_calls(parts, env)
   input$parts <- parts
+  if (!is.null(input$data)) input$data <- plain_variables(parts, input$data)
   input$plain <- plain_columns(parts, input$data)
   if (is.null(input$plain)) input$terms <- predictor_terms(parts, input$data)
   terms <- if (is.null(input$plain)) input$terms else input$plain$terms
@@ -179,22 +188,18 @@ check_data <- function(data, arg = "data", report = FALSE) {
   }
   # not by `[`, which gives columns of one name new names
   plain[unnamed] <- NULL
+  plain <- clean_columns(plain)
   # without the methods of their package rows of 64-bit integers are other numbers
   package <- "bit64"
   if (any(vapply(plain, inherits, NA, "integer64"))) need_package(package, "A 64-bit integer")
-  factors <- vapply(plain, is.factor, NA)
-  plain[factors] <- lapply(plain[factors], without_missing_level)
   plain
 }
 
 is_unnamed <- function(names) is.na(names) | names == ""
 
-# A level that is NA hides missing values from is.na().
-without_missing_level <- function(value) {
-  if (is.factor(value) && anyNA(levels(value))) droplevels(value, exclude = NA) else value
-}
-
 as_numeric_matrix <- function(x, arg, accepted = "a numeric matrix or a data frame") {
+  x <- plain_column(x)
+  if (is.object(x)) abort("data", "`", arg, "` must be ", accepted, ", not ", describe(x), ".")
   if (is.atomic(x) && is.null(dim(x)) && (is.numeric(x) || is.logical(x)) && length(x)) {
     x <- matrix(x, ncol = 1L)
   }

@@ -26,10 +26,6 @@ plain_columns <- function(parts, data) {
   list(all = all, numeric = numeric, terms = terms)
 }
 
-is_plain_number <- function(column) {
-  is.numeric(column) && !is.object(column) && is.null(dim(column))
-}
-
 # `a + . - b` as list(names = c("a", ".", "b"), add = c(TRUE, TRUE, FALSE)). By a loop: a formula of
 # thousands of terms is as deep as it is long.
 additive_steps <- function(expr) {

@@ -55,13 +55,15 @@ read_na_action <- function(na.action) {
 }
 
 # A response: a vector, or the numeric matrix of several [n x q].
-read_y <- function(value, n, arg) {
-  if (is.data.frame(value) && ncol(value) > 1L && all(vapply(value, is.numeric, NA))) {
-    value <- as.matrix(value)
+read_y <- function(value, n, arg, label = paste0("`", arg, "`")) {
+  if (is.data.frame(value) && ncol(value) > 1L &&
+        all(vapply(value, is_understood, NA, "weights"))) {
+    value <- as.matrix(as.data.frame(lapply(value, plain_column)))
   }
   if (!is.matrix(value) || ncol(value) < 2L || !is.numeric(value) || inherits(value, "Surv")) {
-    return(read_vector(value, n, arg))
+    return(read_vector(value, n, arg, "response", label))
   }
+  check_understood(value, "response", label)
   if (nrow(value) != n) {
     abort("data", "`", arg, "` must have one row per row of the predictors (", n, "), not ",
           nrow(value), ".")
@@ -69,11 +71,13 @@ read_y <- function(value, n, arg) {
   matrix(as.double(value), n, dimnames = list(NULL, colnames(value)))
 }
 
-# A vector with one entry per row, or NULL; a single column is taken for one.
-read_vector <- function(value, n, arg) {
-  value <- single_column(read_surv(value, arg))
-  if (inherits(value, "POSIXlt")) value <- as.POSIXct(value)
+# A vector with one entry per row, or NULL; a single column is taken for one. label: what messages
+# call it.
+read_vector <- function(value, n, arg, role = vector_role(arg), label = paste0("`", arg, "`")) {
+  value <- clean_column(single_column(read_surv(value, arg)))
   if (is.null(value)) return(NULL)
+  check_vector_class(value, role, label)
+  value <- plain_column(value)
   if (!is.null(dim(value)) || !is.atomic(value) || is.raw(value)) {
     abort("data", "`", arg, "` must be a vector, not ", describe(value), ".")
   }
@@ -83,12 +87,19 @@ read_vector <- function(value, n, arg) {
             paste0("; a column of `data` has no quotes: `", arg, " = ", value, "`")
           }, ".")
   }
-  unname(without_missing_level(value))
+  unname(value)
+}
+
+# What is asked of an argument, see column_class().
+vector_role <- function(arg) {
+  if (arg == "weights") "weights"
+  else if (arg %in% c("domain", "unit", "reference_domain")) "group"
+  else "response"
 }
 
 # Domains or units, one for each row: a factor of their labels.
-read_groups <- function(value, n, arg) {
-  value <- read_vector(value, n, arg)
+read_groups <- function(value, n, arg, label = paste0("`", arg, "`")) {
+  value <- read_vector(value, n, arg, "group", label)
   if (!is.null(value)) as_groups(value)
 }
 
@@ -130,7 +141,7 @@ read_response <- function(y, needs) {
     }
     return(factor(y, levels = setdiff(levels(y), empty), ordered = FALSE))
   }
-  if (!is.numeric(y) || inherits(y, "integer64")) {
+  if (!is.numeric(y)) {
     abort("data", "The response must be numeric, a factor, logical or character, not ",
           describe(y), ".")
   }

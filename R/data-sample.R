@@ -80,7 +80,8 @@ raw_from_formula <- function(input, wishes, needs) {
   design <- new_design(plain, wishes, read$frame, data[usable, plain$numeric, drop = FALSE],
                        contrasts)
   if (!is.null(parts$response)) {
-    y <- read_y(stats::model.response(read$frame), nrow(read$frame), "y")
+    y <- read_y(stats::model.response(read$frame), nrow(read$frame), "y",
+                class_label(code_text(parts$response), "response"))
     given$y <- spread_rows(y, usable)
   }
   blueprint <- blueprint_formula(input, read$frame, design, plain)
@@ -100,7 +101,8 @@ new_design <- function(plain, wishes, frame, data, contrasts) {
   terms <- attr(frame, "terms")
   offsets <- offset_names(terms)
   for (name in offsets) {
-    if (!is.numeric(frame[[name]]) || NCOL(frame[[name]]) != 1L) {
+    check_understood(frame[[name]], "offset", paste0("`", name, "`"))
+    if (NCOL(frame[[name]]) != 1L) {
       abort("data", "`", name, "` must be a number for each row, not ", describe(frame[[name]]),
             ".")
     }

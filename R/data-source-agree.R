@@ -79,20 +79,15 @@ named_columns <- function(block) {
 }
 
 empty_column <- function(column, name, label) {
-  if (is.factor(column)) return(without_missing_level(column)[0L])
-  if (is.null(dim(column)) && (is.character(column) || is.logical(column))) {
-    return(as.vector(column)[0L])
+  # what is in units might be in others in the next block
+  if (is.na(column_type(column)) && !inherits(column, "integer64") || !is.null(dim(column)) ||
+        inherits(column, "units")) {
+    refuse_class(column, name, paste0("`", label, "`"))
   }
-  if (inherits(column, "Date")) return(structure(numeric(), class = "Date"))
-  if (inherits(column, c("POSIXct", "difftime"))) return(column[0L])
-  if (is_numbers(column)) return(numeric())
-  abort("data", "`", label, "`: `", name, "` must be numeric, logical, categorical or a date, not ",
-        describe(column), ".")
-}
-
-# What is in units might be in others in the next block.
-is_numbers <- function(column) {
-  is.numeric(column) && is.null(dim(column)) && !inherits(column, "units")
+  if (inherits(column, "integer64")) return(numeric())
+  column <- plain_column(column)
+  if (is.object(column)) without_missing_level(column)[0L]
+  else if (is.numeric(column)) numeric() else as.vector(column)[0L]
 }
 
 # The values of text columns in the whole first partition that has some: a pass over it.
@@ -128,6 +123,13 @@ plain_frame <- function(columns, n) {
 }
 
 agree_column <- function(column, like, place) {
+  # an argument of a function is left as that knows it
+  if (is.object(like) && identical(class(column), class(like)) && !is.factor(like) &&
+        !inherits(like, c("Date", "POSIXct", "difftime"))) return(column)
+  column <- plain_column(column)
+  if (!is_understood(column) || length(dim(column)) > 1L) {
+    refuse_class(column, place$name, row_label(place$label, place$first))
+  }
   if (is.factor(like)) {
     text <- value_labels(column)
     code <- match(text, levels(like))
@@ -194,8 +196,7 @@ agree_number <- function(column, place, decimal = ".") {
     value <- from_integer64(column)
     return(check_exact(value, TRUE, format(value, digits = 15), place))
   }
-  dated <- inherits(column, c("Date", "POSIXct", "difftime"))
-  if (is_numbers(column) && !dated) return(as.double(unclass(column)))
+  if (is.numeric(column) && !is.object(column)) return(as.double(column))
   if (all(is.na(column))) return(rep(NA_real_, length(column)))
   if (is.factor(column)) column <- as.character(column)
   if (!is.character(column)) {
@@ -232,6 +233,11 @@ check_exact <- function(value, whole, shown, place) {
 # ---- messages ---------------------------------------------------------------------------------
 
 row_label <- function(label, row) paste0("`", label, "`, row ", in_full(row))
+
+refuse_class <- function(column, name, where) {
+  abort("data", where, ": `", name, "` must be ", role_words[["predictor"]], ", not ",
+        describe(column), ".")
+}
 
 # at: which row of the block
 refuse <- function(place, at, values, rule) {

@@ -81,7 +81,7 @@ partition_open.partition_dbi <- function(partition, columns = NULL, text = chara
     })
     done <<- done + nrow(block)
     ended <<- nrow(block) == 0L
-    if (!ended) text_as_text(pick_columns(block, columns, partition$label), text)
+    if (!ended) text_as_text(pick_columns(block, columns, partition$label), text, partition$label)
   }, close = function() {
     suppressWarnings(on_error(result$close(), function(e) NULL))
     link$close()

@@ -8,7 +8,9 @@ row_source.data.frame <- function(x, ..., partitions = 1, table = NULL, query = 
   partitions <- check_count(partitions, "partitions")
   x <- check_data(x, "x")
   # a level that is in some part is one of all
-  if (partitions > 1L) x[] <- lapply(x, function(v) if (is.character(v)) factor(v) else v)
+  if (partitions > 1L) x[] <- lapply(x, function(v) {
+    if (is.character(v)) factor(plain_column(v)) else v
+  })
   cuts <- floor(seq(0, nrow(x), length.out = partitions + 1))
   parts <- lapply(seq_len(partitions), function(k) {
     data <- if (partitions == 1L) x else frame_rows(x, cuts[k] + seq_len(cuts[k + 1L] - cuts[k]))
@@ -52,7 +54,7 @@ frame_reader <- function(data, columns, text, label) {
     rows <- seq(at + 1, min(at + n, nrow(data)))
     at <<- at + length(rows)
     whole <- length(rows) == nrow(data)
-    text_as_text(if (whole) data else frame_rows(data, rows), text)
+    text_as_text(if (whole) data else frame_rows(data, rows), text, label)
   }, close = function() NULL)
 }
 
@@ -62,8 +64,9 @@ pick_columns <- function(data, columns, label) {
   plain_frame(unclass(data)[columns], nrow(data))
 }
 
-text_as_text <- function(data, text) {
+text_as_text <- function(data, text, label) {
   for (name in intersect(text, names(data))) {
+    if (!is_understood(data[[name]])) refuse_class(data[[name]], name, paste0("`", label, "`"))
     data[[name]] <- value_labels(data[[name]])
   }
   data

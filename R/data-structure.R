@@ -65,9 +65,14 @@ check_leaves <- function(leaves, call) {
 # The domain of each row: what the expression gives, or names made of several factors, sorted by
 # these in turn.
 evaluate_domain <- function(call, structure, data, env) {
-  if (is.null(structure)) return(evaluate(call, data, env, "domain"))
+  value_of <- function(leaf) {
+    value <- evaluate(leaf, data, env, "domain")
+    check_vector_class(value, "group", class_label(code_text(leaf), "group"))
+    value
+  }
+  if (is.null(structure)) return(value_of(call))
   parts <- lapply(structure$leaves, function(leaf) {
-    read_groups(evaluate(leaf, data, env, "domain"), nrow(data), "domain")
+    read_groups(value_of(leaf), nrow(data), "domain")
   })
   for (i in seq_along(parts)) check_level_names(levels(parts[[i]]), structure, i)
   name <- as.character(parts[[1L]])

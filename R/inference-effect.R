@@ -287,7 +287,9 @@ categories_of <- function(column) {
 }
 
 # From a data frame or a matrix with names.
-column_of <- function(data, name) if (is.data.frame(data)) data[[name]] else data[, name]
+column_of <- function(data, name) {
+  if (is.data.frame(data)) plain_column(data[[name]]) else data[, name]
+}
 
 set_column <- function(data, name, values) {
   if (is.data.frame(data)) data[[name]] <- values else data[, name] <- values

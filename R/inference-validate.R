@@ -922,8 +922,12 @@ read_covariates <- function(covariates, rows, labels) {
     abort("data", "`covariates` must not vary within a domain, as in ",
           enumerate(unique(twice), quote = "\""), ".")
   }
-  if (anyNA(own)) abort("data", "`covariates` must have no missing values.")
   if (ncol(own) == 0L) abort("data", "`covariates` must have a column beside the domain.")
+  for (name in names(own)) {
+    check_understood(own[[name]], "predictor", paste0("`covariates$", name, "`"))
+  }
+  own[] <- lapply(own, plain_column)
+  if (anyNA(own)) abort("data", "`covariates` must have no missing values.")
   numbers <- vapply(own, is.numeric, NA)
   if (!all(is.finite(unlist(own[numbers])))) abort("data", "`covariates` must be finite.")
   own[!numbers] <- lapply(own[!numbers], function(values) factor(value_labels(values)))

@@ -215,7 +215,10 @@ complete_frame <- function(rows, arg) {
 check_rows <- function(x, arg) {
   check_given(x, arg)
   if (is.data.frame(x)) {
-    numeric <- vapply(x, function(column) is.numeric(column) || is.logical(column), logical(1))
+    x[] <- lapply(x, plain_column)
+    numeric <- vapply(x, function(column) {
+      is_understood(column, "weights") || is.logical(column)
+    }, logical(1))
     if (!all(numeric)) {
       abort("data", "`", arg, "` must have numeric columns only; ", enumerate(names(x)[!numeric]),
             if (sum(!numeric) == 1L) " is" else " are", " not.")

@@ -87,7 +87,7 @@ check_time_labels <- function(y, arg) {
 }
 
 check_number_labels <- function(y, arg) {
-  if (!is.numeric(y) && !all(is.na(y)) || inherits(y, "integer64")) {
+  if (!is.numeric(y) && !all(is.na(y))) {
     abort("data", "`", arg, "` must be numbers, as the response in training, not ", describe(y),
           ".")
   }

@@ -133,5 +133,8 @@ response_of <- function(x, newdata) {
   if (is.null(x$formula) || length(x$formula) < 3L) return(NULL)
   if (isTRUE(x$blueprint$relative_response)) return(NULL)
   if (!all(variables_of(x$formula[[2L]]) %in% names(newdata))) return(NULL)
-  read_surv(eval(x$formula[[2L]], newdata, environment(x$blueprint$terms)), "newdata")
+  value <- eval(x$formula[[2L]], clean_columns(newdata), environment(x$blueprint$terms))
+  value <- read_surv(value, "newdata")
+  check_vector_class(value, "response", class_label(code_text(x$formula[[2L]]), "response"))
+  plain_column(value)
 }

@@ -140,7 +140,7 @@ count_sites <- function(x, data, variables) {
     abort("data", "`data` has ", plural(nrow(data), "row"), ", fewer than the ", validated,
           " that were validated: give all, with those that have missing values.")
   }
-  attr(sites, "incomplete") <- incomplete <- !stats::complete.cases(data[variables$all])
+  attr(sites, "incomplete") <- incomplete <- !complete_rows(data[variables$all], nrow(data))
   column <- intersect(c(if (length(variables$domain) == 1L) variables$domain, x$labels$domain),
                       names(data))[1L]
   if (is.na(column)) return(sites)

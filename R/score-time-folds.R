@@ -10,6 +10,7 @@ time_folds <- function(domain, v, repeats, balance, y, time, periods, cuts, new)
     abort("argument", "`v`, `repeats` and `balance` must not be given with `new = \"time\"`: all ",
           "domains are held out together in each period.")
   }
+  time <- plain_column(time)
   z <- read_times(time, length(domain))
   at <- sort(unique(z))
   if (length(at) < 2L) {
@@ -34,7 +35,7 @@ time_folds <- function(domain, v, repeats, balance, y, time, periods, cuts, new)
 
 # As numbers in the same order.
 read_times <- function(time, n) {
-  fine <- is.numeric(time) || inherits(time, c("Date", "POSIXct", "ordered"))
+  fine <- is_understood(time, "offset") || inherits(time, c("Date", "POSIXct", "ordered"))
   if (!fine || length(dim(time))) {
     abort("argument", "`time` must be numbers, dates, date-times or an ordered factor, not ",
           describe(time), if (is.factor(time)) {
@@ -54,6 +55,7 @@ read_times <- function(time, n) {
 }
 
 read_cuts <- function(cuts, time) {
+  cuts <- plain_column(cuts)
   alike <- if (is.numeric(time)) is.numeric(cuts) else if (is.factor(time)) {
     as.character(cuts) %in% levels(time)
   } else inherits(cuts, intersect(class(time), c("Date", "POSIXct")))

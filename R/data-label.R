@@ -7,6 +7,7 @@
 # times      2024-03-31T01:00:00.25Z: UTC, with all of the fraction of a second
 # durations  in seconds: "5400 secs"
 value_labels <- function(value) {
+  value <- labelled_value(value)
   if (is.factor(value)) return(utf8_text(levels(value))[value])
   if (is.character(value)) return(utf8_text(as.vector(value)))
   if (is.logical(value)) return(as.character(value))
@@ -17,7 +18,7 @@ value_labels <- function(value) {
   }
   label <- if (inherits(value, "Date")) {
              function(x) format(structure(floor(x), class = "Date"), "%Y-%m-%d")
-           } else if (inherits(value, c("POSIXct", "POSIXlt"))) time_labels
+           } else if (inherits(value, "POSIXct")) time_labels
            # the same duration in hours and in minutes differs by rounding
            else if (inherits(value, "difftime")) function(x) paste(number_labels(signif(x, 15)),
                                                                    "secs")
@@ -28,8 +29,18 @@ value_labels <- function(value) {
   replace(label(known), is.na(known), NA)[match(number, known)]
 }
 
+# Of a class that is not understood the labels would be those of numbers that mean something else.
+labelled_value <- function(value) {
+  value <- plain_column(value)
+  if (is.object(value) && is.null(class_of(value))) {
+    abort("data", "Labels of domains, units and classes cannot be made of ", describe(value), ".")
+  }
+  value
+}
+
 # A factor of the labels that occur, in the order of the values.
 as_groups <- function(value) {
+  value <- labelled_value(value)
   if (is.factor(value)) {
     levels(value) <- utf8_text(levels(value))
     return(factor(value))
@@ -41,7 +52,6 @@ as_groups <- function(value) {
 }
 
 plain_number <- function(value) {
-  if (inherits(value, "POSIXlt")) value <- as.POSIXct(value)
   if (inherits(value, "integer64")) from_integer64(value)
   else if (inherits(value, "difftime")) as.double(value, units = "secs")
   else as.double(unclass(value))
