@@ -2,13 +2,18 @@
 # values], or local effects `steps` [domains x intervals] with `weights` [domains x values] for the
 # mean of a curve over a domain's rows. From these parts: curves, and the standard error of their
 # average.
+#
+# Only predictions are averaged over a sample of the rows. All else that is said of a domain, its
+# description, range and weights, is of all its rows, so that nothing changes its meaning where
+# sampling begins.
 
 # model: with its descriptions of domains fixed, except for "context". A list of parts by class.
 effect_parts <- function(model, asked, name) {
   rows <- asked$rows
+  codes <- column_codes(column_of(rows$data, name))
   look <- list(model = model, data = rows$data[asked$chosen, , drop = FALSE], name = name,
-               domain = droplevels(rows$domain[asked$chosen]), class = asked$class)
-  look$codes <- column_codes(column_of(look$data, name))
+               domain = droplevels(rows$domain[asked$chosen]), class = asked$class,
+               codes = codes[asked$chosen], all = list(codes = codes, domain = rows$domain))
   grid <- asked$grids[[name]]
   if (asked$type == "context") return(context_parts(look, grid, rows))
   if (asked$type == "ale" && grid$ordered) {
@@ -50,20 +55,30 @@ by_class <- function(values, part) {
   lapply(seq_len(dim(values)[3L]), function(k) part(matrix(values[, , k], dim(values)[1L])))
 }
 
+# Of all rows, those with a missing value left out: means by domain, NA where none is left.
+known_averages <- function(look, values_of) {
+  known <- !is.na(look$all$codes)
+  domain <- droplevels(look$all$domain[known])
+  means <- domain_averages(values_of(look$all$codes[known]), domain)
+  means[match(levels(look$all$domain), levels(domain)), , drop = FALSE]
+}
+
 # centred: less the mean over all rows, domains weighted equally.
 dependence_parts <- function(look, grid, centred) {
   values <- grid_values(look, matrix(grid$at, length(look$codes), length(grid$at), byrow = TRUE))
-  shares <- domain_averages(outer(look$codes, grid$at, "=="), look$domain)
+  shares <- known_averages(look, function(codes) outer(codes, grid$at, "=="))
   inside <- shares > 0
   if (is.null(grid$categories)) {
-    low <- tapply(look$codes, look$domain, min)
-    high <- tapply(look$codes, look$domain, max)
-    inside <- outer(c(low), grid$at, "<=") & outer(c(high), grid$at, ">=")
+    # a value lies in the range of a domain where some of its rows are at most, some at least it
+    inside <- known_averages(look, function(codes) outer(codes, grid$at, "<=")) > 0 &
+      known_averages(look, function(codes) outer(codes, grid$at, ">=")) > 0
   }
+  inside[is.na(inside)] <- FALSE
   by_class(values, function(v) {
     curves <- domain_averages(v, look$domain)
     if (!centred) return(list(curves = curves, inside = inside))
-    list(curves = curves - drop(curves %*% colMeans(shares)), inside = inside, weights = shares)
+    list(curves = curves - drop(curves %*% colMeans(shares, na.rm = TRUE)), inside = inside,
+         weights = shares)
   })
 }
 
@@ -71,17 +86,27 @@ dependence_parts <- function(look, grid, centred) {
 interval_parts <- function(look, at) {
   x <- look$codes
   if (length(at) < 2L) return(flat_parts(look, at))
-  k <- findInterval(x, at, rightmost.closed = TRUE, all.inside = TRUE, left.open = TRUE)
+  k <- piece_of(x, at)
   # including the ends
-  counted <- x >= at[1L] & x <= at[length(at)]
+  counted <- !is.na(x) & x >= at[1L] & x <= at[length(at)]
   values <- grid_values(look, cbind(at[k], at[k + 1L]))
-  share <- pmin(pmax((x - at[k]) / (at[k + 1L] - at[k]), 0), 1)
-  weights <- outer(k, seq_along(at), "==") * (1 - share) +
-    outer(k + 1L, seq_along(at), "==") * share
+  weights <- known_averages(look, function(x) piece_weights(x, at))
   by_class(values, function(v) {
     list(steps = cell_means(v[, 2L] - v[, 1L], k, look$domain, length(at) - 1L, counted),
-         weights = domain_averages(weights, look$domain))
+         weights = weights)
   })
+}
+
+# [rows x values]: of a curve of straight lines between `at` the value at x is the sum of these
+# times those at `at`.
+piece_weights <- function(x, at) {
+  k <- piece_of(x, at)
+  share <- pmin(pmax((x - at[k]) / (at[k + 1L] - at[k]), 0), 1)
+  outer(k, seq_along(at), "==") * (1 - share) + outer(k + 1L, seq_along(at), "==") * share
+}
+
+piece_of <- function(x, at) {
+  findInterval(x, at, rightmost.closed = TRUE, all.inside = TRUE, left.open = TRUE)
 }
 
 # A predictor with one value.
@@ -89,7 +114,8 @@ flat_parts <- function(look, at) {
   values <- grid_values(look, cbind(look$codes))
   by_class(values, function(v) {
     G <- nlevels(look$domain)
-    list(steps = matrix(0, G, 0L), weights = matrix(1, G, length(at)))
+    list(steps = matrix(0, G, 0L),
+         weights = known_averages(look, function(codes) matrix(1, length(codes), length(at))))
   })
 }
 
@@ -99,13 +125,13 @@ category_parts <- function(look, at) {
   L <- length(at)
   if (L < 2L) return(flat_parts(look, at))
   values <- grid_values(look, cbind(pmax(code - 1L, 1L), code, pmin(code + 1L, L)))
-  weights <- outer(code, at, "==") + 0
+  weights <- known_averages(look, function(codes) outer(codes, at, "=="))
   by_class(values, function(v) {
     steps <- c(v[, 2L] - v[, 1L], v[, 3L] - v[, 2L])
     place <- c(code - 1L, code)
     list(steps = cell_means(steps, place, rep(look$domain, 2L), L - 1L,
-                            place >= 1L & place < L),
-         weights = domain_averages(weights, look$domain))
+                            !is.na(place) & place >= 1L & place < L),
+         weights = weights)
   })
 }
 
@@ -117,14 +143,16 @@ cell_means <- function(values, cell, domain, cells, counted) {
 
 # Shifts the rows that describe the domains, not those that are predicted.
 context_parts <- function(look, grid, rows) {
-  before <- effect_values(look, look$data, look$domain)
+  described_by <- function(data) {
+    effect_values(look, look$data, look$domain, reference = data,
+                  reference_domain = as.character(rows$domain))
+  }
+  before <- described_by(rows$data)
   column <- column_of(rows$data, look$name)
-  codes <- column_codes(column)
+  codes <- look$all$codes
   changes <- lapply(grid$at, function(at) {
     shifted <- if (is.null(grid$categories)) codes + at else rep(at, length(codes))
-    described <- set_column(rows$data, look$name, column_from(shifted, column))
-    effect_values(look, look$data, look$domain, reference = described,
-                  reference_domain = as.character(rows$domain)) - before
+    described_by(set_column(rows$data, look$name, column_from(shifted, column))) - before
   })
   inside <- matrix(TRUE, nlevels(look$domain), length(grid$at))
   lapply(seq_len(ncol(before)), function(k) {
@@ -144,7 +172,7 @@ average_curve <- function(part, some = TRUE, fallback = NULL) {
 
 # Local effects do not determine the mean: it is 0 over all rows, for any subset of domains.
 centred_curve <- function(curve, part) {
-  if (is.null(part$weights)) curve else curve - mean(part$weights %*% curve)
+  if (is.null(part$weights)) curve else curve - mean(part$weights %*% curve, na.rm = TRUE)
 }
 
 # list(values, inside) [domains x values]; with local effects, NA outside the range of a domain.
@@ -155,7 +183,8 @@ domain_curves <- function(part, average) {
   inside <- matrix(FALSE, G, length(average))
   values <- matrix(NA_real_, G, length(average))
   for (g in seq_len(G)) {
-    # the range of its rows
+    # the range of its rows; of a domain without a known value nothing is said
+    if (anyNA(part$weights[g, ])) next
     reached <- range(which(part$weights[g, ] > 0))
     inside[g, reached[1L]:reached[2L]] <- TRUE
     own <- ifelse(is.na(steps[g, ]), diff(average), steps[g, ])
@@ -188,8 +217,8 @@ plural_units <- function(words) sub("^(domain|level)", "\\1s", words)
 
 fewest <- function(units) min(vapply(units, max, 0L))
 
-# At each value of a curve. units: by factor the group of each domain; without: by factor and group
-# averages by fits without the group, or NULL for those of the model itself. With crossed factors,
+# At each value of a curve, NA where all units have the same. units: by factor the group of each
+# domain; without: by factor and group averages by fits without the group, or NULL for those of the model itself. With crossed factors,
 # variances add up, less what was counted twice (Cameron, Gelbach and Miller, 2011, equation 2.13,
 # see crossed_error()).
 effect_error <- function(part, average, units, without) {
@@ -225,8 +254,8 @@ scaled_error <- function(part, average, units, without) {
   })
   total <- Reduce(`+`, both, rowSums(variance))
   error <- sqrt(pmax(total, apply(variance, 1L, max)))
-  # equal except for rounding
-  ifelse(error < 1e-10 * max(abs(average), abs(of_factor)), 0, error)
+  # values that are equal except for rounding do not say how far others are
+  ifelse(error <= 1e-10 * max(abs(average), abs(of_factor)), NA_real_, error)
 }
 
 # By value, see jackknife_variance(); without: curves.

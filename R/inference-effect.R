@@ -49,6 +49,10 @@
 #' | `FALSE` | the average effect of the *same model* over other exchangeable domains |
 #' | `TRUE` | the average effect that the *method* finds from as many domains |
 #'
+#' Where all domains have the same value there is no interval (`NA`): a linear model without
+#' interactions has the same contextual effect in each domain, which does not show how far it is
+#' off. `refits = TRUE` does.
+#'
 #' Neither allows for the bias of a method that shrinks. Differences between domains show in the
 #' curves of single domains, not in this interval. For `"ale"` the interval is for the shape of the
 #' curve, since its mean is fixed at 0. With nested factors, levels of the outer factor are held out
@@ -74,8 +78,9 @@
 #' @param class With more than two classes, names of the classes. Default `NULL`: all.
 #' @param refits If `TRUE`, the model is fitted again without each domain, for the interval; only
 #'   with the model's own data. Default `FALSE`.
-#' @param max_rows Maximum number of rows that are averaged: a random sample of equal size from each
-#'   domain, at least one row each. All rows describe the domains. Default 2000.
+#' @param max_rows Maximum number of rows whose predictions are averaged: a random sample of equal
+#'   size from each domain, at least one row each. All rows describe the domains, their ranges and
+#'   the mean of a curve. Default 2000.
 #' @param level Nominal coverage of the intervals. Default 0.95.
 #' @param seed Seed of the sample of rows.
 #' @param progress If `TRUE`, a progress bar is shown. Default `NULL`: in interactive sessions.
@@ -83,7 +88,8 @@
 #' @return An object of class `dg_effect`, a list with
 #'   \item{average}{data frame, a row per predictor, class and value: `predictor`, `class` (`NA`
 #'     with at most two classes), `at` (value, shift, or number of the category), `category` (`NA`
-#'     for numbers), `value`, `se`, `lower`, `upper`, `domains` (number of domains with values on
+#'     for numbers), `value`, `se`, `lower`, `upper` (`NA` where all domains have the same value),
+#'     `domains` (number of domains with values on
 #'     both sides, or in the category)}
 #'   \item{domains}{data frame, a row per predictor, class, domain and value: `predictor`, `class`,
 #'     `domain`, `at`, `category`, `value`, and `inside`: `TRUE` if the domain has values on both
@@ -91,6 +97,7 @@
 #'   \item{type, level, refits}{the arguments}
 #'   \item{rows, averaged}{number of rows that describe the domains, and of rows averaged}
 #'   \item{uses_others}{`TRUE` if the model uses a domain's other rows to predict a row}
+#'   \item{held_out}{number of domains (or levels of a factor) that the jackknife holds out}
 #'   \item{units, values, labels, title}{texts for printing: what is held out by the jackknife, what
 #'     the values are (`""` for a numeric response), names of variables, and the method}
 #'   Values are predicted numbers; probabilities of the second of two classes, or of each `class`;
@@ -258,6 +265,9 @@ number_grid <- function(column, given, size, name, rows, type) {
           describe(column), ".")
   }
   if (is.null(given)) {
+    if (all(is.na(column))) {
+      abort("data", "`", name, "` must have known values; all ", length(column), " are missing.")
+    }
     given <- if (type == "context") shift_grid(column, rows$domain, size) else {
       shares <- seq(0, 1, length.out = size + (type == "ale"))
       unique(stats::quantile(column, shares, type = 1L, names = FALSE, na.rm = TRUE))
@@ -269,11 +279,13 @@ number_grid <- function(column, given, size, name, rows, type) {
 # An odd number of shifts, so that 0 is one of them; if domains have the same mean, from the
 # standard deviation of rows.
 shift_grid <- function(column, domain, size) {
-  means <- tapply(column, domain, mean, na.rm = TRUE)
+  known <- !is.na(column)
+  column <- column[known]
+  means <- tapply(column, droplevels(domain[known]), mean)
   # squares of large numbers overflow
   spread_of <- function(values) robust_sd(values - mean(values))
   spread <- if (length(means) > 1L) spread_of(means) else 0
-  if (!isTRUE(spread > 0)) spread <- spread_of(column[!is.na(column)])
+  if (!isTRUE(spread > 0)) spread <- spread_of(column)
   if (!isTRUE(spread > 0)) spread <- 1
   seq(-1, 1, length.out = min(2L * (size %/% 2L) + 1L, 9L)) * spread
 }
@@ -331,6 +343,7 @@ new_effect <- function(model, asked, progress) {
     average = do.call(rbind, lapply(tables, `[[`, "average")),
     domains = do.call(rbind, lapply(tables, `[[`, "domains")),
     type = asked$type, level = asked$level, refits = asked$refits, units = asked$units$words,
+    held_out = fewest(asked$units$groups),
     rows = length(asked$rows$domain), averaged = length(asked$chosen),
     uses_others = uses_other_rows(model), labels = variable_names(model$blueprint),
     values = value_words(model), title = model$spec$parts$title

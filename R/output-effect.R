@@ -81,10 +81,30 @@ context_words <- function(x) {
 }
 
 effect_interval <- function(x) {
-  if (all(is.na(x$average$se))) return(paste("no interval from one", x$units))
-  paste0(100 * x$level, " % intervals ",
-         if (x$refits) paste0("by fits without each ", x$units, " (`refits = TRUE`)")
-         else paste0("over ", plural_units(x$units), ", for the same model (`refits = FALSE`)"))
+  if (x$held_out < 2L) return(paste("no interval from one", x$units))
+  none <- without_spread(x)
+  paste(c(
+    if (!all(is.na(x$average$se))) {
+      paste0(100 * x$level, " % intervals ",
+             if (x$refits) paste0("by fits without each ", x$units, " (`refits = TRUE`)")
+             else paste0("over ", plural_units(x$units), ", for the same model (`refits = FALSE`)"))
+    },
+    if (any(none)) no_spread_words(x)
+  ), collapse = "; ")
+}
+
+# Values without an interval; of no shift the effect is 0 by definition.
+without_spread <- function(x) {
+  is.na(x$average$se) & !(x$type == "context" & is.na(x$average$category) & x$average$at == 0)
+}
+
+# Why there is none.
+no_spread_words <- function(x) {
+  if (x$refits) paste0("no interval where fits without each ", x$units, " give the same value")
+  else paste0("no interval where all ", plural_units(x$units), " have the same value",
+              if (any(x$average$value[without_spread(x)] != 0)) {
+                " (`refits = TRUE` gives one that is for the method)"
+              })
 }
 
 # At most six values of each curve, with its ends.
@@ -150,7 +170,10 @@ effect_axis <- function(x) {
 
 # What the interval of the average is of, as a sentence; of one domain there is none.
 average_interval_words <- function(x, mark) {
-  if (all(is.na(x$average$se))) return(NULL)
+  if (x$held_out < 2L) return(NULL)
+  if (all(is.na(x$average$se))) {
+    return(if (any(without_spread(x))) paste0(capital(no_spread_words(x)), "."))
+  }
   paste0("The ", mark, " is its ", 100 * x$level, " % interval ",
          if (x$refits) "by fits without each domain."
          else "over domains, without fitting the model again.")
@@ -165,6 +188,9 @@ plot_curves <- function(x, average, single, subtitle) {
   # what one domain says is no average
   reached <- average$domains >= min(2L, max(average$domains))
   average[!reached, c("value", "lower", "upper")] <- NA
+  # the effect of no shift is 0 by definition: the band goes through it
+  unshifted <- x$type == "context" & average$at == 0
+  average[unshifted, c("lower", "upper")] <- average$value[unshifted]
   one <- nlevels(average$panel) == 1L
   context <- x$type == "context"
   new_plot(

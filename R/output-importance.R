@@ -82,7 +82,8 @@ importance_notes <- function(x) {
     paste0("note: no interval for ", enumerate(unique(few$kind[pairs & few$domains < 3L]),
                                                quote = "\""),
            ", a mean over pairs of domains, which needs 3 domains")
-  }, if (any(!pairs & few$domains < 2L)) "note: no interval for \"within\", which needs 2 domains")
+  }, if (any(!pairs & few$domains < 2L)) "note: no interval for \"within\", which needs 2 domains",
+  if (any(x$table$se %in% 0)) "note: no interval where the increase is the same in all domains")
 }
 
 importance_title <- function(x) {

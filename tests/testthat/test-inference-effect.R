@@ -99,8 +99,9 @@ test_that("ordered categories are steps, others their dependence less its mean",
   expect_equal(diff(on_average(found, "l")$value), unname(coefficient["lTRUE"]), tolerance = 1e-8)
   shares <- vapply(split(data$o, data$g), function(v) tabulate(v, 3) / length(v), numeric(3))
   expect_equal(sum(rowMeans(shares) * on_average(found, "o")$value), 0, tolerance = 1e-10)
-  # one model, and no interaction: domains do not differ
-  expect_true(all(found$average$se == 0))
+  # one model, and no interaction: domains do not differ, which says nothing of how far off it is
+  expect_true(all(is.na(found$average[c("se", "lower", "upper")])))
+  expect_output(print(found), "No interval where all domains have the same value")
 })
 
 test_that("the contextual effect is what a shift of the describing rows does", {
@@ -172,7 +173,10 @@ test_that("refits are the jackknife over domains of the whole procedure", {
   expect_equal(found$average$se, sqrt(4 / 5 * sum((without - mean(without))^2)), tolerance = 1e-8)
   expect_equal(found$average$upper, coef(model)[["x.mean"]] +
                  stats::qt(0.975, 4) * found$average$se, tolerance = 1e-8)
-  expect_identical(dg_effect(model, "x", type = "context", grid = list(x = 1))$average$se, 0)
+  same <- dg_effect(model, "x", type = "context", grid = list(x = c(0, 1)))
+  expect_identical(same$average$se, c(NA_real_, NA_real_))
+  expect_output(print(same), "the same\\s+value \\(`refits = TRUE` gives")
+  if (requireNamespace("ggplot2", quietly = TRUE)) expect_plots(same)
 })
 
 test_that("learners of all kinds have effects, of their own data and of new domains", {
@@ -234,6 +238,78 @@ test_that("some rows stand for many, and gaps leave rows out", {
   expect_identical(found$rows, nrow(world) - 3L)
   parts <- with_replaced("rows_together", 100L, dg_effect(distributional, "x", grid = 5))
   expect_equal(parts$average, dg_effect(distributional, "x", grid = 5)$average)
+})
+
+# Learners that describe domains, in all ways that there are.
+describing_learners <- function() list(
+  embedding = dg_ridge(lambda = 1),
+  quantiles = dg_ridge(lambda = 1, domain_kernel = domain_wasserstein()),
+  both = dg_ridge(lambda = 1, scale = "both"),
+  means = dg_lm(domain_means = TRUE), scaled = dg_lm(scale = "domain"),
+  features = dg_ridge(lambda = 1, feature_map = features_nystrom(30)), gp = dg_gp(optimise = FALSE),
+  machine = dg_svm(cost = 1), pipeline = dg_pipeline(dg_kpca(ncomp = 2), dg_ridge(lambda = 1)),
+  ensemble = dg_ensemble(list(dg_ridge(lambda = 1), dg_lm(domain_means = TRUE)))
+)
+
+test_that("without a shift there is no contextual effect, however many rows are averaged", {
+  for (seed in 1:3) {
+    data <- with_seed(seed, {
+      rows <- bent_world(sample(3:8, 1), sample(6:25, 1), seed = seed)
+      rows$x <- replace(rows$x, sample(nrow(rows), 2), NA)
+      rows
+    })
+    n <- nrow(data)
+    learners <- describing_learners()
+    for (name in sample(names(learners), if (long_form()) length(learners) else 4L)) {
+      model <- quietly(fit(learners[[name]], y ~ x + z | g, data = data, na.action = na.impute))
+      for (rows in c(n + 1L, n, n - 1L, sample(nlevels(data$g):n, 2))) {
+        found <- quietly(dg_effect(model, "x", type = "context", grid = list(x = c(-1, 0, 1)),
+                                   max_rows = rows))
+        expect_identical(range(found$domains$value[found$domains$at == 0]), c(0, 0), info = name)
+        expect_identical(found$average$value[2], 0)
+      }
+    }
+  }
+})
+
+test_that("where rows are averaged is a sample, all else is said of all rows", {
+  data <- bent_world(6, 40)
+  data$x[c(1, 50, 100)] <- NA
+  model <- quietly(dg_ridge(y ~ x + z + o | g, data = data, lambda = 1, na.action = na.impute))
+  for (type in c("pdp", "ale", "context")) {
+    all <- quietly(dg_effect(model, c("x", "o"), type = type, grid = 8))
+    some <- quietly(dg_effect(model, c("x", "o"), type = type, grid = 8, max_rows = 60))
+    same <- c("predictor", "domain", "at", "inside")
+    expect_identical(some$domains[same], all$domains[same])
+    expect_identical(some$average[c("at", "domains")], all$average[c("at", "domains")])
+    # the model is the same, and so are the curves, but for the sampling of rows
+    expect_equal(some$average$value, all$average$value, tolerance = 0.3)
+    if (type == "ale") for (found in list(all, some)) {
+      line <- on_average(found, "x")
+      at_rows <- stats::approx(line$at, line$value, data$x)$y
+      expect_equal(mean(tapply(at_rows, data$g, mean, na.rm = TRUE)), 0, tolerance = 1e-8)
+    }
+  }
+})
+
+test_that("missing values leave rows out of a curve's range, and curves are drawn", {
+  data <- bent_world(6, 25)
+  data$x[c(1, 5)] <- NA
+  data$x[data$g == "d03"] <- NA
+  data$f[2] <- data$o[3] <- NA
+  model <- quietly(dg_ridge(y ~ x + z + f + o | g, data = data, lambda = 1, na.action = na.impute))
+  for (type in c("pdp", "ale", "context")) {
+    found <- quietly(dg_effect(model, type = type, grid = 5))
+    expect_false(anyNA(found$average$value))
+    expect_false(anyNA(found$domains[c("value", "inside")]))
+    if (type != "context") {
+      own <- found$domains[found$domains$predictor == "x" & found$domains$domain == "d03", ]
+      expect_false(any(own$inside))
+    }
+    if (requireNamespace("ggplot2", quietly = TRUE)) expect_plots(found)
+  }
+  gone <- transform(data, x = NA_real_)
+  expect_domgen_error(quietly(dg_effect(model, "x", gone)), "`x` must have known values")
 })
 
 test_that("what does not fit is refused", {
