@@ -51,6 +51,20 @@ as_groups <- function(value) {
   factor(labels, labels[first][order(plain_number(value)[first])])
 }
 
+# The columns of a matrix, or the entries of a vector, with these labels. R never finds the name "",
+# so that labels are looked up by place.
+at_labels <- function(x, labels) {
+  if (is.matrix(x)) x[, match(labels, colnames(x)), drop = FALSE] else x[match(labels, names(x))]
+}
+
+# A column for each class. A class that the training domains lacked has probability 0, and the
+# lowest decision value.
+all_classes <- function(columns, levels, lacking) {
+  full <- matrix(lacking, nrow(columns), length(levels), dimnames = list(NULL, levels))
+  full[, match(colnames(columns), levels)] <- columns
+  full
+}
+
 plain_number <- function(value) {
   if (inherits(value, "integer64")) from_integer64(value)
   else if (inherits(value, "difftime")) as.double(value, units = "secs")

@@ -88,7 +88,7 @@ check_kappa <- function(kappa) {
   }
   names <- rownames(kappa)
   if (is.null(names)) names <- colnames(kappa)
-  if (is.null(names) || anyNA(names) || any(names == "")) {
+  if (is.null(names) || anyNA(names)) {
     abort("argument", rule, "; some have no name.")
   }
   if (anyDuplicated(names)) {
@@ -134,7 +134,8 @@ domain_kernel_fit.domain_given <- function(kernel, rows, feature_map = NULL) {
           enumerate(absent, quote = "\""), ".")
   }
   kernel$levels <- names
-  kernel$kappa <- unname(kernel$given[names, names, drop = FALSE])
+  at <- match(names, rownames(kernel$given))
+  kernel$kappa <- unname(kernel$given[at, at, drop = FALSE])
   kernel
 }
 
@@ -144,7 +145,7 @@ domain_kernel_fit.domain_given <- function(kernel, rows, feature_map = NULL) {
 domain_kappa.domain_given <- function(kernel, rows, among = FALSE) {
   known <- known_levels(kernel, rows$domain)
   new <- is.na(known)
-  others <- if (among) known else kernel$levels
+  others <- if (among) known else match(kernel$levels, rownames(kernel$given))
   kappa <- matrix(if (is.null(kernel$new)) NA_real_ else kernel$new, length(known), length(others))
   kappa[!new, !is.na(others)] <- kernel$given[known[!new], others[!is.na(others)]]
   if (among && any(new)) {
@@ -160,7 +161,7 @@ domain_kappa.domain_given <- function(kernel, rows, among = FALSE) {
   kappa
 }
 
-# The names of the domains in kappa, NA for those that `new` stands for.
+# The places of the domains in kappa, NA for those that `new` stands for.
 known_levels <- function(kernel, domain) {
   unseen <- setdiff(levels(domain), rownames(kernel$given))
   if (length(unseen) && is.null(kernel$new)) {
@@ -169,7 +170,7 @@ known_levels <- function(kernel, domain) {
           "similarity of any other domain.")
   }
   if (length(unseen)) warn_other_labels(unseen, rownames(kernel$given))
-  ifelse(levels(domain) %in% unseen, NA, levels(domain))
+  match(levels(domain), rownames(kernel$given))
 }
 
 #' @export

@@ -43,7 +43,7 @@ grid_values <- function(look, codes) {
 # [rows x classes asked for]
 effect_values <- function(look, data, domain, ...) {
   values <- tool_values(look$model, data, domain = as.character(domain), ...)
-  if (is.matrix(values)) values[, look$class, drop = FALSE] else matrix(values)
+  if (is.matrix(values)) at_labels(values, look$class) else matrix(values)
 }
 
 # Means by domain of values [rows x sets], [domains x sets].

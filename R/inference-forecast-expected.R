@@ -86,7 +86,7 @@ new_scored <- function(model, newdata, domain, ok, classes, needs_sd) {
       take(quietly(predictive_sd(model, newdata, domain)), ok)
     }))
   }
-  list(p = if (gives_probabilities(model)) unname(ask("prob")[, classes, drop = FALSE]),
+  list(p = if (gives_probabilities(model)) unname(at_labels(ask("prob"), classes)),
        class = match(value_labels(ask("class")), classes),
        score = if (length(classes) == 2L) ask("decision"))
 }

@@ -101,7 +101,7 @@ forest_fit <- function(x, y, weights, trees, mtry = NULL, min_n = NULL, threads)
   middle <- if (numbers) mean(y) else 0
   origin <- if (numbers && all(abs(y - middle) < abs(middle) / 1000)) middle else 0
   # without a class of which all rows have weight 0
-  target <- if (is.factor(y)) droplevels(y) else if (numbers) y - origin else y
+  target <- if (is.factor(y)) numbered_classes(y) else if (numbers) y - origin else y
   fitted <- own_warnings("Random forest", uninterrupted(ranger::ranger(
     x = x, y = target, num.trees = trees, mtry = mtry,
     min.node.size = min_n, case.weights = if (!same) weights, probability = is.factor(y),
@@ -123,10 +123,12 @@ forest_predict <- function(object, x, threads) {
   found <- forest_pieces(object, x, threads, function(found) found$predictions)
   if (is.null(object$classes)) return(unlist(found) + object$origin)
   found <- do.call(rbind, found)
-  P <- matrix(0, nrow(x), length(object$classes), dimnames = list(NULL, object$classes))
-  P[, colnames(found)] <- found
-  P
+  colnames(found) <- object$classes[as.integer(colnames(found))]
+  all_classes(found, object$classes, 0)
 }
+
+# Called by their numbers: ranger cannot have a class "".
+numbered_classes <- function(y) factor(as.integer(y))
 
 # In pieces, a list.
 forest_pieces <- function(object, x, threads, part) {

@@ -73,7 +73,7 @@ read_class_columns <- function(found, n, levels, refuse) {
     refuse(plural(ncol(P), "column"),
            if (is.null(colnames(P))) " without names" else paste(" called", enumerate(colnames(P))))
   }
-  P <- matrix(as.numeric(P[, levels]), n, dimnames = list(NULL, levels))
+  P <- matrix(as.numeric(at_labels(P, levels)), n, dimnames = list(NULL, levels))
   sums <- rowSums(P)
   if (any(!is.finite(sums))) refuse(format(P[!is.finite(P)][1L]), " in ",
                                     plural(sum(!is.finite(sums)), "row"))

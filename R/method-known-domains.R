@@ -146,7 +146,8 @@ moments_question <- function(scaling) {
     if (isTRUE(rows$scaled)) {
       names <- unique(as.character(rows$domain))
       return(list(domains = character(), count = numeric(), mean = matrix(0, 0L, length(unit)),
-                  square = matrix(0, 0L, length(unit)), trained = scaling$domains[names]))
+                  square = matrix(0, 0L, length(unit)),
+                  trained = at_labels(scaling$domains, names)))
     }
     rows$domain <- droplevels(rows$domain)
     code <- as.integer(rows$domain)

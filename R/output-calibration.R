@@ -282,7 +282,8 @@ calibration_words <- function(x) {
     words <- rounded(range(values), 3)
     paste0(words[1L], " to ", words[2L], " (median ", rounded(stats::median(values), 3), ")")
   }
-  unlist(lapply(names(x$error), function(class) {
+  unlist(lapply(seq_along(x$error), function(k) {
+    class <- names(x$error)[k]
     own <- x$by_domain[x$by_domain$class == class, ]
     slopes <- own$slope[is.finite(own$slope)]
     enough <- paste(calibration_rows, if (isTRUE(x$times)) "events"
@@ -297,7 +298,7 @@ calibration_words <- function(x) {
           paste0(", of the ", plural(length(slopes), "domain"), " with ", enough)
         })
       } else paste("not known: no domain has", enough)),
-      paste0("  calibration error over all domains ", rounded(x$error[[class]], 2)))
+      paste0("  calibration error over all domains ", rounded(x$error[[k]], 2)))
   }))
 }
 

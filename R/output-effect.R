@@ -181,8 +181,8 @@ average_interval_words <- function(x, mark) {
 
 plot_curves <- function(x, average, single, subtitle) {
   # a line of one point is none
-  times <- table(single$panel, single$domain)
-  one_point <- times[cbind(as.character(single$panel), single$domain)] == 1L
+  line <- as.integer(interaction(single$panel, single$domain))
+  one_point <- tabulate(line)[line] == 1L
   alone <- single[one_point, ]
   single <- single[!one_point, ]
   # what one domain says is no average

@@ -269,7 +269,7 @@ error_lines <- function(known, within) {
 domain_lines <- function(known, within, metric, sizes) {
   if (is.null(known$scores) && is.null(within)) return(NULL)
   names <- names(if (is.null(within)) known$scores else within$scores)
-  of <- function(scores) if (is.null(scores)) NA_real_ else unname(scores[names])
+  of <- function(scores) if (is.null(scores)) NA_real_ else unname(at_labels(scores, names))
   frame <- data.frame(domain = names, rows = of(sizes), left_out = of(known$scores),
                       training = of(within$scores))
   ranked <- losses(if (is.null(known$scores)) frame$training else frame$left_out, metric$better)

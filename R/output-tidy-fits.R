@@ -306,7 +306,7 @@ augment.dg_learner <- function(x, newdata = NULL, domain = NULL, interval = c("n
   if (x$response$kind == "class") {
     prob <- tryCatch(quietly(predicted(type = "prob")),
                      domgen_error_argument = function(e) NULL)
-    for (class in colnames(prob)) frame[[paste0(".prob_", class)]] <- prob[, class]
+    for (k in seq_along(colnames(prob))) frame[[paste0(".prob_", colnames(prob)[k])]] <- prob[, k]
     if (interval != "none") {
       sets <- quietly(predicted(type = "set", level = level))
       frame$.set <- apply(sets, 1L, function(set) {

@@ -77,7 +77,8 @@ crossed_folds <- function(crossed, folds) {
 
 #' @exportS3Method
 fold_splits.domgen_crossed_folds <- function(folds, task) {
-  groups <- Map(function(fold, levels) unclass(fold)[as.character(levels)], folds, task$crossed)
+  groups <- Map(function(fold, levels) at_labels(unclass(fold), as.character(levels)),
+                folds, task$crossed)
   groups <- do.call(cbind, unname(groups))
   cells <- unique(groups)
   cells <- cells[do.call(order, as.data.frame(cells)), , drop = FALSE]

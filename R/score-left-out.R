@@ -70,13 +70,6 @@ add_responses <- function(predictions, targets, values, levels) {
   predictions
 }
 
-# A class that the training domains lacked has probability 0, and the lowest decision value.
-all_classes <- function(columns, levels, lacking) {
-  full <- matrix(lacking, nrow(columns), length(levels), dimnames = list(NULL, levels))
-  full[, colnames(columns)] <- columns
-  full
-}
-
 # Standard deviation of the response of new rows.
 predictive_sd <- function(object, newdata, domain) {
   UseMethod("predictive_sd", if (is.null(object$learner)) object else object$learner)

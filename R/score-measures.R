@@ -245,7 +245,7 @@ site_auc <- function(d) {
 }
 
 # For each row, the number of rows with another y.
-n_others <- function(y) length(y) - as.numeric(table(y)[as.character(y)])
+n_others <- function(y) length(y) - as.numeric(at_labels(table(y), as.character(y)))
 
 # Hanley and McNeil (1982), equation 1.
 area_error <- function(area, events, others) {

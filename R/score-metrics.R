@@ -226,7 +226,7 @@ brier_rows <- function(d) {
   truth <- outer(as.character(d$truth), levels, "==") + 0
   prob <- matrix(0, length(d$truth), length(levels))
   known <- intersect(levels, colnames(d$prob))
-  prob[, match(known, levels)] <- d$prob[, known]
+  prob[, match(known, levels)] <- at_labels(d$prob, known)
   squares <- rowSums((prob - truth)^2)
   squares / if (length(levels) == 2L) 2 else 1
 }
