@@ -25,7 +25,8 @@ block_reader <- function(input, needs) {
   blueprint <- raw$blueprint
   check_terms(blueprint)
   if (!is.null(raw$y)) {
-    raw$y <- quietly(read_response(raw$y[!is.na(raw$y)], needs$response))
+    raw$y <- quietly(read_response(raw$y[!is.na(raw$y)], needs$response,
+                                   name = blueprint$response_name))
   }
   list(prototype = prototype, blueprint = blueprint, kind = response_kind(raw$y),
        response = parts$response,

@@ -163,20 +163,21 @@ is_plain_number <- function(column) {
 # As it comes in; what is not understood is left as it is, for the rows of a column that nobody asks
 # for are nobody's concern.
 clean_column <- function(column) {
+  if (length(dim(column)) == 1L) dim(column) <- NULL
   if (!is.object(column)) return(column)
   row <- class_of(column)
   if (is.null(row)) column else row$clean(column)
 }
 
 clean_columns <- function(data) {
-  odd <- which(vapply(data, is.object, NA))
+  odd <- which(vapply(data, function(column) is.object(column) || length(dim(column)) == 1L, NA))
   for (j in odd) data[[j]] <- clean_column(data[[j]])
   data
 }
 
 # As a variable of its own.
 plain_column <- function(column) {
-  if (!is.object(column)) return(column)
+  if (!is.object(column)) return(clean_column(column))
   row <- class_of(column)
   if (is.null(row)) column else without_silent(row$plain(row$clean(column)))
 }
@@ -190,6 +191,13 @@ is_absent <- function(column, n = NROW(column)) {
   }
   if (length(dim(gone)) == 2L) gone <- rowSums(gone) > 0
   if (length(gone) == n) as.vector(gone) else logical(n)
+}
+
+# Some rows of a column: where a class has no method for that, `[` forgets it.
+class_rows <- function(column, rows) {
+  part <- if (length(dim(column)) == 2L) column[rows, , drop = FALSE] else column[rows]
+  if (!is.object(part)) oldClass(part) <- oldClass(column)
+  part
 }
 
 # Rows that miss nothing in any of the columns.
@@ -212,11 +220,12 @@ role_words <- c(
   offset = "a number for each row"
 )
 
-# What is no vector at all is told by who reads it.
 check_vector_class <- function(value, role, label) {
-  if (is.object(value) && !is.data.frame(value)) {
-    check_understood(clean_column(single_column(value)), role, label)
-  }
+  value <- clean_column(single_column(value))
+  # there may be none; how many columns there may be is told by who reads them
+  several <- is.data.frame(value) && role == "response" ||
+    length(dim(value)) == 2L && !is.object(value)
+  if (!is.null(value) && !several) check_understood(value, role, label)
 }
 
 # label: what messages call it.

@@ -16,10 +16,9 @@ gather_columns <- function(terms, parts, data, env) {
   data
 }
 
-# A list that is an object, as broken-down times are, is one too.
+# A list is one too, as broken-down times are.
 is_column <- function(value) {
-  !is.null(value) && (is.atomic(value) || is.object(value) && is.list(value) &&
-                        !is.data.frame(value))
+  is.atomic(value) && !is.null(value) || is.list(value) && !is.data.frame(value)
 }
 
 # The data with the columns that are variables of their own as such; an argument of a function is
@@ -51,15 +50,25 @@ called_with <- function(parts) {
 # What is not understood may be the argument of a function that makes something else of it, not of
 # one that would take its numbers as they are stored.
 check_used_classes <- function(terms, parts, data) {
-  odd <- Filter(function(name) !is_understood(data[[name]]), names(data))
-  odd <- intersect(odd, variables_of(terms, parts$domain))
+  used <- variables_of(terms, parts$domain)
+  alone <- named_alone(terms, parts)
+  # a data frame is found where it is
+  elsewhere <- mget(setdiff(used, names(data)), envir = environment(parts$bare), inherits = TRUE,
+                    ifnotfound = list(NULL))
+  data <- c(as.list(data), Filter(function(value) {
+    is.data.frame(value) && nrow(value) == nrow(data)
+  }, elsewhere))
+  odd <- Filter(function(name) {
+    column <- data[[name]]
+    !is.null(column) && (!is_understood(column) || inherits(column, "integer64"))
+  }, intersect(used, names(data)))
   if (length(odd) == 0L) return(invisible())
   calls <- called_with(parts)
   response <- variables_of(parts$response)
   for (name in odd) {
     domain <- name %in% variables_of(parts$domain)
     converted <- vapply(calls[[name]], is_conversion, NA, environment(parts$bare))
-    if (length(converted) && all(converted) && !name %in% named_alone(terms, parts)) next
+    if (length(converted) && all(converted) && !name %in% alone) next
     role <- if (name %in% response) "response" else if (domain) "group" else "predictor"
     check_understood(data[[name]], role, class_label(name, role))
   }

@@ -347,6 +347,7 @@ is_value_alone <- function(expr, value, data, env, label) {
 
 # Text of what is no number: levels are numbered by the rows that are there.
 value_of_row <- function(value, i = seq_len(NROW(value))) {
+  value <- plain_column(value)
   row <- if (length(dim(value)) == 2L) value[i, , drop = FALSE] else value[i]
   plain <- !is.object(value) || is.matrix(value) || inherits(value, "AsIs")
   if (is.numeric(value) && plain) as.double(unclass(row)) else value_labels(row)

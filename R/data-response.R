@@ -74,11 +74,11 @@ read_y <- function(value, n, arg, label = paste0("`", arg, "`")) {
 # A vector with one entry per row, or NULL; a single column is taken for one. label: what messages
 # call it.
 read_vector <- function(value, n, arg, role = vector_role(arg), label = paste0("`", arg, "`")) {
-  value <- clean_column(single_column(read_surv(value, arg)))
+  value <- single_column(read_surv(value, arg))
   if (is.null(value)) return(NULL)
   check_vector_class(value, role, label)
   value <- plain_column(value)
-  if (!is.null(dim(value)) || !is.atomic(value) || is.raw(value)) {
+  if (!is.null(dim(value))) {
     abort("data", "`", arg, "` must be a vector, not ", describe(value), ".")
   }
   if (length(value) != n) {
@@ -117,9 +117,10 @@ check_finite <- function(X, what) {
   }
 }
 
-# needs: "none", "optional", "any", "class", "ordered" for classes whose order is meant, or "open"
-# for any and censored times.
-read_response <- function(y, needs) {
+# needs: "none", "optional", "any", "class", "ordered" where an order of classes may be meant,
+# "ordinal" where it is, or "open" for any and censored times. text: were the classes text, so that
+# their order is that of the alphabet? name: of the response.
+read_response <- function(y, needs, text = is.character(y), name = "y") {
   if (needs == "none") return(NULL)
   if (is.null(y)) {
     if (needs == "optional") return(NULL)
@@ -127,9 +128,10 @@ read_response <- function(y, needs) {
   }
   if (inherits(y, "dg_times")) return(check_times(y, needs))
   if (is.matrix(y)) return(check_responses(y))
+  if (text && needs == "ordinal") abort_text_order(y, name, "`family = \"ordinal\"`")
   if (is.logical(y) || is.character(y)) y <- as_groups(y)
   if (is.factor(y)) {
-    if (is.ordered(y) && needs != "ordered") {
+    if (is.ordered(y) && !needs %in% c("ordered", "ordinal")) {
       inform("ordered", "The response is ordered (", paste(levels(y), collapse = " < "), "); its ",
              "levels are predicted as classes without an order. `family = \"ordinal\"` of ",
              "`dg_auto()` and `dg_glm()` keeps it, and so do numbers.")
@@ -155,6 +157,14 @@ read_response <- function(y, needs) {
           format(min(y)), " to ", format(max(y)), ".")
   }
   y
+}
+
+# what: asks for the order.
+abort_text_order <- function(y, name, what) {
+  classes <- sort(unique(value_labels(y)), method = "radix")
+  abort("data", "The response `", name, "` of ", what, " must be an ordered factor, not text, whose ",
+        "order would be that of the alphabet (", enumerate(classes, quote = "\""), "): `factor(",
+        name, ", levels = c(...), ordered = TRUE)`, or `levels` of row_source().")
 }
 
 # Several responses [n x q].

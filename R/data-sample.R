@@ -15,7 +15,10 @@ read_sample <- function(input, needs, scale) {
   domain <- read_domain(raw$domain, nrow(raw$X), needs$domain || by_domain(scale))
   read <- c(raw[c("X", "kept", "padded", "blueprint")], list(domain = domain))
   sample <- scale_sample(read, scale)
-  sample$y <- read_response(raw$y, needs$response)
+  # a call may have made factors of it
+  text <- is.character(raw$y) || any(name_of(input$parts$response) %in% input$text)
+  sample$y <- read_response(raw$y, needs$response, text, raw$blueprint$response_name)
+  if (text) sample$blueprint$text_response <- TRUE
   sample$weights <- read_weights(raw$weights, nrow(raw$X))
   sample$unit <- raw$unit
   sample$inside <- input$inside

@@ -22,7 +22,8 @@ row_source.data.frame <- function(x, ..., partitions = 1, table = NULL, query = 
 
 frame_rows <- function(data, rows) {
   plain_frame(lapply(data, function(column) {
-    if (is.null(dim(column))) column[rows] else column[rows, , drop = FALSE]
+    if (is.object(column)) class_rows(column, rows)
+    else if (is.null(dim(column))) column[rows] else column[rows, , drop = FALSE]
   }), length(rows))
 }
 

@@ -218,6 +218,9 @@ dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, respons
                             substitute(domain))
   if (!is.null(times)) times <- sort(unique(times))
   kind <- read_response_kind(response, found)
+  if (kind == "ordinal" && isTRUE(found$text)) {
+    abort_text_order(found$methods[[1L]]$truth, found$labels$response, "`response = \"ordinal\"`")
+  }
   if (kind == "censored") found <- with_times(found, times)
   else if (!is.null(times)) abort("argument", "`times` must be NULL without censored times.")
   sites <- lapply(found$methods, site_rows, kind, class)
@@ -282,7 +285,7 @@ validation_rows.dg_cv <- function(object, newdata, domain, y, times = NULL) {
        family = innermost(object$spec)$args$family, inflation = 1 + 1 / object$share,
        labels = object$labels, origin = "held_out", held_out = object$held_out,
        scope = object$scope, title = object$spec$parts$title,
-       notes = c(scope_note(object$scope), cv_notes(object)))
+       notes = c(scope_note(object$scope), cv_notes(object)), text = object$text_response)
 }
 
 #' @exportS3Method
@@ -299,7 +302,8 @@ validation_rows.dg_compare <- function(object, newdata, domain, y, times = NULL)
        inflation = 1 + 1 / run$share, labels = run$labels, origin = "held_out",
        held_out = run$held_out, scope = run$scope, title = plural(length(runs), "method"),
        baseline = if (length(runs) > 1L) baseline,
-       notes = c(scope_note(run$scope), compared_notes(runs, object$runs[failed])))
+       notes = c(scope_note(run$scope), compared_notes(runs, object$runs[failed])),
+       text = run$text_response)
 }
 
 compared_notes <- function(runs, failed) {
@@ -374,6 +378,7 @@ validation_rows.dg_learner <- function(object, newdata, domain, y, times = NULL)
     }
   }
   list(methods = stats::setNames(list(c(rows, list(domain = domain))), object$spec$parts$title),
+       text = object$blueprint$text_response,
        family = object$family, inflation = 1, labels = variable_names(object$blueprint),
        origin = "fitted", title = object$spec$parts$title,
        held_out = if (known) "rows that include domains of training" else "rows of new domains")
@@ -418,7 +423,7 @@ validation_rows.numeric <- function(object, newdata, domain, y, times = NULL) {
   }
   counts <- is.null(rows$prob) && is.numeric(y) && all(y >= 0 & y == round(y), na.rm = TRUE) &&
     all(object > 0, na.rm = TRUE)
-  list(methods = list(model = rows), inflation = 1,
+  list(methods = list(model = rows), inflation = 1, text = is.character(y),
        hint = if (counts) "If the whole numbers of `y` are counts, use `response = \"count\"`.",
        labels = list(response = "y", domain = "domain"), origin = "given",
        held_out = "rows as given", title = "Model")

@@ -159,7 +159,8 @@ mixed_parameters <- function() parameters(
 spec_needs.dg_mixed_spec <- function(spec) {
   needs <- NextMethod()
   # without a family, ordered classes are an error that names "ordinal"
-  if (is.null(spec$args$family) || spec$args$family$name == "ordinal") needs$response <- "ordered"
+  if (is.null(spec$args$family)) needs$response <- "ordered"
+  else if (spec$args$family$name == "ordinal") needs$response <- "ordinal"
   needs$carried <- random_columns(spec$args$random)
   needs
 }

@@ -5,7 +5,7 @@
 loss_ordinal <- function() new_loss(
   learner = "dg_glm", kinds = "class", coupled = "thresholds",
   # the order of levels is no loss
-  reads = "ordered",
+  reads = "ordinal",
   check = function(y) {
     if (!is.factor(y) || nlevels(y) < 2L) {
       abort("data", "The response of `family = \"ordinal\"` must be classes, not ",

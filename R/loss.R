@@ -20,7 +20,7 @@
 #   squared   is it squared?
 #   log_odds  is f the logarithm of the odds of the classes?
 # A family of dg_glm() has half the unit deviance as its loss, and says
-#   reads     which responses are read, see read_response(): "any", "open" or "ordered"
+#   reads     which responses are read, see read_response(): "any", "open" or "ordinal"
 #   check     function(y): an error unless the family has such responses
 #   targets   function(y): Y [n x m]; where rows are coupled, a second column says more of them
 #   constant  function(Y, costs, known): [m], the best f that is a constant, where fits begin and

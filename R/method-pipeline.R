@@ -53,7 +53,8 @@ dg_pipeline <- function(projection, learner, terms = NULL) {
 #' @exportS3Method
 spec_needs.dg_pipeline_spec <- function(spec) {
   needs <- spec_needs(spec$projection)
-  needs$response <- if (spec_needs(spec$learner)$response == "open") "open" else "any"
+  own <- spec_needs(spec$learner)$response
+  needs$response <- if (own %in% c("open", "ordinal")) own else "any"
   needs$domain <- needs$domain || spec_needs(spec$learner)$domain
   needs$terms <- spec$terms
   needs$several <- NULL

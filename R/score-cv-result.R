@@ -32,7 +32,7 @@ new_cv <- function(spec, outcome, found) {
     novelty = novelty(splits, task), unit = task$unit,
     crossed = crossed, warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
     labels = if (is.null(task$labels)) variable_names(NULL) else task$labels,
-    dropped = task$dropped, given = task$n
+    dropped = task$dropped, given = task$n, text_response = task$text_response
   ), collect_shots(results, splits, task, share, found$plan, outcome$pairs, spec),
   collect_periods(splits, found$folds, predictions, metrics[[1L]], task)),
   class = c("dg_cv", "dg_result"))

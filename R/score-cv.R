@@ -379,6 +379,9 @@ cv_task <- function(spec, input, hold_out = "all", others = list()) {
   input$text <- names(input$data)[text]
   needs <- spec_needs(spec)
   needs$domain <- TRUE
+  if ("ordinal" %in% lapply(others, function(spec) spec_needs(spec)$response)) {
+    needs$response <- "ordinal"
+  }
   input <- with_terms(input, needs$columns)
   # the fits give the messages
   read <- function(input, needs) {
@@ -390,7 +393,7 @@ cv_task <- function(spec, input, hold_out = "all", others = list()) {
   task <- list(
     input = take_rows(input, sample$kept), y = sample$y, domain = sample$domain,
     scored_by = sample$domain, row = sample$kept, n = input_rows(input),
-    labels = variable_names(sample$blueprint),
+    labels = variable_names(sample$blueprint), text_response = sample$blueprint$text_response,
     predictors = setdiff(predictor_columns(sample$blueprint), sample$blueprint$domain_columns),
     weighted = have_weights(sample$weights)
   )

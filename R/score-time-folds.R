@@ -35,7 +35,8 @@ time_folds <- function(domain, v, repeats, balance, y, time, periods, cuts, new)
 
 # As numbers in the same order.
 read_times <- function(time, n) {
-  fine <- is_understood(time, "offset") || inherits(time, c("Date", "POSIXct", "ordered"))
+  fine <- is_understood(time) && (is_understood(time, "offset") ||
+                                   inherits(time, c("Date", "POSIXct", "ordered")))
   if (!fine || length(dim(time))) {
     abort("argument", "`time` must be numbers, dates, date-times or an ordered factor, not ",
           describe(time), if (is.factor(time)) {

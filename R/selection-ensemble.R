@@ -154,7 +154,8 @@ spec_needs.dg_ensemble_spec <- function(spec) {
   needs <- lapply(spec$args$members, spec_needs)
   wishes <- lapply(needs, `[[`, "columns")
   plain <- vapply(wishes, is.null, NA)
-  list(response = "open", domain = TRUE, terms = spec$args$terms,
+  ordinal <- any(vapply(needs, `[[`, "", "response") == "ordinal")
+  list(response = if (ordinal) "ordinal" else "open", domain = TRUE, terms = spec$args$terms,
        reference = all(vapply(needs, function(own) isTRUE(own$reference), NA)),
        columns = if (!all(plain)) {
          unique(do.call(c, c(wishes, if (any(plain)) list(list(plain_wish)))))

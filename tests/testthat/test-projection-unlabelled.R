@@ -184,9 +184,9 @@ test_that("a target is judged by its own rows where the kernel looks at domains"
 
 test_that("factors and functions as predictors are made for the target as for the rows", {
   data <- mixed_data()
-  target <- data[1:20, c("x", "z", "size")]
-  model <- dg_tca(~ x + log(z) + size | site, data = data, target = target)
-  X <- model.matrix(~ x + log(z) + size, data)[, -1]
+  target <- data[1:20, c("x", "z", "colour")]
+  model <- dg_tca(~ x + log(z) + colour | site, data = data, target = target)
+  X <- model.matrix(~ x + log(z) + colour, data)[, -1]
   by_matrix <- dg_tca(X, domain = data$site, target = X[1:20, ])
   expect_equal(model$values, by_matrix$values, tolerance = 1e-10)
   expect_equal(model$scores, by_matrix$scores, tolerance = 1e-8)
