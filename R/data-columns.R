@@ -97,6 +97,9 @@ model_frame <- function(terms, data) {
     abort("data", "The terms of the formula must have one value per row (", nrow(data), "), not ",
           nrow(frame), ".")
   }
+  text <- vapply(frame, is.character, NA) & vapply(frame, function(v) is.null(dim(v)), NA)
+  text[attr(terms, "response")] <- FALSE
+  frame[text] <- lapply(frame[text], text_factor)
   frame
 }
 
@@ -159,7 +162,7 @@ column_type <- function(column) {
 
 column_levels <- function(column) {
   if (is.factor(column)) levels(column)
-  else if (is.character(column)) sort(unique(column))
+  else if (is.character(column)) text_levels(column)
 }
 
 # X [rows x p], without the intercept, the contrasts it was made with, and the term of each column.

@@ -240,7 +240,7 @@ reads_table <- function(partition, connection, other, table) {
   if (any(known(connection)) && any(known(other)) && !any(both)) return(FALSE)
   statement <- statement_of(connection, partition)
   name <- if (is.character(table)) table else table@name[[length(table@name)]]
-  named <- function(e = NULL) grepl(tolower(name), tolower(statement), fixed = TRUE)
+  named <- function(e = NULL) grepl(lower_case(name), lower_case(statement), fixed = TRUE)
   if (!any(both)) return(named())
   reads <- if (both[1L]) sqlite_reads else postgres_reads
   on_error(reads(connection, statement, other, table), named)

@@ -8,7 +8,7 @@ row_source.data.frame <- function(x, ..., partitions = 1, table = NULL, query = 
   partitions <- check_count(partitions, "partitions")
   x <- check_data(x, "x")
   # a level that is in some part is one of all
-  if (partitions > 1L) x[] <- lapply(x, function(v) if (is.character(v)) factor(v) else v)
+  if (partitions > 1L) x[] <- lapply(x, function(v) if (is.character(v)) text_factor(v) else v)
   cuts <- floor(seq(0, nrow(x), length.out = partitions + 1))
   parts <- lapply(seq_len(partitions), function(k) {
     data <- if (partitions == 1L) x else frame_rows(x, cuts[k] + seq_len(cuts[k + 1L] - cuts[k]))

@@ -44,7 +44,7 @@ sqlite_reads <- function(connection, statement, other, table) {
   schema <- if (is.character(table) || length(table@name) < 2L) "main" else table@name[[1L]]
   name <- if (is.character(table)) table else table@name[[length(table@name)]]
   owner <- sqlite_files(other)
-  owner <- owner$file[tolower(owner$name) == tolower(schema)]
+  owner <- owner$file[lower_case(owner$name) == lower_case(schema)]
   own <- sqlite_files(connection)
   same <- if (identical(owner, "")) {
     shared <- grepl("cache=shared", connection@dbname, fixed = TRUE) &&
