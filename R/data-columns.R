@@ -86,7 +86,9 @@ model_frame <- function(terms, data) {
   frame <- on_error(
     suppressWarnings(stats::model.frame(terms, plain_integers(data), na.action = stats::na.pass)),
     function(e) {
-      elsewhere <- setdiff(variables_of(terms), names(data))
+      elsewhere <- Filter(function(name) {
+        !is.function(get0(name, envir = environment(terms)))
+      }, setdiff(variables_of(terms), names(data)))
       abort("data", "The formula cannot be evaluated: ", conditionMessage(e),
             if ("Surv" %in% all.names(terms)) "; `survival::Surv()` is found anywhere",
             if (length(elsewhere)) paste0("; ", enumerate(elsewhere), " is no column of `data`"),
