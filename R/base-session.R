@@ -3,8 +3,9 @@
 # of columns, which are made of code and numbers, text that formulas make of numbers and dates, the
 # coding of factors, the order of levels. Messages keep their language, prints their digits.
 
-session <- new.env(parent = emptyenv())
-session$fixed <- FALSE
+# fixed: is a call under way in it? before: the options to go back to; locale: that of the session,
+# whole, and other: its categories that differ from the fixed ones.
+session <- list2env(list(fixed = FALSE, locale = ""), parent = emptyenv())
 
 # The options that values depend on. What only changes how something is shown, or when a warning
 # becomes an error, stays the user's; stringsAsFactors is without effect since R 4.0.0.
@@ -22,30 +23,41 @@ fixed_categories <- c("LC_COLLATE", "LC_NUMERIC", "LC_TIME")
 
 # From here until the function that calls this ends, however it does. Each function that users call
 # and that evaluates anything begins with it (tests/testthat/test-base-session.R has the others); a
-# call within such a call is in the session already. on.exit() of that function has `add = TRUE`.
+# call within such a call is in the session already. Where that function has an on.exit() of its
+# own, it says `add = TRUE`.
 fixed_session <- function(frame = parent.frame()) {
   if (session$fixed) return(invisible())
-  before <- NULL
-  leave <- function() suspendInterrupts({
-    options(before$options)
-    set_locale(before$locale)
-    session$fixed <- FALSE
-  })
   suspendInterrupts({
-    do.call(on.exit, list(as.call(list(leave)), TRUE), envir = frame)
+    do.call(on.exit, list(as.call(list(leave_session)), TRUE), envir = frame)
     session$fixed <- TRUE
-    before$options <- options(fixed_options)
-    before$locale <- set_locale(stats::setNames(nm = fixed_categories, rep("C", 3L)))
+    session$before <- options(fixed_options)
+    fix_locale()
   })
   invisible()
 }
 
-# Those that differ are set; what they were, by category.
-set_locale <- function(locale) {
-  before <- vapply(names(locale), Sys.getlocale, "")
-  for (name in names(locale)[before != locale]) {
-    # R warns of another decimal mark than that of C
-    suppressWarnings(Sys.setlocale(name, locale[[name]]))
+leave_session <- function() {
+  suspendInterrupts({
+    options(session$before)
+    unfix_locale()
+    session$fixed <- FALSE
+  })
+}
+
+fix_locale <- function() {
+  whole <- Sys.getlocale()
+  if (whole != session$locale) {
+    known <- vapply(fixed_categories, Sys.getlocale, "")
+    session$other <- known[known != "C"]
+    session$locale <- whole
   }
-  before
+  for (name in names(session$other)) Sys.setlocale(name, "C")
+}
+
+unfix_locale <- function() {
+  for (name in names(session$other)) {
+    # R warns of another decimal mark than that of C
+    if (name == "LC_NUMERIC") suppressWarnings(Sys.setlocale(name, session$other[[name]]))
+    else Sys.setlocale(name, session$other[[name]])
+  }
 }

@@ -38,7 +38,7 @@ new_coding <- function(wishes, variables, offsets = character()) {
        dropped = c(named, carried, if (!"dummy" %in% kinds) categorical),
        # columns of the data that are used in no other way
        open = setdiff(vapply(carried, carried_name, ""), unlist(lapply(
-         setdiff(names(variables), carried), function(name) variables_of(str2lang(name))))))
+         setdiff(names(variables), carried), function(name) variables_of(frame_code(name))))))
 }
 
 # How many columns tell rows apart: of a design what is known is no predictor.

@@ -158,7 +158,9 @@ model_frame <- function(terms, data) {
   frame <- on_error(
     suppressWarnings(stats::model.frame(terms, plain_integers(data), na.action = stats::na.pass)),
     function(e) {
-      elsewhere <- setdiff(variables_of(terms), names(data))
+      elsewhere <- Filter(function(name) {
+        !is.function(get0(name, envir = environment(terms)))
+      }, setdiff(variables_of(terms), names(data)))
       abort("data", "The formula cannot be evaluated: ", conditionMessage(e),
             if ("Surv" %in% all.names(terms)) "; `survival::Surv()` is found anywhere",
             if (length(elsewhere)) paste0("; ", enumerate(elsewhere), " is no column of `data`"),
@@ -170,6 +172,9 @@ model_frame <- function(terms, data) {
           nrow(frame), ".")
   }
   for (j in which(vapply(frame, is.object, NA))) frame[[j]] <- plain_column(frame[[j]])
+  text <- vapply(frame, is.character, NA) & vapply(frame, function(v) is.null(dim(v)), NA)
+  text[attr(terms, "response")] <- FALSE
+  frame[text] <- lapply(frame[text], text_factor)
   frame
 }
 
@@ -217,16 +222,7 @@ check_predictor_types <- function(frame, coded = NULL) {
 
 column_levels <- function(column) {
   if (is.factor(column)) levels(column)
-  else if (is.character(column)) sort(unique(column), method = "radix")
-}
-
-# Text among the predictors as factors.
-text_as_factors <- function(frame) {
-  text <- vapply(predictor_frame(frame), is.character, NA)
-  frame[names(text)[text]] <- lapply(frame[names(text)[text]], function(column) {
-    factor(column, column_levels(column))
-  })
-  frame
+  else if (is.character(column)) text_levels(column)
 }
 
 # X [rows x p], without the intercept, the contrasts it was made with, and the term of each column.

@@ -141,7 +141,7 @@ impute_training <- function(action, columns, places, rows, domain,
   indicated <- if (action$indicators) which(gappy) else integer()
   impute <- list(by = action$by, places = places, category = category, typical = typical, own = own,
                  levels = lapply(which(category), function(k) {
-                   sort(unique(value_at(columns, places, k)[rows]))
+                   text_levels(value_at(columns, places, k)[rows])
                  }), gappy = gappy, indicated = indicated,
                  columns = paste0(places$label[indicated], rep(".missing", length(indicated))))
   list(columns = fill_columns(impute, columns, domain, own),
@@ -349,7 +349,7 @@ middle <- function(known) stats::median.default(as.double(known))
 
 # Of equals the first, in the order of the levels.
 most_frequent <- function(known) {
-  values <- if (is.factor(known)) levels(known) else sort(unique(known))
+  values <- if (is.factor(known)) levels(known) else text_levels(known)
   values[which.max(tabulate(match(known, values), length(values)))]
 }
 

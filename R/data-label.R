@@ -46,10 +46,15 @@ as_groups <- function(value) {
     return(factor(value))
   }
   labels <- value_labels(value)
-  if (is.character(value) || is.logical(value) || is.complex(value)) return(factor(labels))
+  if (is.character(value) || is.logical(value) || is.complex(value)) return(text_factor(labels))
   first <- which(!duplicated(labels) & !is.na(labels))
   factor(labels, labels[first][order(plain_number(value)[first])])
 }
+
+# Levels are made of text in the order of its bytes, which is the same in every locale.
+text_levels <- function(text) sort(unique(text), method = "radix")
+
+text_factor <- function(text) factor(text, text_levels(text))
 
 # The columns of a matrix, or the entries of a vector, with these labels. R never finds the name "",
 # so that labels are looked up by place.

@@ -77,7 +77,6 @@ raw_from_formula <- function(input, wishes, needs) {
       is_value_alone(parts$response, stats::model.response(read$frame), rows,
                      environment(parts$bare), code_text(parts$response))
   }
-  read$frame <- text_as_factors(read$frame)
   if (!isTRUE(input$declared)) read$frame <- without_unused_levels(read$frame)
   contrasts <- if (!isTRUE(needs$reference)) all_levels(read$frame)
   design <- new_design(plain, wishes, read$frame, data[usable, plain$numeric, drop = FALSE],

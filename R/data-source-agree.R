@@ -103,7 +103,7 @@ first_levels <- function(source, names) {
       }
     })
   }
-  lapply(found, sort)
+  lapply(found, text_levels)
 }
 
 # ---- a block ----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ row_source.data.frame <- function(x, ..., partitions = 1, table = NULL, query = 
   x <- check_data(x, "x")
   # a level that is in some part is one of all
   if (partitions > 1L) x[] <- lapply(x, function(v) {
-    if (is.character(v)) factor(plain_column(v)) else v
+    if (is.character(v)) text_factor(plain_column(v)) else v
   })
   cuts <- floor(seq(0, nrow(x), length.out = partitions + 1))
   parts <- lapply(seq_len(partitions), function(k) {

@@ -75,7 +75,7 @@ folder_files <- function(path) {
 }
 
 file_kind <- function(path) {
-  name <- tolower(basename(path))
+  name <- lower_case(basename(path))
   unname(file_kinds[sub("(?s).*?[.]((csv|tsv|txt)[.]gz|[^.]*)$", "\\1", name, perl = TRUE)])
 }
 

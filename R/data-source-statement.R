@@ -5,8 +5,7 @@
 # it in each pass.
 check_selects <- function(query) {
   plain <- gsub("^([[:space:](]|--[^\n]*\n|/[*].*?[*]/)*", "", query, perl = TRUE)
-  reads <- grepl("^(select|with|values|table|from|show|exec|execute|call)\\b", plain,
-                 ignore.case = TRUE)
+  reads <- grepl("^(select|with|values|table|from|show|exec|execute|call)\\b", lower_case(plain))
   if (!all(reads)) {
     abort("argument", "`query` must read rows, as SELECT or WITH do, not ",
           dQuote(substr(query[!reads][1L], 1L, 40L), FALSE), ".")
@@ -22,7 +21,7 @@ check_selects <- function(query) {
   }
 }
 
-is_procedure <- function(query) grepl("^\\s*(exec|execute|call)\\b", query, ignore.case = TRUE)
+is_procedure <- function(query) grepl("^\\s*(exec|execute|call)\\b", lower_case(query))
 
 writing_words <- paste0(
   "(?<![.\\w@])(delete|update|merge|into|drop|create|alter|grant|revoke|deny|exec|execute|call|",
@@ -33,10 +32,11 @@ writing_words <- paste0(
 check_modifies_nothing <- function(query) {
   bare <- bare_statement(query)
   if (is_procedure(bare)) bare <- sub("^\\s*\\w+", "", bare)
-  at <- regexpr(writing_words, bare, ignore.case = TRUE, perl = TRUE)
+  bare <- lower_case(bare)
+  at <- regexpr(writing_words, bare, perl = TRUE)
   if (at < 0L) return(invisible())
   abort("argument", "`query` must only read rows, and has the word ",
-        toupper(regmatches(bare, at)), ". Use a view for it, or put a name in double quotes.")
+        upper_case(regmatches(bare, at)), ". Use a view for it, or put a name in double quotes.")
 }
 
 # Without what stands in quotes and comments. Databases do not agree on what is a quote or a comment
@@ -51,6 +51,7 @@ bare_statement <- function(query) {
 
 # Does a query mean the same, in the same order, inside another?
 can_wrap <- function(query) {
-  grepl("^\\s*select\\b", query, ignore.case = TRUE) &&
-    !grepl(";|--|/\\*|#|\\b(order|limit|offset|fetch|top|for|into)\\b", query, ignore.case = TRUE)
+  query <- lower_case(query)
+  grepl("^\\s*select\\b", query) &&
+    !grepl(";|--|/\\*|#|\\b(order|limit|offset|fetch|top|for|into)\\b", query)
 }

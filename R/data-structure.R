@@ -83,7 +83,7 @@ evaluate_domain <- function(call, structure, data, env) {
 }
 
 check_level_names <- function(names, structure, i) {
-  wrong <- names == "" | Reduce(`|`, lapply(unique(structure$marks), grepl, names, fixed = TRUE))
+  wrong <- Reduce(`|`, lapply(unique(structure$marks), grepl, names, fixed = TRUE))
   if (any(wrong)) {
     abort("data", "The levels of `", names(structure$factors)[i], "` must have names without ",
           enumerate(unique(structure$marks), quote = "\""), ", which join names of domains,",
@@ -102,7 +102,11 @@ domain_levels <- function(structure, names) {
 # The level of each variable [variables x names].
 leaf_levels <- function(structure, names) {
   pattern <- paste(gsub("+", "\\+", unique(structure$marks), fixed = TRUE), collapse = "|")
-  parts <- strsplit(as.character(names), pattern)
+  # strsplit() leaves out a last part that is ""
+  parts <- lapply(strsplit(paste0(names, ".", recycle0 = TRUE), pattern), function(part) {
+    last <- part[length(part)]
+    replace(part, length(part), substr(last, 1L, nchar(last) - 1L))
+  })
   k <- length(structure$leaves)
   wrong <- lengths(parts) != k
   if (any(wrong)) {

@@ -412,7 +412,7 @@ validation_rows.numeric <- function(object, newdata, domain, y, times = NULL) {
     rows$prediction <- as.numeric(object)
     if (events || !is.numeric(y)) {
       classes <- if (is.factor(y)) levels(y) else if (events) c("0", "1")
-                 else sort(unique(value_labels(y)))
+                 else text_levels(value_labels(y))
       if (length(classes) != 2L) {
         abort("argument", "Predictions of ", length(classes), " classes must be a matrix of ",
               "probabilities with a column for each class.")

@@ -10,7 +10,7 @@ pipeop_class <- function(method) {
   }
   formals(initialize)$id <- pipeop_key(method)
   R6::R6Class(
-    paste0("PipeOpDomain", toupper(method)), inherit = mlr3pipelines::PipeOpTaskPreproc,
+    paste0("PipeOpDomain", upper_case(method)), inherit = mlr3pipelines::PipeOpTaskPreproc,
     public = list(initialize = initialize),
     private = list(
       .method = paste0("dg_", method),

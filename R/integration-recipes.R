@@ -18,6 +18,7 @@ step_of <- function(suffix, own = list(), projection = suffix) {
     names <- setdiff(names(formals(sys.function())), c("recipe", "...", "domain", "outcome"))
     values <- mget(names, environment())
     if (is.null(values$method)) values$method <- projection
+    if (missing(prefix)) values$prefix <- upper_case(values$method)
     # named selectors are misspelt arguments
     named <- selectors$terms[nzchar(names(selectors$terms))]
     hidden <- c("trained", "res", "columns", if (suffix != "domain") "method")
@@ -29,7 +30,7 @@ step_of <- function(suffix, own = list(), projection = suffix) {
   }
   arguments <- formals(step)
   arguments$id[[2L]] <- suffix
-  arguments$prefix <- if (is.null(own$method)) toupper(projection) else quote(toupper(method))
+  arguments$prefix <- if (is.null(own$method)) upper_case(projection) else quote(toupper(method))
   formals(step) <- append(arguments, own, match("num_comp", names(arguments)))
   step
 }
@@ -272,7 +273,7 @@ step_column <- function(x, role, training, info, needed) {
 #' @export
 print.projectionstep <- function(x, width = max(20, options()$width - 30), ...) {
   # steps exist only if recipes is installed
-  recipes::print_step(x$columns, x$terms, x$trained, paste(toupper(x$method), "components of "),
+  recipes::print_step(x$columns, x$terms, x$trained, paste(upper_case(x$method), "components of "),
                       width, case_weights = x$case_weights)
   invisible(x)
 }

@@ -7,8 +7,7 @@
 domain_rows <- function(object, newdata, domain, reference, reference_domain) {
   new <- read_new(object, newdata, domain, reference, reference_domain)
   if (nrow(new$X) == 0L) abort("data", "`newdata` must have at least one complete row.")
-  names <- unique(as.character(given_domain(object$blueprint, newdata, domain)[new$ok]))
-  names <- sort(names[!is.na(names)])
+  names <- text_levels(as.character(given_domain(object$blueprint, newdata, domain)[new$ok]))
   if (length(names) > 1L) {
     abort("data", "`newdata` must have rows of one domain, not of ", length(names), " (",
           enumerate(names, quote = "\""), "); adapt to one domain at a time.")

@@ -38,7 +38,7 @@ check_mixed_family <- function(value, arg) {
     } else value, arg)
   } else {
     found <- if (inherits(given, "family")) dQuote(given$family, FALSE) else describe(value)
-    hint <- if (own && grepl("^neg|^nb", name, ignore.case = TRUE)) {
+    hint <- if (own && grepl("^neg|^nb", lower_case(name))) {
       "; negative binomial counts are \"nbinom2\" (variance mu + mu^2 / theta) or \"nbinom1\""
     }
     abort("argument", "`", arg, "` must be one of ",

@@ -222,7 +222,7 @@ same_kind <- function(y, object) {
   if (kind == "number" && is.numeric(y)) return(read_response(y, "any"))
   if (kind == "class" && (is.factor(y) || is.character(y) || is.logical(y))) {
     y <- as.character(y)
-    present <- sort(unique(y))
+    present <- text_levels(y)
     known <- intersect(object$sums$response$levels, present)
     return(factor(y, levels = c(known, setdiff(present, known))))
   }

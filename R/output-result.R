@@ -89,7 +89,7 @@ result_cells <- function(result, place) {
        left = text)
 }
 
-capital <- function(text) paste0(toupper(substr(text, 1L, 1L)), substring(text, 2L))
+capital <- function(text) paste0(upper_case(substr(text, 1L, 1L)), substring(text, 2L))
 
 # "and 30 more domains in `$domains`"; NULL if all are shown.
 rows_left <- function(result) {

@@ -31,7 +31,7 @@ survey_source <- function(source, reader) {
     # those that occur, in the order of the declared levels, or of their names
     found <- colnames(sums$response$classes)
     declared <- intersect(reader$levels, found)
-    survey$classes <- c(declared, sort(setdiff(found, declared)))
+    survey$classes <- c(declared, text_levels(setdiff(found, declared)))
   }
   survey$response <- lapply(sums$response, take, order)
   check_response_size(survey$response, sums$values)

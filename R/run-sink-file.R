@@ -7,7 +7,7 @@ file_sink <- function(to, overwrite) {
   path <- sub(ending, "", to)
   folder <- path != to
   if (path == "") path <- "/"
-  kind <- tolower(sub("^[^.]*$|.*[.]", "", basename(path)))
+  kind <- lower_case(sub("^[^.]*$|.*[.]", "", basename(path)))
   one <- kind == "csv" && !folder
   if (!one && !folder && kind %in% c("gz", "rds", "parquet", "tsv", "txt", "feather", "xlsx")) {
     abort("argument", "`to` must end in .csv, or be a folder, which gets a .csv file for each ",
@@ -281,7 +281,7 @@ check_other_files <- function(sink, source) {
 # What tells files apart whose paths do not, where names differ in case only, or a folder has two.
 file_times <- function(paths) {
   known <- file.info(paths, extra_cols = FALSE)
-  text <- paste(tolower(basename(paths)), format(known$size, digits = 15),
+  text <- paste(lower_case(basename(paths)), format(known$size, digits = 15),
                 format(as.numeric(known$mtime), digits = 20))
   replace(text, is.na(known$size) | known$size == 0, NA)
 }

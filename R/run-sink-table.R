@@ -69,7 +69,7 @@ when_free <- function(code, seconds = 20) {
   repeat {
     found <- on_error(list(code()), identity)
     if (!inherits(found, "error")) return(found[[1L]])
-    busy <- grepl("locked|busy", conditionMessage(found), ignore.case = TRUE)
+    busy <- grepl("locked|busy", lower_case(conditionMessage(found)))
     if (!busy || proc.time()[["elapsed"]] - start > seconds) stop(found)
     Sys.sleep(0.05)
   }

@@ -40,6 +40,6 @@ warn_failed <- function(runs, names = NULL, then = NULL) {
   failed <- !vapply(words, is.null, NA)
   if (!any(failed)) return(invisible())
   said <- paste0(if (!is.null(names)) paste0("\"", names[failed], "\", "), unlist(words[failed]))
-  said[1L] <- paste0(toupper(substr(said[1L], 1L, 1L)), substr(said[1L], 2L, nchar(said[1L])))
+  said[1L] <- paste0(upper_case(substr(said[1L], 1L, 1L)), substr(said[1L], 2L, nchar(said[1L])))
   warn("failed", paste(said, collapse = " "), " Other results are kept", then, ".")
 }
