@@ -125,6 +125,10 @@ part_shapes_ <- function(object, other) {
     .Call(`_domgen_part_shapes_`, object, other)
 }
 
+odd_code_ <- function(expr) {
+    .Call(`_domgen_odd_code_`, expr)
+}
+
 kernel_pivoted_cholesky_ <- function(program, Y, tol, max_rank) {
     .Call(`_domgen_kernel_pivoted_cholesky_`, program, Y, tol, max_rank)
 }

@@ -10,7 +10,7 @@ model_format <- 1L
 # Call when all parts that predictions use exist.
 seal <- function(object) {
   object$seal <- NULL
-  object$seal <- list(format = model_format, parts = part_shapes(object))
+  object$seal <- list(format = model_format, parts = part_shapes(object)$shapes)
   object
 }
 
@@ -25,7 +25,10 @@ check_sealed <- function(object, arg = "object") {
     abort("model", "`", arg, "` has format ", describe(known[["format"]]), ", but this version of ",
           "domgen reads format ", model_format, ". Fit it again.")
   }
-  compare_parts(known$parts, part_shapes(object), arg)
+  found <- part_shapes(object)
+  compare_parts(known$parts, found$shapes, arg)
+  home <- attr(object[["blueprint"]][["terms"]], ".Environment")
+  check_code(found$code, home, columns_of(object), arg)
   invisible(object)
 }
 
@@ -56,11 +59,20 @@ compare_parts <- function(known, found, arg) {
   if (length(inside)) damaged(inside[1L], found[[inside[1L]]], "not there")
 }
 
-# Kind and shape of all parts, and classes of these, a named vector. That of the whole has been
-# dispatched on.
+# list(shapes: kind and shape of all parts, and classes of these, a named vector; code: those that
+# are code, by name). The class of the whole has been dispatched on.
 part_shapes <- function(object) {
-  shapes <- part_shapes_(unclass(object), other_shape)
-  shapes[!duplicated(names(shapes), fromLast = TRUE)]
+  found <- part_shapes_(unclass(object), other_shape)
+  found$shapes <- found$shapes[!duplicated(names(found$shapes), fromLast = TRUE)]
+  found
+}
+
+# Names that new data must have, or have where they are looked for.
+columns_of <- function(object) {
+  blueprint <- object[["blueprint"]]
+  formula <- object[["formula"]]
+  c(names(blueprint[["prototype"]]), blueprint[["domain_columns"]],
+    if (length(formula) > 2L) all.vars(formula[[2L]]))
 }
 
 # A part that is not recorded by its shape.

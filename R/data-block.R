@@ -49,7 +49,7 @@ prototype_of <- function(input, parts) {
 
 # What the expressions of response, domain and weights need beside the columns.
 reader_home <- function(input, parts, data) {
-  home <- small_environment(input$x, names(data), environment(parts$bare))
+  home <- formula_home(input$x, names(data), environment(parts$bare))
   own <- small_environment(input$weights, names(data), input$env)
   for (name in setdiff(ls(own, all.names = TRUE), ls(home, all.names = TRUE))) {
     assign(name, get(name, envir = own), envir = home)

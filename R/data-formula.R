@@ -188,6 +188,18 @@ small_environment <- function(expr, columns, env) {
   carry(setdiff(names_read(expr, functions = TRUE), "."), env)
 }
 
+# The small environment of a formula, which must have no call that a fit would be refused for.
+formula_home <- function(formula, columns, env) {
+  home <- small_environment(formula, columns, env)
+  attr(formula, ".Environment") <- NULL
+  found <- refused_code(formula, home, columns)
+  if (!is.null(found)) {
+    abort("argument", "`formula` must not have ", found, ": a formula may only make values of the ",
+          "columns of a row. Make the column in `data`.")
+  }
+  home
+}
+
 # The function with no more of its environment than it names.
 portable_function <- function(fun) {
   if (!is_local(fun)) return(fun)

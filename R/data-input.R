@@ -130,7 +130,7 @@ read_formula <- function(input, formula) {
     check_domain_alone(parts, data, env)
   }
   input$data <- data
-  input$home <- small_environment(formula, names(data), env)
+  input$home <- formula_home(formula, names(data), env)
   input
 }
 

@@ -115,7 +115,7 @@ with_own_terms <- function(input, needs) {
   input$terms <- if (is.null(input$plain)) as_of_terms(predictor_terms(parts, input$data))
   terms <- if (is.null(input$plain)) input$terms else input$plain$terms
   input$data <- gather_columns(terms, parts, input$data, env)
-  input$home <- small_environment(parts$bare, names(input$data), env)
+  input$home <- formula_home(parts$bare, names(input$data), env)
   if (!is.null(needs$terms)) input$shared <- shared
   input
 }

@@ -90,6 +90,7 @@
 #' | `domgen.memory_limit` | maximum bytes of one matrix; more is an error | half of the memory |
 #' | `domgen.copies_limit` | bytes that a call keeps of CSV files, see [row_source()] | 2^30 |
 #' | `domgen.progress` | if `TRUE`, show progress bars | `interactive()` |
+#' | `domgen.trust` | if `TRUE`, code in models is not [checked][predict.dg_learner()] | `FALSE` |
 #'
 #' If the size of the memory is unknown, the limit is 4 GiB. The BLAS of R, which solves and
 #' multiplies matrices, has its own number of threads: set `OPENBLAS_NUM_THREADS`

@@ -206,6 +206,19 @@ domain_weightings <- c("equal", "size")
 #' has, and one fitted by a version without the check. The check does not detect that a finite
 #' number was replaced by another. Parts added by users are
 #' ignored, and `model$spec$args$threads` may be changed to a number from 1 to 1024.
+#'
+#' **Models from elsewhere.** A model file can run code when it is loaded or used, as every file of
+#' [readRDS()] and [load()] can: use files of people and places that you trust. Before a model is
+#' used, the expressions of its formula (terms, response, domain) and the functions of yours that
+#' they call are searched for calls that a formula has no use for: of other processes, files and
+#' connections, of code made of text ([eval()], [parse()], `get()` of a computed name), and
+#' assignments outside ([assign()], `<<-`). Such a call is an error of class `domgen_error_model`,
+#' and nothing is evaluated; a formula with one is refused when a model is fitted. Calls are found
+#' by the name of the function, so that code which hides it is not found. Not searched are functions
+#' of packages other than those of R; functions that are arguments ([kernel_custom()],
+#' [learner_custom()]); models of other packages inside a model; and the call of the fit, which
+#' [update()] and functions that look for the training data evaluate. `options(domgen.trust = TRUE)`
+#' turns the search off.
 #' @references
 #' Breslow, N. (1974). Covariance analysis of censored survival data. *Biometrics* 30(1), 89-99.
 #'

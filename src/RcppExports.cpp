@@ -429,13 +429,23 @@ BEGIN_RCPP
 END_RCPP
 }
 // part_shapes_
-Rcpp::CharacterVector part_shapes_(const Rcpp::List& object, const Rcpp::Function& other);
+Rcpp::List part_shapes_(const Rcpp::List& object, const Rcpp::Function& other);
 RcppExport SEXP _domgen_part_shapes_(SEXP objectSEXP, SEXP otherSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type object(objectSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type other(otherSEXP);
     rcpp_result_gen = Rcpp::wrap(part_shapes_(object, other));
+    return rcpp_result_gen;
+END_RCPP
+}
+// odd_code_
+bool odd_code_(const Rcpp::RObject& expr);
+RcppExport SEXP _domgen_odd_code_(SEXP exprSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RObject& >::type expr(exprSEXP);
+    rcpp_result_gen = Rcpp::wrap(odd_code_(expr));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -753,6 +763,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_md5_texts_", (DL_FUNC) &_domgen_md5_texts_, 1},
     {"_domgen_neighbour_graph_", (DL_FUNC) &_domgen_neighbour_graph_, 3},
     {"_domgen_part_shapes_", (DL_FUNC) &_domgen_part_shapes_, 2},
+    {"_domgen_odd_code_", (DL_FUNC) &_domgen_odd_code_, 1},
     {"_domgen_kernel_pivoted_cholesky_", (DL_FUNC) &_domgen_kernel_pivoted_cholesky_, 4},
     {"_domgen_projection_gram_", (DL_FUNC) &_domgen_projection_gram_, 7},
     {"_domgen_projection_features_", (DL_FUNC) &_domgen_projection_features_, 3},
