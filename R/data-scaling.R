@@ -64,26 +64,29 @@ independent_columns <- function(X) {
   }
   Z <- sweep(Z, 2L, pmax(sqrt(colSums(Z^2)), .Machine$double.xmin), "/")
   # Z = QR of those that are kept
-  Q <- R <- NULL
+  Q <- matrix(0, nrow(Z), ncol(Z))
+  R <- matrix(0, ncol(Z), ncol(Z))
   kept <- integer()
-  for (j in seq_len(ncol(X))) {
-    own <- Z[, j]
-    uses <- numeric()
+  for (j in seq_len(ncol(Z))) {
+    of <- seq_along(kept)
+    before <- Q[, of, drop = FALSE]
+    uses <- crossprod(before, Z[, j])
+    own <- Z[, j] - before %*% uses
     # twice is enough: what the first time left of the others is taken off
-    for (time in seq_len(2L * (length(kept) > 0L))) {
-      more <- drop(crossprod(Q, own))
-      own <- own - drop(Q %*% more)
-      uses <- if (time == 1L) more else uses + more
-    }
+    more <- crossprod(before, own)
+    own <- own - before %*% more
     size <- sqrt(sum(own^2))
     # each brings the digits that it does not have
-    needed <- c(if (length(kept)) sum(abs(backsolve(R, uses)) * least[kept]), least[j])
-    if (size <= max(needed)) next
-    Q <- cbind(Q, own / size)
-    R <- rbind(cbind(R, uses), c(numeric(length(kept)), size))
+    digits <- if (length(kept)) {
+      sum(abs(backsolve(R, uses + more, length(kept))) * least[kept])
+    }
+    if (size <= max(digits, least[j])) next
     kept <- c(kept, j)
+    k <- length(kept)
+    Q[, k] <- own / size
+    R[seq_len(k), k] <- c(uses + more, size)
   }
-  seq_len(ncol(X)) %in% kept
+  seq_len(ncol(Z)) %in% kept
 }
 
 # list(centre, scale) for code of other packages: columns as they are, unless they are so far from 0
