@@ -162,9 +162,9 @@ read_response <- function(y, needs, text = is.character(y), name = "y") {
 # what: asks for the order.
 abort_text_order <- function(y, name, what) {
   classes <- sort(unique(value_labels(y)), method = "radix")
-  abort("data", "The response `", name, "` of ", what, " must be an ordered factor, not text, whose ",
-        "order would be that of the alphabet (", enumerate(classes, quote = "\""), "): `factor(",
-        name, ", levels = c(...), ordered = TRUE)`, or `levels` of row_source().")
+  abort("data", "The response `", name, "` of ", what, " must be an ordered factor, not text, ",
+        "whose order would be that of the alphabet (", enumerate(classes, quote = "\""),
+        "): `factor(", name, ", levels = c(...), ordered = TRUE)`, or `levels` of row_source().")
 }
 
 # Several responses [n x q].

@@ -37,6 +37,7 @@ domain_kernel_fit.domain_embedding <- function(kernel, rows, feature_map = NULL)
   kernel$norms <- diag(gram)
   kernel$spread <- training_spread(gram, sizes, own)
   kernel$embedding_kernel <- fit_embedding_kernel(kernel$embedding_kernel, gram, sizes, own)
+  kernel$size <- embedding_kernel_own(kernel$embedding_kernel, own)
   kernel$kappa <- kernel_profile(kernel$embedding_kernel, gram, kernel$norms, kernel$norms)
   check_overflow(kernel$kappa, kernel$embedding_kernel)
   kernel

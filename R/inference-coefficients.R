@@ -248,11 +248,19 @@ without_each <- function(object, sample, change) {
 
 # Columns, and the constant, that a combination of others replaces.
 moving_together <- function(X) {
-  X <- cbind(`(Intercept)` = 1, X)
-  found <- svd(sweep(X, 2L, pmax(sqrt(colSums(X^2)), .Machine$double.xmin), "/"), nu = 0L,
+  moments <- column_moments(X)
+  constant <- !is.finite(moments$scale)
+  Z <- scale_columns(X, moments)
+  found <- svd(sweep(Z, 2L, pmax(sqrt(colSums(Z^2)), .Machine$double.xmin), "/"), nu = 0L,
                nv = ncol(X))
-  free <- c(found$d, numeric(ncol(X) - length(found$d))) <= 1e-8 * found$d[1L]
-  colnames(X)[rowSums(abs(found$v[, free, drop = FALSE])) > 1e-6]
+  # digits that columns far from 0 do not have
+  origin <- ifelse(constant, sign(moments$centre), moments$centre / moments$scale)
+  least <- max(1e-8, 8 * .Machine$double.eps * abs(origin))
+  free <- c(found$d, numeric(ncol(X) - length(found$d))) <= least * found$d[1L]
+  V <- found$v[, free, drop = FALSE]
+  # the constant makes up for the means of what is combined
+  moved <- abs(colSums(V * origin)) > 1e-6 * pmax(colSums(abs(V * origin)), 1)
+  c(if (any(moved)) "(Intercept)", colnames(X)[rowSums(abs(V)) > 1e-6])
 }
 
 # Names of the domains without which an effect is infinite, as where all of a level have one class:

@@ -954,15 +954,18 @@ regress_measures <- function(values, X, inflation, level) {
   by_measure(lapply(values, function(value) {
     known <- is.finite(value$value) & is.finite(value$value_se) & value$value_se > 0
     if (sum(known) < ncol(X) + 2L) return(NULL)
-    decomposed <- qr(cbind(1, X[known, , drop = FALSE]))
-    own <- sort(decomposed$pivot[seq_len(decomposed$rank)])[-1L] - 1L
+    own <- which(independent_columns(X[known, , drop = FALSE]))
     if (length(own) == 0L) return(NULL)
+    scaling <- engine_scaling(X[known, own, drop = FALSE])
     fit <- regress_sites(value$value[known], value$value_se[known],
-                         cbind(1, X[known, own, drop = FALSE]))
+                         cbind(1, scale_columns(X[known, own, drop = FALSE], scaling)))
     df <- sum(known) - length(own) - 1L
+    # back in the units of the covariates
+    back <- diag(c(1, 1 / scaling$scale))
+    back[1L, -1L] <- -scaling$centre / scaling$scale
     estimate <- se <- rep(NA_real_, 1L + ncol(X))
-    estimate[c(1L, 1L + own)] <- fit$beta
-    se[c(1L, 1L + own)] <- fit$se * sqrt(inflation)
+    estimate[c(1L, 1L + own)] <- back %*% fit$beta
+    se[c(1L, 1L + own)] <- sqrt(diag(back %*% fit$covariance %*% t(back)) * inflation)
     half <- stats::qt((1 + level) / 2, df) * se
     data.frame(term = c("(intercept)", colnames(X)), estimate = estimate, se = se,
                lower = estimate - half, upper = estimate + half,

@@ -74,15 +74,17 @@ boost_fit <- function(x, y, weights, trees, tree_depth, learn_rate, subsample, t
   centre <- if (classes == 0L) weighted_mean(y, weights) else 0
   if (classes == 0L) params$base_score <- 0
   target <- if (classes) as.integer(y) - 1 else y - centre
-  rows <- xgboost::xgb.DMatrix(boost_matrix(x), label = target, weight = weights,
+  scaling <- engine_scaling(as.matrix(x))
+  rows <- xgboost::xgb.DMatrix(boost_matrix(x, scaling), label = target, weight = weights,
                                nthread = threads)
   booster <- xgboost::xgb.train(params, rows, nrounds = trees, verbose = 0)
   list(booster = xgboost::xgb.save.raw(booster, raw_format = "ubj"), levels = levels(y),
-       centre = centre)
+       centre = centre, scaling = scaling)
 }
 
-# Versions of xgboost differ in what names of columns may be.
-boost_matrix <- function(x) unname(as.matrix(x))
+# Versions of xgboost differ in what names of columns may be. It has 24 bits for a number, too few
+# for a few days of a time stamp.
+boost_matrix <- function(x, scaling) unname(scale_columns(as.matrix(x), scaling))
 
 boost_predict <- function(object, x, threads) {
   need_package("xgboost", "predict()` of `dg_boost()")
@@ -90,7 +92,7 @@ boost_predict <- function(object, x, threads) {
   # an argument of old versions
   booster <- if ("as_booster" %in% names(formals(load))) load(object$booster, as_booster = TRUE)
              else load(object$booster)
-  rows <- xgboost::xgb.DMatrix(boost_matrix(x), nthread = threads)
+  rows <- xgboost::xgb.DMatrix(boost_matrix(x, object$scaling), nthread = threads)
   values <- stats::predict(booster, rows)
   classes <- length(object$levels)
   if (classes < 3L) return(as.vector(values) + object$centre)

@@ -56,7 +56,8 @@ engine_of.dg_gam_spec <- function(spec) list(fit = gam_fit, predict = gam_predic
 gam_fit <- function(x, y, weights, k) {
   check_two_classes(y, "dg_gam")
   columns <- names(x)
-  names(x) <- paste0("V", seq_along(x))
+  scaling <- engine_scaling(as.matrix(x))
+  x <- gam_columns(x, scaling)
   formula <- stats::reformulate(gam_terms(x, k), "response", env = globalenv())
   x$response <- if (is.factor(y)) as.integer(y) - 1 else y
   # of classes they count rows
@@ -69,7 +70,23 @@ gam_fit <- function(x, y, weights, k) {
   fitted[c("model", "y", "residuals", "fitted.values", "linear.predictors", "weights",
            "prior.weights", "working.weights", "z", "offset", "hat", "R", "db.drho",
            "dw.drho")] <- NULL
-  list(gam = fitted, columns = columns, coefficients = fitted$coefficients)
+  list(gam = fitted, columns = columns, scaling = scaling,
+       coefficients = gam_coefficients(fitted$coefficients, scaling))
+}
+
+# Its variables V1, V2, ...: columns far from 0, or very large or small, about their means.
+gam_columns <- function(x, scaling) {
+  stats::setNames(as.data.frame(scale_columns(as.matrix(x), scaling)),
+                  sprintf("V%d", seq_along(scaling$scale)))
+}
+
+# Linear terms in the units of the columns.
+gam_coefficients <- function(found, scaling) {
+  at <- match(names(found), sprintf("V%d", seq_along(scaling$scale)))
+  linear <- !is.na(at)
+  found[linear] <- found[linear] / scaling$scale[at[linear]]
+  found[1L] <- found[1L] - sum(found[linear] * scaling$centre[at[linear]])
+  found
 }
 
 # "s(V1, k = 10)", or "V2".
@@ -84,7 +101,7 @@ gam_terms <- function(x, k) {
 
 gam_predict <- function(object, x) {
   need_package("mgcv", "predict()` of `dg_gam()")
-  names(x) <- paste0("V", seq_along(x))
+  x <- gam_columns(x, object$scaling)
   as.vector(stats::predict(object$gam, x, type = "response"))
 }
 

@@ -224,11 +224,12 @@ fit_exact_gp <- function(problem) {
   best <- gp_optimise(args, problem, points)
   warn_optimum(best)
   point <- absolute_point(best$point, problem$rows)
+  space <- gram_space(point$kernel, point$domain_kernel, sample, args$threads)
+  check_varies(space, sample)
   evaluated <- gp_evaluate(problem, point)
   if (evaluated$value == -Inf) abort_indefinite(point)
   used <- sample$weights > 0
   alpha <- replace(numeric(length(used)), used, evaluated$alpha)
-  space <- gram_space(point$kernel, point$domain_kernel, sample, args$threads)
   # f = K alpha = y - ridge alpha where the row was used
   decision <- replace(numeric(length(used)), used,
                       problem$target - evaluated$ridge * evaluated$alpha)

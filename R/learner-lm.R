@@ -52,10 +52,13 @@ fit_sample.dg_lm_spec <- function(spec, sample) {
   design <- cbind(`(Intercept)` = 1, apply_scaling(sample$X, scaling))
   costs <- row_costs(1, sample$weights / max(sample$weights), sample$domain,
                      spec$args$domain_weights)
-  coefficients <- switch(response$kind,
-    class = logistic(design, drop(code_rows(response, sample$y)), costs),
-    number = stats::lm.wfit(design, drop(code_rows(response, sample$y)), costs)$coefficients,
-    censored = linear_cox(design, sample$y, costs))
+  used <- c(TRUE, independent_columns(sample$X[costs > 0, , drop = FALSE]))
+  coefficients <- stats::setNames(rep(NA_real_, ncol(design)), colnames(design))
+  own <- design[, used, drop = FALSE]
+  coefficients[used] <- switch(response$kind,
+    class = logistic(own, drop(code_rows(response, sample$y)), costs),
+    number = stats::lm.wfit(own, drop(code_rows(response, sample$y)), costs)$coefficients,
+    censored = linear_cox(own, sample$y, costs))
   coefficients <- zero_lost(coefficients, design)
   if (response$kind == "censored") {
     response$family <- cox_family(sample$y, drop(design %*% coefficients), costs, "efron")

@@ -140,10 +140,11 @@ fit_engine <- function(family, data, effort) {
     rows <- lapply(fitted$covariances, rownames)
     of <- which(sub("[.][0-9]+$", "", names(fitted$covariances)) == term$key &
                   vapply(rows, identical, NA, term$own))[1L]
+    # in the units of the columns
     fitted$terms[[i]] <- list(
-      effects = `colnames<-`(effects, term$columns),
-      covariance = matrix(fitted$covariances[[of]], length(term$columns),
-                          dimnames = list(term$columns, term$columns)))
+      effects = sweep(`colnames<-`(effects, term$columns), 2L, term$scale, "/"),
+      covariance = matrix(fitted$covariances[[of]] / outer(term$scale, term$scale),
+                          length(term$columns), dimnames = list(term$columns, term$columns)))
   }
   fitted
 }

@@ -129,7 +129,11 @@ learn_term <- function(term, found) {
   Z <- stats::model.matrix(term$terms, frame)
   term$contrasts <- attr(Z, "contrasts")
   term$columns <- colnames(Z)
-  term$Z <- matrix(Z, nrow(Z))
+  # with a constant of its own, effects at another origin are the same model
+  scaling <- engine_scaling(Z)
+  if (!"(Intercept)" %in% term$columns) scaling$centre[] <- 0
+  term[c("centre", "scale")] <- scaling
+  term$Z <- scale_columns(matrix(Z, nrow(Z)), scaling)
   term
 }
 
@@ -151,5 +155,5 @@ term_numbers <- function(term, found) {
   }
   Z <- stats::model.matrix(term$terms, frame, contrasts.arg = term$contrasts)
   # of no rows and a constant alone there would be one
-  unname(Z[seq_len(found$n), , drop = FALSE])
+  sweep(unname(Z[seq_len(found$n), , drop = FALSE]), 2L, term$centre)
 }

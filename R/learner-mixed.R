@@ -245,7 +245,7 @@ mixed_fit <- function(family, random, part, y, costs, places, effort) {
   scaling <- engine_scaling(X[, used, drop = FALSE])
   found <- fit_engine(family, list(
     y = if (!is.factor(y)) y else if (family$name == "ordinal") y else as.integer(y) - 1,
-    X = sweep(sweep(X[, used, drop = FALSE], 2L, scaling$centre), 2L, scaling$scale, "/"),
+    X = scale_columns(X[, used, drop = FALSE], scaling),
     known = if (!is.null(known)) known[, 1L], costs = costs, terms = terms,
     labels = lapply(terms, group_labels, rows)
   ), effort)
@@ -268,19 +268,6 @@ mixed_fit <- function(family, random, part, y, costs, places, effort) {
   }, terms, if (length(terms)) found$terms else list())
   list(coefficients = beta, covariance = V, sigma = found$sigma, random = random,
        thresholds = found$thresholds, log_likelihood = found$log_likelihood)
-}
-
-# What is no combination of those before, as lm() has it.
-independent_columns <- function(X) {
-  found <- qr(cbind(1, X))
-  (seq_len(ncol(X)) + 1L) %in% found$pivot[seq_len(found$rank)]
-}
-
-# Columns as they are, unless their sizes differ so much that an optimiser would be lost.
-engine_scaling <- function(X) {
-  scaling <- suppressWarnings(learn_scaling(X, "pooled"), "domgen_warning_constant")
-  plain <- scaling$scale > 1e-3 & scaling$scale < 1e3 & abs(scaling$centre) < 1e3 * scaling$scale
-  list(centre = ifelse(plain, 0, scaling$centre), scale = ifelse(plain, 1, scaling$scale))
 }
 
 # Coefficients and their covariance in the units of the columns. The first `m` are constants, of

@@ -78,6 +78,9 @@ engine_of.dg_net_spec <- function(spec) {
 # are taken for a constant column.
 net_fit <- function(x, y, domain, weights, alpha, lambda = NULL) {
   X <- as.matrix(x)
+  # far from 0, about a number near their means
+  centre <- engine_scaling(X)$centre
+  X <- X - rep(centre, each = nrow(X))
   units <- power_of_two(apply(abs(X), 2L, max))
   numbers <- !is.factor(y) && !inherits(y, "Surv")
   unit <- if (numbers) power_of_two(max(abs(y))) else 1
@@ -85,17 +88,26 @@ net_fit <- function(x, y, domain, weights, alpha, lambda = NULL) {
   if (numbers) y <- y / unit
   found <- net_scaled(X, y, domain, weights, alpha, if (!is.null(lambda)) lambda / unit)
   found$coefficients <- found$coefficients * unit / c(1, units)
+  found$coefficients <- moved_back(found$coefficients, centre)
   found$lambda <- found$lambda * unit
   if (!is.null(found$search)) {
     found$search$lambda <- found$search$lambda * unit
     found$search$loss <- found$search$loss * unit^(2 * numbers)
   }
   if (inherits(y, "Surv")) {
-    f <- drop(X %*% (found$coefficients[-1L] * units))
+    f <- net_predict(found, x)
     # as glmnet's own survfit()
     found$baseline <- cox_baseline(time_targets(read_surv(y, "y")), f, weights, "efron")
   }
   found
+}
+
+# The constant of columns less `centre`, of the columns themselves.
+moved_back <- function(coefficients, centre) {
+  if (is.matrix(coefficients)) {
+    coefficients[1L, ] <- coefficients[1L, ] - colSums(coefficients[-1L, , drop = FALSE] * centre)
+  } else coefficients[1L] <- coefficients[1L] - sum(coefficients[-1L] * centre)
+  coefficients
 }
 
 power_of_two <- function(size) ifelse(size > 0, 2^floor(log2(size)), 1)

@@ -270,6 +270,7 @@ fit_lambdas <- function(specs, sample) {
   if (args$intercept) args$kernel <- free_origin(args, sample$X)
   task <- ridge_task(sample, args)
   space <- represent(args$feature_map, args$kernel, args$domain_kernel, sample, args$threads)
+  check_varies(space, sample)
   check_memory(nrow(space$X), copies = 2)
   path <- core_result(ridge_many_(space_gram(space), task$Y, sqrt(task$costs), lambdas,
                                   args$intercept, args$threads))

@@ -113,6 +113,7 @@ new_sums <- function(input, args) {
   # to be the same sums if these rows are added later
   space <- without_seen(represent(args$feature_map, on_x$kernel, on_x$domain_kernel, sample,
                                  args$threads))
+  check_varies(space, sample)
   map <- response_map(sample$y, args$kernel_y)
   if (is.numeric(sample$y)) {
     # sums of a response far from 0 lose digits, and those of large numbers overflow

@@ -65,6 +65,7 @@ space_of <- function(args, rows, shared = NULL) {
   sample <- described_rows(rows)
   key <- c(args[c("feature_map", "kernel", "domain_kernel")], sample[c("X", "domain")])
   space <- (if (is.null(shared)) represent_rows else shared$space)(key, sample, args$threads)
+  check_varies(space, sample)
   if (rows$keeps) return(space)
   check_described(space$domain_kernel)
   check_feature_memory(space$dim)

@@ -130,7 +130,7 @@ regress_sites <- function(value, se, X) {
   beta <- drop(linear %*% value)
   left <- 1 - rowSums((X %*% inverse) * (weights * X))
   square <- ifelse(left > 1e-8, (drop(value - X %*% beta) / left)^2, variance)
-  list(beta = beta, se = sqrt(drop(linear^2 %*% square)), tau = tau)
+  list(beta = beta, covariance = linear %*% (square * t(linear)), tau = tau)
 }
 
 # Values and errors that stand for likelihoods, as seen from the mean: one step of Newton's method

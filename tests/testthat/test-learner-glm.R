@@ -468,8 +468,8 @@ test_that("it is printed with its family, deviance and penalty", {
 test_that("no rows are predicted by every family", {
   set.seed(31)
   rows <- data.frame(g = rep(1:4, each = 5), x = rnorm(20))
-  rows$y <- rep(c("a", "b"), 10)
-  rows$k <- rep(c("a", "b", "c", "a", "b"), 4)
+  rows$y <- factor(rep(c("a", "b"), 10))
+  rows$k <- factor(rep(c("a", "b", "c", "a", "b"), 4))
   rows$n <- rpois(20, 2)
   rows$share <- runif(20)
   for (family in c("binomial", "multinomial", "ordinal")) {

@@ -1,0 +1,82 @@
+# A kernel that has the same value for all training rows, or is 0, says nothing of them. Rounding
+# seldom leaves exactly that: what a solver would learn is then rounding itself, and labels would
+# change with the size of blocks. Judged by the kernel's values beside those that it could have.
+
+# What rounding leaves of a kernel's value.
+kernel_rounding <- 1e-13
+
+check_varies <- function(space, sample) {
+  n <- nrow(sample$X)
+  if (n < 2L) return(invisible())
+  # some rows mostly show it
+  some <- unique(round(seq(1, n, length.out = min(n, 200L))))
+  seen <- variation(space, sample, some)
+  if (all(seen == "varies")) return(invisible())
+  if (length(some) < n) seen <- variation(space, sample, seq_len(n))
+  # rows that are all the same are no error: of those users have been warned, and nothing is rounded
+  same <- all(apply(sample$X, 2L, function(x) all(x == x[1L])))
+  if ("rounding" %in% seen || seen[["both"]] == "constant" && !same) {
+    abort_constant_kernel(space, sample)
+  }
+}
+
+# Of the kernel of rows, and of that with kappa, whether it "varies", is "constant", or varies no
+# more than "rounding" does. Rows of one point in the kernel's space are at no distance.
+variation <- function(space, sample, rows) {
+  X <- sample$X[rows, , drop = FALSE]
+  first <- X[1L, , drop = FALSE]
+  kernel <- space$kernel
+  own <- kernel_diag_(kernel_program(kernel, X, X), X)
+  beside <- drop(kernel_cross_(kernel_program(kernel, X, first), X, first, NULL, NULL, NULL, 1L))
+  words <- function(own, beside, size) {
+    apart <- max(abs(own + own[1L] - 2 * beside))
+    # what is no number is told by who computes with it
+    if (!isTRUE(apart <= kernel_rounding * size)) "varies"
+    else if (apart == 0) "constant" else "rounding"
+  }
+  found <- c(rows = words(own, beside, max(abs(own))))
+  domain_kernel <- space$domain_kernel
+  if (!uses_domain(domain_kernel)) return(c(found, both = found[["rows"]]))
+  codes <- as.integer(sample$domain)[rows]
+  kappa <- unname(domain_kernel$kappa)
+  c(found, both = words(own * diag(kappa)[codes], beside * kappa[codes, codes[1L]],
+                        max(abs(own)) * kappa_size(domain_kernel)))
+}
+
+# The largest value that kappa could have, which linear kernels have of embeddings that do not
+# cancel.
+kappa_size <- function(kernel) UseMethod("kappa_size")
+
+#' @exportS3Method
+kappa_size.domgen_domain_kernel <- function(kernel) max(abs(kernel$kappa))
+
+#' @exportS3Method
+kappa_size.domain_pooled <- function(kernel) 1
+
+#' @exportS3Method
+kappa_size.domain_embedding <- function(kernel) kernel$size
+
+#' @exportS3Method
+kappa_size.domain_composite <- function(kernel) {
+  put_together(kernel, lapply(kernel$parts, function(part) {
+    if (uses_domain(part)) kappa_size(part) else 1
+  }))
+}
+
+abort_constant_kernel <- function(space, sample) {
+  kernel <- space$domain_kernel
+  none <- uses_domain(kernel) &&
+    max(abs(diag(kernel$kappa))) <= kernel_rounding * kappa_size(kernel)
+  scale <- sample$blueprint$scaling$kind[1L]
+  if (none) {
+    abort("data", "The domain kernel ", format(kernel), " is 0 for all training domains, but for ",
+          "rounding: their embeddings are at the origin",
+          if ("domain" %in% scale) ", as means are after `scale = \"domain\"`",
+          ". Use `domain_distribution(embedding_kernel = kernel_rbf())`, another kernel of rows",
+          if ("domain" %in% scale) ", or another `scale`", ".")
+  }
+  abort("data", "The kernel ", format(space$kernel), " has the same value for all training rows, ",
+        "but for rounding: nothing can be learned with it. ",
+        if ("none" %in% scale) "Scale the predictors, `scale = \"pooled\"`, or use "
+        else "Use ", "another kernel or bandwidth.")
+}
