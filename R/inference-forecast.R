@@ -331,7 +331,7 @@ forecast_distances <- function(model, new, threads, env) {
 }
 
 # Of each site the score and its error: data frame of domain, rows, estimate, se, value, value_se,
-# and list of likelihoods, see random_effects().
+# and lists of likelihoods and information, see random_effects().
 site_scores <- function(rows, measure) {
   auc <- is.null(measure$loss)
   y <- if (auc) as.integer(rows$y == 2L) else measure$loss(rows)
@@ -342,7 +342,8 @@ site_scores <- function(rows, measure) {
   data.frame(domain = levels(rows$domain),
              rows = tabulate(rows$domain[once], nlevels(rows$domain)), estimate = found$estimate,
              se = found$se, value = found$value, value_se = found$value_se,
-             likelihood = I(unname(found$likelihoods)), row.names = NULL)
+             likelihood = I(unname(found$likelihoods)), information = I(unname(found$information)),
+             row.names = NULL)
 }
 
 new_site_scores <- function(scored, measure) {
@@ -377,7 +378,7 @@ forecast_from <- function(scores, expected, distances, sites, measure, inflation
     forecast_sites(own$value, se, described, prior, inflation, level)
   }
   overall <- random_effects(own$value, own$value_se, measure$large, inflation, level,
-                            own$likelihood)
+                            own$likelihood, own$information)
   c(list(can = can, skill = data.frame(
     skill = skill$skill, p = skill$p, domains = nrow(own), mse = skill$mse,
     mse_mean = skill$mse_mean, descriptions = length(described) / 2L, of_rows = of_rows

@@ -710,7 +710,8 @@ check_target <- function(target, chosen) {
   }, target, names(target))
 }
 
-# For each measure list(estimate, se, value, value_se [domains]; effects: of each domain's rows, by
+# For each measure list(estimate, se, value, value_se [domains]; likelihoods, information: lists of
+# functions, see site_value(); effects: of each domain's rows, by
 # place, if `paired`). Of repeats the means.
 measure_sites <- function(rows, chosen, threshold, paired) {
   parts <- split(seq_along(rows$y), list(rows$rep, rows$domain), drop = TRUE)
@@ -727,6 +728,8 @@ measure_sites <- function(rows, chosen, threshold, paired) {
     list(estimate = mean_of("estimate"), se = mean_of("se"), value = mean_of("value"),
          value_se = mean_of("value_se"),
          likelihoods = lapply(at, function(k) mean_likelihood(sites[k])),
+         # of repeats that of the first: they have the same rows
+         information = lapply(at, function(k) sites[[k[1L]]]$information),
          effects = if (paired) lapply(at, function(k) {
            effect <- unlist(lapply(sites[k], `[[`, "effect"), use.names = FALSE)
            place <- unlist(lapply(parts[k], function(i) rows$place[i]), use.names = FALSE)
@@ -745,7 +748,7 @@ mean_likelihood <- function(sites) {
 # On the scale of the measure, see common_errors(); but where errors are those of events.
 with_common_errors <- function(sites, sizes, scale) {
   own <- vapply(sites, function(site) is.null(site$value_se), NA)
-  sites <- lapply(sites, on_scale, scale)
+  sites <- Map(on_scale, sites, list(scale), sizes)
   se <- vapply(sites, `[[`, 0, "value_se")
   value <- vapply(sites, `[[`, 0, "value")
   errors <- replace(se, own, common_errors(se[own], sizes[own], value[own]))
@@ -772,8 +775,12 @@ common_errors <- function(se, sizes, value) {
   replace(se, few, sqrt(common / sizes[few]))
 }
 
-# The value on the scale and its error, by the derivative where they are not given.
-on_scale <- function(site, scale) {
+# The value on the scale and its error, by the derivative where they are not given. The error of a
+# logarithm depends on the number of rows, and on which of them are extreme.
+on_scale <- function(site, scale, rows = 1) {
+  if (is.null(site$information) && scale$title != "untransformed") {
+    site$information <- function(value, own) rows
+  }
   if (is.null(site$value)) {
     site$value <- if (is.na(site$estimate)) NA_real_ else scale$to(site$estimate)
     site$value_se <- abs(scale$slope(site$estimate)) * site$se
@@ -786,7 +793,7 @@ on_scale <- function(site, scale) {
 pool_measures <- function(values, chosen, inflation, level) {
   Map(function(value, measure) {
     random_effects(value$value, value$value_se, measure$large, inflation, level,
-                   value$likelihoods)
+                   value$likelihoods, value$information)
   }, values, chosen)
 }
 

@@ -187,8 +187,8 @@ describe_result.dg_net_benefit <- function(x) {
              "threshold t; treating none has 0. In means each ", words$one, " counts once."),
       paste0("new ", words$one, ": where its net benefit lies with ", percent, " probability. ",
              "useful: probability that it is above that of treating all and treating none in a ",
-             "new ", words$one, "; 0 also where the model treats all or none itself; useful CI: for ",
-             "the proportion of such ", words$many, ". ", independence_words(words),
+             "new ", words$one, "; 0 also where the model treats all or none itself; useful CI: ",
+             "for the proportion of such ", words$many, ". ", independence_words(words),
              if (x$inflation > 1) " Intervals allow for overlapping training sets."), x$notes
     ),
     glance = data.frame(rows = x$rows, domains = sites, events = x$events,

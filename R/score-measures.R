@@ -98,11 +98,13 @@ inside <- function(x, scale) {
 
 # effect: of each row on the estimate, so that its sum of squares is the variance. se: where another
 # one is better. value, value_se: those on the scale, where they do not follow.
-# likelihood: where events are few, its logarithm as a function of values on the scale.
+# likelihood: where events are few, its logarithm as a function of values on the scale. information:
+# what is to be expected of 1 / value_se^2 if the value of the site is this, whatever its rows found,
+# but for a factor that sites share; a function of the value and of what was found, own.
 site_value <- function(estimate, effect, se = sqrt(sum(effect^2)), value = NULL, value_se = NULL,
-                       likelihood = NULL) {
+                       likelihood = NULL, information = NULL) {
   list(estimate = estimate, effect = effect, se = se, value = value, value_se = value_se,
-       likelihood = likelihood)
+       likelihood = likelihood, information = information)
 }
 
 # Where a site has no value.
@@ -144,15 +146,22 @@ site_ratio <- function(d) {
     found$value <- log(0.5 / expected)
     found$value_se <- sqrt(2)
   }
+  binary <- all(d$y %in% 0:1) && all(d$p <= 1)
+  # Poisson, of counts that vary as these do, or more
+  variance <- max(sum((d$y - ratio * d$p)^2) / max(observed, 1), 1)
   if (observed < some_events) {
-    binary <- all(d$y %in% 0:1) && all(d$p <= 1)
-    found$likelihood <- if (binary) events_likelihood(observed, d$p) else {
-      # Poisson, of counts that vary as these do, or more
-      variance <- max(sum((d$y - ratio * d$p)^2) / max(observed, 1), 1)
-      function(value) (observed * value - expected * exp(value)) / variance
-    }
+    found$likelihood <- if (binary) events_likelihood(observed, d$p)
+      else function(value) (observed * value - expected * exp(value)) / variance
   }
+  found$information <- if (binary) function(value, own) n * odds_of(exp(value) * mean(d$p))
+    else function(value, own) expected * exp(value)
   found
+}
+
+# Also the information of a row about the logarithm of its probability.
+odds_of <- function(share) {
+  share <- pmin(share, 0.99)
+  share / (1 - share)
 }
 
 # Binomial in the number of events as a function of the logarithm of observed / expected, with the
@@ -187,6 +196,7 @@ site_proportion <- function(hit, among) {
   if (min(hits, n - hits) < some_events) {
     found$likelihood <- function(value) hits * value - n * log1p(exp(value))
   }
+  found$information <- function(value, own) n * stats::plogis(value) * stats::plogis(-value)
   found
 }
 
@@ -230,14 +240,14 @@ site_auc <- function(d) {
     effect <- effect * sqrt(size / (size - 1))
   }
   found <- site_value(area, effect)
+  events <- if (length(codes) == 2L) sizes[2L] else sum(sizes) - max(sizes)
+  found$information <- area_information(events, n - events)
   if (min(sum(sizes) - max(sizes), max(sizes)) < few_events || area %in% c(0, 1)) {
     # of few rows the placements say little of the error
     near <- (area * pairs + 0.5) / (pairs + 1)
     found$value <- stats::qlogis(near)
-    events <- if (length(codes) == 2L) sizes[2L] else sum(sizes) - max(sizes)
     error <- area_error(near, events, n - events)
     found$value_se <- error / (near * (1 - near))
-    # that of as many independent pairs as have this error
     size <- near * (1 - near) / error^2
     found$likelihood <- function(value) size * (area * value - log1p(exp(value)))
   }
@@ -253,6 +263,13 @@ area_error <- function(area, events, others) {
   q2 <- 2 * area^2 / (1 + area)
   sqrt((area * (1 - area) + (events - 1) * (q1 - area^2) + (others - 1) * (q2 - area^2)) /
          (events * others))
+}
+
+area_information <- function(events, others) {
+  function(value, own) {
+    at <- stats::plogis(pmin(pmax(value, -6), 6))
+    (at * (1 - at) / area_error(at, events, others))^2
+  }
 }
 
 binary_log_loss <- function(d) -log(pmax(ifelse(d$y == 1, d$p, 1 - d$p), 1e-15))
@@ -305,6 +322,7 @@ line_slope <- function(d, kind) {
     x <- calibration_families[[kind]]$link(d$p) - line$centre
     found$likelihood <- switch(kind, class = class_slope_likelihood(d$y, x),
                                count = count_slope_likelihood(d$y, x, line$dispersion))
+    if (kind == "count") found$information <- function(value, own) own * line$dispersion
   }
   found
 }

@@ -7,13 +7,15 @@
 # value, se: of each site, on the scale of the measure; large: a large tau, NULL where the measure
 # has none, see tau_scale(); inflation: of the variance of the mean, for values whose training sets
 # overlap; likelihoods: of sites with few events the logarithm of their likelihood, a function of
-# values on the scale, NULL for others. Sites without an error are left out.
+# values on the scale, NULL for others; information: of sites whose errors go with their values by
+# chance, see site_value(). Sites without an error are left out.
 # list(domains: their number, known: which, mean, se, lower, upper, tau: posterior median, weighted:
 # list(mean, lower, upper) by precision, p: of a difference of both means, new: posterior of a new
 # site, see counted_once(), with its interval; posterior: that by precision); NA where there are too
 # few sites.
 random_effects <- function(value, se, large = NULL, inflation = 1, level = 0.95,
-                           likelihoods = vector("list", length(value))) {
+                           likelihoods = vector("list", length(value)),
+                           information = vector("list", length(value))) {
   known <- is.finite(value) & is.finite(se) & se > 0
   k <- sum(known)
   none <- list(mean = NA_real_, lower = NA_real_, upper = NA_real_)
@@ -34,12 +36,11 @@ random_effects <- function(value, se, large = NULL, inflation = 1, level = 0.95,
   posterior <- if (any(few)) count_posterior(value, se, likelihoods, scale, inflation)
                else site_posterior(value, se, scale, inflation)
   weighted <- posterior_summary(posterior, level)
-  at <- if (any(few)) linear_values(value, se, likelihoods, weighted$mean, weighted$tau)
-        else list(value = value, se = se)
+  at <- linear_values(value, se, likelihoods, information[known], weighted$mean, weighted$tau)
   weights <- site_weights(weighted$tau^2 + at$se^2)
   new <- counted_once(posterior, at$value, at$se, weights, inflation)
   own <- if (any(few)) posterior_summary(new, level)
-         else student_mean(value, se, weights, inflation, level)
+         else student_mean(value, at$se, weights, inflation, level)
   found[c("mean", "se", "lower", "upper")] <- own[c("mean", "se", "lower", "upper")]
   found$tau <- weighted$tau
   found$weighted <- weighted[c("mean", "lower", "upper")]
@@ -118,8 +119,8 @@ counted_once <- function(posterior, value, se, weights, inflation) {
        p = sum(posterior$weights * p[at]))
 }
 
-# Least squares with these weights of sites. Errors are those of the residuals over 1 - leverage (HC3
-# of MacKinnon and White, 1985), whatever the variances are; of a site that alone decides a
+# Least squares with these weights of sites. Errors are those of the residuals over 1 - leverage
+# (HC3 of MacKinnon and White, 1985), whatever the variances are; of a site that alone decides a
 # coefficient there is no residual, and the variance is that of the model. list(beta, se, tau)
 regress_sites <- function(value, se, X) {
   tau <- between_sites(value, se, X)
@@ -133,22 +134,38 @@ regress_sites <- function(value, se, X) {
   list(beta = beta, covariance = linear %*% (square * t(linear)), tau = tau)
 }
 
-# Values and errors that stand for likelihoods, as seen from the mean: one step of Newton's method
-# for the mean of the site, the score of its marginal likelihood over the information. The score has
-# expectation 0 under the model however few the events are, as no estimate by site has; of a normal
-# likelihood it gives the value.
-linear_values <- function(value, se, likelihoods, mean, tau) {
-  for (g in which(!vapply(likelihoods, is.null, NA))) {
+# Values and errors as seen from the mean. Where a site has a likelihood, its value is one step of
+# Newton's method for the mean of the site: the score of its marginal likelihood over the
+# information. The score has expectation 0 under the model however few the events are, as no
+# estimate by site has; of a normal likelihood it gives the value.
+linear_values <- function(value, se, likelihoods, information, mean, tau) {
+  few <- which(!vapply(likelihoods, is.null, NA))
+  own <- 1 / se^2
+  own[few] <- vapply(likelihoods[few], function(of) {
+    -diff(of(mean + c(-1, 0, 1) * 0.05), differences = 2L) / 0.05^2
+  }, 0)
+  own <- ifelse(is.finite(own) & own > 1e-6, own, 1 / se^2)
+  se <- 1 / sqrt(expected_information(own, information, mean))
+  for (g in few) {
     of <- likelihoods[[g]]
-    around <- of(mean + c(-1, 0, 1) * 0.05)
-    information <- -diff(around, differences = 2L) / 0.05^2
-    if (is.finite(information) && information > 1e-6) se[g] <- 1 / sqrt(information)
     step <- min(tau, se[g]) / 4
     at <- seq(-10 * tau, 10 * tau, length.out = 2 * min(ceiling(10 * tau / step), 2000) + 1)
     share <- shares_of(of(mean + at) - (at / tau)^2 / 2)
     value[g] <- mean + sum(share * at) / tau^2 * (tau^2 + se[g]^2)
   }
   list(value = value, se = se)
+}
+
+# Errors that follow from what was found go with the values by chance. own: 1 / error^2 of each
+# site.
+expected_information <- function(own, information, mean) {
+  expected <- vapply(seq_along(own), function(g) {
+    of <- information[[g]]
+    if (is.null(of)) NA_real_ else of(mean, own[g])
+  }, 0)
+  known <- which(is.finite(expected) & expected > 0)
+  own[known] <- expected[known] * stats::median(own[known] / expected[known])
+  own
 }
 
 # Quantiles of a site drawn from these. Where sites are not normal, as where some have other units,
@@ -172,8 +189,8 @@ shrunken_sites <- function(posterior, level) {
 }
 
 # The proportion of sites between two limits: the probability that a new one is there, and an
-# interval of the proportion by the posterior of mean and tau. Where sites may not differ at all, the
-# proportion is 0 or 1, which ends beyond 0.001 and 0.999 stand for.
+# interval of the proportion by the posterior of mean and tau. Where sites may not differ at all,
+# the proportion is 0 or 1, which ends beyond 0.001 and 0.999 stand for.
 share_between <- function(limits, new, level) {
   below <- mixture_below(limits, new$weights, new$mean, new$sd)
   steps <- stats::qnorm((seq_len(41L) - 0.5) / 41)

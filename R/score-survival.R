@@ -104,9 +104,10 @@ site_concordance <- function(d, uno) {
   area <- found$good / found$pairs
   site <- site_value(area, (found$won - area * found$own) / found$pairs * sqrt(n / (n - 1)))
   events <- sum(has_event(d$y))
+  pairs <- if (uno) concordant_pairs(d$y, d$score)$pairs else found$pairs
+  site$information <- area_information(events, max(pairs / events, 1))
   if (events < few_events || area %in% c(0, 1)) {
     # of few rows the pairs say little of the error
-    pairs <- if (uno) concordant_pairs(d$y, d$score)$pairs else found$pairs
     near <- (area * pairs + 0.5) / (pairs + 1)
     error <- max(area_error(near, events, max(pairs / events, 1)), site$se)
     site$value <- stats::qlogis(near)
@@ -134,6 +135,7 @@ events_ratio <- function(y, S, t) {
   ratio <- found$mean / expected
   effect <- (found$effect - ratio * (1 - S - expected) / n) / expected * sqrt(n / (n - 1))
   site <- site_value(ratio, effect)
+  site$information <- function(value, own) n * odds_of(exp(value) * expected)
   observed <- sum(has_event(y) & Re(y) <= t)
   if (observed == 0) {
     site$value <- log(0.5 / (n * expected))

@@ -215,7 +215,6 @@ noisy_sites <- function(sites, n = 40, slope = 0.6) {
 }
 
 test_that("noise that depends on a predictor is forecast, and a cross-validation is used again", {
-  skip_if_not_installed("metafor")
   set.seed(8)
   data <- noisy_sites(18)
   new <- data$site %in% c("site 17", "site 18")
@@ -239,7 +238,6 @@ test_that("noise that depends on a predictor is forecast, and a cross-validation
 })
 
 test_that("where predictors are the same by design nothing is forecast", {
-  skip_if_not_installed("metafor")
   set.seed(9)
   data <- expand.grid(time = 1:6, site = letters[1:10])
   level <- stats::rnorm(10)
@@ -256,7 +254,6 @@ test_that("where predictors are the same by design nothing is forecast", {
 })
 
 test_that("two domains, two or three classes and densities are dealt with", {
-  skip_if_not_installed("metafor")
   two <- dg_forecast(dg_lm(y ~ . | domain, data = toy_domains(2, 15)),
                      transform(toy_domains(2, 15), domain = paste("new", domain)),
                      permutations = 19)
@@ -294,7 +291,6 @@ test_that("two domains, two or three classes and densities are dealt with", {
 })
 
 test_that("a site that is too far has no forecast, and no name or row is lost", {
-  skip_if_not_installed("metafor")
   set.seed(12)
   data <- noisy_sites(12)
   data$site[data$site == "site 3"] <- ""
@@ -317,7 +313,6 @@ test_that("a site that is too far has no forecast, and no name or row is lost", 
 })
 
 test_that("near its bound the score of a new site is that of all right and wrong rows", {
-  skip_if_not_installed("metafor")
   set.seed(13)
   data <- data.frame(site = rep(1:30, each = 40), x = stats::rnorm(1200))
   data$y <- factor(ifelse(stats::runif(1200) < 0.99, data$x > 0, data$x <= 0))
@@ -330,7 +325,6 @@ test_that("near its bound the score of a new site is that of all right and wrong
 })
 
 test_that("what does not fit is an error", {
-  skip_if_not_installed("metafor")
   toy <- toy_domains(6, 12)
   model <- dg_lm(y ~ . | domain, data = toy)
   new <- transform(toy, domain = paste("new", domain))

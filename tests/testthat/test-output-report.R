@@ -48,7 +48,6 @@ test_that("calibration is read by the interval of the mean", {
 })
 
 test_that("missing values are counted by site, in the variables of the formula", {
-  skip_if_not_installed("metafor")
   data <- ChickWeight
   data$Diet <- as.character(data$Diet)
   data$other <- NA
@@ -81,7 +80,6 @@ test_that("the checklist has 19 items and what the data say", {
 })
 
 test_that("numbers, counts and ordered classes have their own measures", {
-  skip_if_not_installed("metafor")
   set.seed(1)
   domain <- rep(1:5, each = 30)
   p <- stats::rexp(150) + 1
@@ -102,7 +100,6 @@ test_that("numbers, counts and ordered classes have their own measures", {
 })
 
 test_that("differences and meta-regressions are told", {
-  skip_if_not_installed("metafor")
   toy <- simulate_dcm(domains = 6, n = 30, seed = 1)
   two <- dg_compare(list(a = dg_glm(lambda = 1), b = dg_glm(lambda = 10)), y ~ x1 + x2 | domain,
                     data = toy, metric = "log_loss", baseline = "a", refits = FALSE)
@@ -137,7 +134,6 @@ test_that("each measure is in the report by its row of the table alone", {
   }
   expect_false(is.unsorted(tolower(citations)))
   # without probabilities there is the AUC alone
-  skip_if_not_installed("metafor")
   toy <- simulate_dcm(domains = 4, n = 30, seed = 1)
   svm <- dg_report(dg_validate(dg_cv(dg_svm(cost = 1), y ~ x1 | domain, data = toy)))
   expect_no_match(svm$text$methods, "Firth|Stijnen|Cox")
@@ -145,7 +141,6 @@ test_that("each measure is in the report by its row of the table alone", {
 })
 
 test_that("dropped rows, failed folds and small sites are told", {
-  skip_if_not_installed("metafor")
   set.seed(1)
   data <- data.frame(ward = rep(paste0("w", 1:5), each = 30), risk = stats::runif(150))
   data$died <- stats::rbinom(150, 1, data$risk)
@@ -185,7 +180,6 @@ test_that("the formula gives the predictors and must fit the data", {
 })
 
 test_that("names are plain on the console and escaped in documents", {
-  skip_if_not_installed("metafor")
   skip_if_not_installed("knitr")
   odd <- c("<script>alert(1)</script>", "a_b_c", "*x*", "$y$", "p|q", "r\\s")
   site <- rep(odd, each = 30)
@@ -247,7 +241,7 @@ test_that("the checklist is whole on the console, and no two items of it are the
 
 test_that("the template knits one site, comparisons and predictions made elsewhere", {
   skip_on_cran()
-  for (package in c("rmarkdown", "metafor", "ggplot2")) skip_if_not_installed(package)
+  for (package in c("rmarkdown", "ggplot2")) skip_if_not_installed(package)
   skip_if_not(rmarkdown::pandoc_available())
   knit <- function(...) {
     folder <- tempfile("report")
@@ -279,7 +273,7 @@ test_that("the template knits one site, comparisons and predictions made elsewhe
 
 test_that("the template knits as it is, with the numbers in its text", {
   skip_on_cran()
-  for (package in c("rmarkdown", "metafor", "ggplot2")) skip_if_not_installed(package)
+  for (package in c("rmarkdown", "ggplot2")) skip_if_not_installed(package)
   skip_if_not(rmarkdown::pandoc_available())
   folder <- tempfile("report")
   dir.create(folder)

@@ -1,5 +1,4 @@
 skip_if_not_installed("survival")
-skip_if_not_installed("metafor")
 
 # Sites of one baseline hazard; model: its log hazard and the truth.
 survival_sites <- function(seed, sites = 8, rows = 80, slope = 1, tau = 0) {

@@ -1,5 +1,3 @@
-skip_if_not_installed("metafor")
-
 hospitals <- function(domains = 4, n = 60, seed = 1) {
   set.seed(seed)
   data <- do.call(rbind, lapply(seq_len(domains), function(g) {
@@ -47,10 +45,10 @@ test_that("a domain's interval is on the scale of the measure, and so is the sum
                        domain = ChickWeight$Diet)
   rmse <- found$domains[found$domains$measure == "rmse", ]
   expect_equal(rmse$upper / rmse$estimate, rmse$estimate / rmse$lower)
-  pooled <- metafor::rma.uni(log(rmse$estimate), sei = rmse$se / rmse$estimate, method = "REML",
-                             test = "adhoc")
-  expect_equal(found$summary$mean[1L], exp(c(pooled$beta)), tolerance = 1e-8)
-  expect_equal(found$summary$lower[1L], exp(pooled$ci.lb), tolerance = 1e-8)
+  of_sites <- stats::t.test(log(rmse$estimate))
+  expect_equal(found$summary$mean[1L], exp(of_sites$estimate[[1L]]), tolerance = 1e-8)
+  expect_equal(found$summary$lower[1L], exp(of_sites$conf.int[1L]), tolerance = 1e-8)
+  expect_true(all(found$summary$weighted_p > 0.05))
 })
 
 test_that("folds widen the interval of the mean, new data do not", {
@@ -143,6 +141,9 @@ test_that("a target's probability is that of the predictive distribution", {
                         domain = ChickWeight$Diet, target = list(rmse = of("rmse", "new_lower")))
   expect_equal(at_end$summary$pass[1L], 0.025, tolerance = 1e-5)
   expect_true(of("slope", "pass") > 0 && of("slope", "pass") < 1)
+  expect_true(of("slope", "pass_lower") < of("slope", "pass"))
+  expect_true(of("slope", "pass_upper") > of("slope", "pass"))
+  expect_output(print(found), "pass CI: for the proportion of such Diets")
   expect_identical(of("bias", "pass"), NA_real_)
 })
 
@@ -153,15 +154,16 @@ test_that("covariates of domains are in a meta-regression", {
   found <- dg_validate(cv, covariates = beds)
   rmse <- found$domains[found$domains$measure == "rmse", ]
   X <- beds$beds[match(rmse$domain, beds$hospital)]
-  fit <- metafor::rma.uni(log(rmse$estimate), sei = rmse$se / rmse$estimate, mods = cbind(beds = X),
-                          method = "REML", test = "adhoc")
+  fit <- regress_sites(log(rmse$estimate), rmse$se / rmse$estimate, cbind(1, X))
+  expect_equal(fit$beta, unname(coef(lm(log(rmse$estimate) ~ X))), ignore_attr = TRUE)
   row <- found$regression[found$regression$measure == "rmse" & found$regression$term == "beds", ]
-  expect_equal(row$estimate, fit$beta[2L], tolerance = 1e-8)
-  expect_equal(row$se, fit$se[2L] * sqrt(1 + 1 / cv$share), tolerance = 1e-8)
+  expect_equal(row$estimate, fit$beta[[2L]], tolerance = 1e-8)
+  expect_equal(row$se, fit$se[[2L]] * sqrt(1 + 1 / cv$share), tolerance = 1e-8)
   again <- dg_validate(cv$predictions$prediction, y = cv$predictions$truth,
                        domain = cv$predictions$domain, covariates = stats::setNames(beds, c(
                          "domain", "beds")))$regression
-  expect_equal(again$p[again$measure == "rmse"], fit$pval, tolerance = 1e-8)
+  expect_equal(again$p[again$measure == "rmse"], unname(2 * pt(-abs(fit$beta / fit$se), 6)),
+               tolerance = 1e-8)
   twice <- rbind(beds, data.frame(hospital = "hospital 8", beds = 3))
   expect_error(dg_validate(cv, covariates = twice), "must not vary within a domain")
   expect_error(dg_validate(cv, covariates = beds[-1L, ]), "must have a row for \"hospital 8\"")
@@ -282,7 +284,6 @@ test_that("a covariate that the sites with a value cannot tell from others is NA
 })
 
 test_that("columns of ordered classes may be in any order, and have the names of the classes", {
-  skip_if_not_installed("metafor")
   set.seed(2)
   score <- rnorm(400)
   y <- cut(score + rnorm(400), c(-Inf, -0.7, 0.7, Inf), c("low", "mid", "high"),
@@ -297,7 +298,6 @@ test_that("columns of ordered classes may be in any order, and have the names of
 })
 
 test_that("rows that are alike have an error, perfect sites are named", {
-  skip_if_not_installed("metafor")
   s <- rep(1:6, each = 20)
   set.seed(1)
   y <- rnorm(120)
@@ -318,7 +318,6 @@ test_that("rows that are alike have an error, perfect sites are named", {
 })
 
 test_that("what cannot be is refused: probabilities, infinite values, targets", {
-  skip_if_not_installed("metafor")
   d <- few_sites()
   validate <- function(p = d$p, y = d$y, ...) dg_validate(p, y = y, domain = d$domain, ...)
   expect_error(validate(replace(d$p, 1, -0.01)), "from 0 to 1")
@@ -330,7 +329,6 @@ test_that("what cannot be is refused: probabilities, infinite values, targets", 
 })
 
 test_that("a comparison counts each row once, and tells what failed", {
-  skip_if_not_installed("metafor")
   toy <- simulate_dcm(domains = 4, n = 30, seed = 1)
   logistic <- function(x, y, domain) {
     glm(y ~ ., data = cbind(x, y = y), family = binomial)
@@ -432,9 +430,30 @@ test_that("a validation in training domains does not call them new", {
   expect_output(print(found), "rows that include Plants of training")
 })
 
-test_that("of counts the print says what the mean of observed/expected is", {
+test_that("the print says what a mean is, and where another one differs from it", {
   rows <- data.frame(site = factor(rep(1:10, each = 12)), x = 1:120, y = rep(c(0, 1, 4, 2), 30))
   model <- dg_glm(y ~ x | site, rows, family = "poisson", lambda = 1)
   found <- suppressWarnings(dg_validate(model, rows))
   expect_output(print(found), "the value of the middle")
+  expect_output(print(found), "each site counts once, on the scale of the measure")
+  expect_output(print(found), "take sites as independent")
+  # one site is far below the mean rate: the arithmetic mean of 1 - ratio is not on its scale
+  set.seed(1)
+  domain <- rep(1:8, each = 30)
+  y <- rnorm(240)
+  p <- y + rnorm(240, 0, 0.5) * ifelse(domain == 8, 30, 1)
+  skewed <- dg_validate(p, y = y, domain = domain)
+  r2 <- skewed$domains[skewed$domains$measure == "r2", ]
+  expect_output(print(skewed), paste0("Arithmetic means of domains: [^.]*R squared ",
+                                      format(round(mean(r2$estimate), 3))))
+  # precise sites have other slopes
+  n <- rep(c(20, 1000), c(20, 20))
+  domain <- rep(1:40, n)
+  x <- rnorm(sum(n))
+  other <- dg_validate(x, y = x * rep(c(0.5, 1), c(20, 20))[domain] + rnorm(sum(n)),
+                       domain = domain)
+  slope <- other$summary[other$summary$measure == "slope", ]
+  expect_true(slope$lower < 0.75 && 0.75 < slope$upper)
+  expect_gt(slope$weighted_lower, 0.75)
+  expect_output(print(other), "weighted by\\s+precision is another: [^.]*calibration slope")
 })
