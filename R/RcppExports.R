@@ -117,6 +117,10 @@ md5_texts_ <- function(values) {
     .Call(`_domgen_md5_texts_`, values)
 }
 
+ready_blas_ <- function() {
+    invisible(.Call(`_domgen_ready_blas_`))
+}
+
 neighbour_graph_ <- function(X, k, threads) {
     .Call(`_domgen_neighbour_graph_`, X, k, threads)
 }

@@ -245,45 +245,7 @@ uninterrupted <- function(code) {
 # An error of the C++ core that no check here covers.
 core_result <- function(result) {
   on_error(result, function(e) {
-    if (inherits(e, "domgen_error")) stop(e)
+    if (inherits(e, "domgen_error") || is_out_of_memory(e)) stop(e)
     abort("numeric", "The numerical core failed on these data: ", conditionMessage(e), ".")
   })
-}
-
-memory_limit <- function() {
-  limit <- getOption("domgen.memory_limit")
-  if (!is.null(limit)) {
-    if (!is.numeric(limit) || length(limit) != 1L || is.na(limit) || limit <= 0) {
-      abort("argument", "Option `domgen.memory_limit` must be one positive number of bytes, not ",
-            describe(limit), ".")
-    }
-    return(limit)
-  }
-  if (is.null(computer$memory)) computer$memory <- computer_memory()
-  computer$memory / 2
-}
-
-computer <- new.env(parent = emptyenv())
-
-computer_memory <- function() {
-  lines <- tryCatch(suppressWarnings(readLines("/proc/meminfo", 1L)), error = function(e) "")
-  kilobytes <- suppressWarnings(as.numeric(gsub("[^0-9]", "", lines)))
-  if (length(kilobytes) == 1L && is.finite(kilobytes)) 1024 * kilobytes else 8 * 2^30
-}
-
-# Refuse before allocating. `n`, `m`: sides of the matrix; `copies`: how many; `what`: other than a
-# Gram matrix.
-check_memory <- function(n, m = n, copies = 1, what = NULL) {
-  need <- 8 * as.numeric(n) * as.numeric(m) * copies
-  limit <- memory_limit()
-  if (need > limit) {
-    gib <- function(bytes) format(signif(bytes / 2^30, 3), big.mark = big_mark())
-    abort("memory", if (is.null(what)) paste("The Gram matrix of", plural(n, "row")) else what,
-          " would take ", gib(need), " GiB, more than the limit of ", gib(limit), " GiB. ",
-          if (is.null(what)) {
-            paste("Use `feature_map = features_nystrom()` or `features_rff()`, which need no Gram",
-                  "matrix, or ")
-          } else "Reduce it, or ", "raise `options(domgen.memory_limit = )` (bytes).")
-  }
-  invisible(need)
 }

@@ -36,7 +36,7 @@ check_sealed <- function(object, arg = "object") {
 from_whole <- function(object, code, arg = "object") {
   check_sealed(object, arg)
   on_error(plain_numbers(code), function(e) {
-    if (inherits(e, "domgen_error")) stop(e)
+    if (inherits(e, "domgen_error") || is_out_of_memory(e)) stop(e)
     abort("model", "`", arg, "` is damaged (", conditionMessage(e), "). Use another copy, or fit ",
           "it again.")
   })

@@ -92,7 +92,8 @@
 #' | `domgen.progress` | if `TRUE`, show progress bars | `interactive()` |
 #' | `domgen.trust` | if `TRUE`, code in models is not [checked][predict.dg_learner()] | `FALSE` |
 #'
-#' If the size of the memory is unknown, the limit is 4 GiB. The BLAS of R, which solves and
+#' If the size of the memory is unknown, the limit is 4 GiB. A limit on the address space of the
+#' process (`ulimit -v`) counts too. The BLAS of R, which solves and
 #' multiplies matrices, has its own number of threads: set `OPENBLAS_NUM_THREADS`
 #' (`MKL_NUM_THREADS`, `OMP_NUM_THREADS`) before R starts, or call
 #' `RhpcBLASctl::blas_set_num_threads()`.
@@ -112,4 +113,5 @@
   }
   settle_in_parsnip()
   settle_in_mlr3()
+  if (address_space_left() > 2 * blas_buffer) prepare_blas()
 }

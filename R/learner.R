@@ -215,8 +215,8 @@ domain_weightings <- c("equal", "size")
 #' assignments outside ([assign()], `<<-`). Such a call is an error of class `domgen_error_model`,
 #' and nothing is evaluated; a formula with one is refused when a model is fitted. Calls are found
 #' by the name of the function, so that code which hides it is not found. Not searched are functions
-#' of packages other than those of R; functions that are arguments ([kernel_custom()],
-#' [learner_custom()]); models of other packages inside a model; and the call of the fit, which
+#' of packages other than those of R; functions among the parts of a model, as of [kernel_custom()]
+#' and [learner_custom()]; models of other packages inside it; and the call of the fit, which
 #' [update()] and functions that look for the training data evaluate. `options(domgen.trust = TRUE)`
 #' turns the search off.
 #' @references

@@ -10,8 +10,9 @@
 predict_rows <- function(object, newdata, of, asked, dots, known) {
   over_source <- !missing(newdata) && inherits(newdata, "dg_source")
   where <- read_where(dots, known, over_source)
-  if (over_source) predict_source(object, newdata, of, asked, where)
-  else predict_block(object, newdata, of, asked)
+  if (over_source) return(predict_source(object, newdata, of, asked, where))
+  enough_memory(predict_block(object, newdata, of, asked),
+                "Predict fewer rows at a time, or those of a `row_source()`.")
 }
 
 # Rows that have all that the model asks of their domains, or whose domains it knows; without

@@ -21,7 +21,14 @@ fit_or_specify <- function(spec, call, env, given = as.list(call)[-1L]) {
     }
     return(spec)
   }
-  fit_call(spec, evaluate_input(given, env), call)
+  fit_within_memory(spec, evaluate_input(given, env), call)
+}
+
+fit_within_memory <- function(spec, input, call) {
+  map <- innermost(spec)$args$feature_map
+  enough_memory(fit_call(spec, input, call), if (!is.null(map)) {
+    fit_advice(if (is_exact(map) && is.null(input$source)) input_rows(input))
+  })
 }
 
 # The fit, which keeps the call.
@@ -145,7 +152,7 @@ fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights
     return(fitted)
   }
   given <- check_arguments(as.list(call)[-(1:2)], object, parent.frame())
-  fit_call(object, evaluate_input(given, parent.frame()), call)
+  fit_within_memory(object, evaluate_input(given, parent.frame()), call)
 }
 
 # For whatever has no method. The generic is shared: see .onLoad().

@@ -23,7 +23,9 @@ resumable <- function(call, progress, memory = new.env(parent = emptyenv())) {
   at_work <- "domgen_at_work" %in% vapply(computeRestarts(), `[[`, "", 1L)
   if (at_work) return(call(new_context(FALSE, memory)))
   keep <- function() list2env(list(call = call, progress = progress, memory = memory), unfinished)
-  code <- function() reported_once(plain_numbers(call(new_context(progress, memory))))
+  code <- function() {
+    reported_once(plain_numbers(enough_memory(call(new_context(progress, memory)))))
+  }
   value <- tryCatch(
     withCallingHandlers(withRestarts(code(), domgen_at_work = function() NULL),
                         error = function(e) if (ends_call(e)) keep()),

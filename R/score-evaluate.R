@@ -77,6 +77,7 @@ split_worker <- function(specs, task, metrics) {
 # list(error, seconds, warnings); NULL where begin(i) says that it is not to be begun.
 evaluate_split <- function(specs, task, split, needs, begin = function(i) TRUE) {
   predicted <- on_error(predict_split(specs, task, split, needs), function(e) {
+    e <- as_memory_error(e)
     rep(list(function() stop(e)), length(specs))
   })
   held_out <- unique(as.character(task$domain[split$held]))
@@ -91,7 +92,7 @@ evaluate_split <- function(specs, task, split, needs, begin = function(i) TRUE) 
 attempt <- function(held_out, code) {
   start <- proc.time()[["elapsed"]]
   found <- with_warnings(on_error(holding_out(held_out, code),
-                                  function(e) list(error = drop_call(e))))
+                                  function(e) list(error = drop_call(as_memory_error(e)))))
   c(found$value, list(seconds = proc.time()[["elapsed"]] - start,
                       warnings = unique(found$warnings)))
 }

@@ -11,7 +11,7 @@ evaluate_source <- function(plan, ctx) {
     if (length(plan$specs) > 1L) ctx$part <- paste0("method ", i, ", ")
     outcomes[[i]] <- own <- on_error(pass_over_folds(plan$specs[[i]], plan), function(e) {
       if (inherits(e, "domgen_error_worker")) stop(e)
-      list(error = drop_call(e))
+      list(error = drop_call(as_memory_error(e)))
     })
     if (is.null(found) && is.null(own$error)) {
       found <- own[c("task", "folds", "metrics", "splits")]

@@ -157,7 +157,7 @@ dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
   given <- check_arguments(given, spec, parent.frame(), names(args))
   given <- given[names(given) %in% data_arguments]
   input <- model_input(object, given, parent.frame())
-  fit_call(spec, input, with_own_data(call, object, given, parent.frame()))
+  fit_within_memory(spec, input, with_own_data(call, object, given, parent.frame()))
 }
 
 # Values of each parameter, as lists.

@@ -164,7 +164,7 @@ check_feature_memory <- function(rows, dim = rows) {
   need <- 8 * as.numeric(rows) * dim
   if (need > memory_limit()) {
     abort("memory", "A matrix of ", plural(rows, "row"), " and ", plural(dim, "feature"),
-          " would take ", format(signif(need / 2^30, 3), big.mark = big_mark()), " GiB, more than ",
-          "`options(domgen.memory_limit = )` (bytes) allows; use fewer features.")
+          " would take ", in_gib(need), ", more than `options(domgen.memory_limit = )` (bytes) ",
+          "allows; use fewer features.")
   }
 }

@@ -416,6 +416,14 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// ready_blas_
+void ready_blas_();
+RcppExport SEXP _domgen_ready_blas_() {
+BEGIN_RCPP
+    ready_blas_();
+    return R_NilValue;
+END_RCPP
+}
 // neighbour_graph_
 SEXP neighbour_graph_(SEXP X, SEXP k, SEXP threads);
 RcppExport SEXP _domgen_neighbour_graph_(SEXP XSEXP, SEXP kSEXP, SEXP threadsSEXP) {
@@ -761,6 +769,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_md5_", (DL_FUNC) &_domgen_md5_, 2},
     {"_domgen_md5_numbers_", (DL_FUNC) &_domgen_md5_numbers_, 1},
     {"_domgen_md5_texts_", (DL_FUNC) &_domgen_md5_texts_, 1},
+    {"_domgen_ready_blas_", (DL_FUNC) &_domgen_ready_blas_, 0},
     {"_domgen_neighbour_graph_", (DL_FUNC) &_domgen_neighbour_graph_, 3},
     {"_domgen_part_shapes_", (DL_FUNC) &_domgen_part_shapes_, 2},
     {"_domgen_odd_code_", (DL_FUNC) &_domgen_odd_code_, 1},

@@ -1,85 +1,128 @@
-# Runs the README's R code as printed, up to its first plot; writes that plot, and the figures of the
-# README and of the site's front page, each in the place of the last. From the root of the package:
-#   Rscript inst/scripts/readme.R
+# Runs the code of README.md as printed, up to its first plot, writes that plot, and puts the numbers
+# that it prints, and those of stored experiments, where README.md and the site's first page say
+# them. From the root of the package: Rscript inst/scripts/readme.R
+# A test holds the texts against the same numbers.
 
-# The chunks of R code, one string of lines each.
-readme_code <- function(lines) {
-  first <- grep("^```r$", lines)
+# Sentences with numbers, by file: {name} stands for one of numbers_of().
+sentences <- list(
+  README.md = c(
+    paste("{domains} held-out schools: RMSE {distributional} with the unlabelled pupils of the",
+          "school, {pooled} for the"),
+    "difference {difference}, 95 % CI {lower} to {upper} (compared below)",
+    paste("On {sets} public data sets the distributional ridge regression is better than the",
+          "pooled one on {better} (the 95 % interval excludes 0) and worse on {worse}; on the",
+          "other {same} the interval"),
+    "on the {sets} sets it is worse on {mixed_worse} and better on {mixed_better}."
+  ),
+  "pkgdown/index.md" = c(
+    paste("{domains} held-out schools: RMSE {distributional} with the unlabelled pupils of the",
+          "school, {pooled} without (pooled);"),
+    "difference {difference}, 95 % CI {lower} to {upper}.",
+    paste("On {sets} public data sets the distributional model is better than the pooled one on",
+          "{better} and worse on {worse}; on the")
+  )
+)
+
+# Blocks of R code, each its lines.
+code_blocks <- function(file) {
+  lines <- readLines(file, encoding = "UTF-8")
+  first <- grep("^``` ?r$", lines)
   last <- vapply(first, function(line) min(setdiff(grep("^```$", lines), seq_len(line))), 0)
   lapply(Map(seq, first + 1L, last - 1L), function(at) lines[at])
 }
 
-# Sentences with figures, # in the place of each, with their values. result: of dg_compare().
-readme_figures <- function(result, root = ".") {
-  table <- result$table
-  of <- function(method, column) table[[column]][table$method == method]
-  sets <- data_sets(root)
-  list(
-    list(text = paste("RMSE # with the unlabelled pupils of the school, #"),
-         values = c(of("distributional", "mean"), of("pooled", "mean")), digits = 3),
-    list(text = "difference #, 95 % CI # to #",
-         values = vapply(c("difference", "lower", "upper"), of, 0, method = "distributional"),
-         digits = 3),
-    list(text = "On # public data sets the distributional", values = sets$n, digits = 0),
-    list(text = "better than the pooled one on #", values = sets$better[["pooled"]], digits = 0),
-    list(text = "on the other # the interval includes 0",
-         values = sets$n - sets$better[["pooled"]] - sets$worse[["pooled"]], digits = 0),
-    list(text = "on the # sets it is worse on #",
-         values = c(sets$n, sets$better[["lmer + means"]]), digits = 0)
-  )
+# The calls of a file before the one that is called `until`. without: functions whose calls are left
+# out, because the numbers do not come from them.
+calls_of <- function(file, until, without = character()) {
+  calls <- parse(text = unlist(code_blocks(file)), keep.source = FALSE)
+  named <- function(call, names) any(all.names(call) %in% names)
+  end <- which(vapply(calls, named, NA, until))[1L]
+  calls <- calls[seq_len(end - 1L)]
+  calls[!vapply(calls, named, NA, without)]
 }
 
-# The sets of vignette("evidence"): on how many does an interval exclude 0?
-data_sets <- function(root) {
-  stored <- utils::read.csv(file.path(root, "inst", "experiments", "results",
-                                      "domgen-descriptions.csv"))
-  stored <- stored[stored$refits, ]
-  on <- function(measure, is) {
-    rows <- stored[stored$measure == measure, ]
-    tapply(is(rows$value), rows$method, sum)
+# comparison: of dg_compare(); folder: of stored results.
+numbers_of <- function(comparison, folder) {
+  table <- as.data.frame(comparison)
+  ours <- table[table$method == "distributional", ]
+  sets <- utils::read.csv(file.path(folder, "domgen-descriptions.csv"))
+  # how many intervals are on one side of 0
+  excluded <- function(method, measure, below) {
+    ends <- sets[sets$method == method & sets$measure == measure, ]
+    ends <- tapply(ends$value, ends$data, mean)
+    sum(if (below) ends < 0 else ends > 0)
   }
-  list(n = sum(stored$method == "data" & stored$measure == "rows"),
-       better = on("upper", function(x) x < 0), worse = on("lower", function(x) x > 0))
+  better <- excluded("pooled", "upper", TRUE)
+  worse <- excluded("pooled", "lower", FALSE)
+  count <- length(unique(sets$data))
+  c(domains = nrow(comparison$scores), distributional = ours$mean,
+    pooled = table$mean[table$method == "pooled"], difference = ours$estimate,
+    lower = ours$conf.low, upper = ours$conf.high, sets = count, better = better, worse = worse,
+    same = count - better - worse, mixed_worse = excluded("lmer + means", "upper", TRUE),
+    mixed_better = excluded("lmer + means", "lower", FALSE))
 }
 
-number <- "(-?[0-9]+(?:[.][0-9]+)?)"
+counts <- c("domains", "sets", "better", "worse", "same", "mixed_worse", "mixed_better")
 
-# A sentence may be broken anywhere.
-sentence_pattern <- function(text) {
-  words <- gsub("([.*+?()])", "\\\\\\1", text)
-  gsub("#", number, gsub(" ", "\\\\s+", words), fixed = TRUE)
+as_text <- function(numbers) {
+  text <- ifelse(names(numbers) %in% counts, sprintf("%.0f", numbers), sprintf("%.3f", numbers))
+  text[names(numbers) %in% counts & numbers == 0] <- "none"
+  stats::setNames(text, names(numbers))
 }
 
-# The numbers of a sentence in a text, NULL if it does not have it.
-printed_figures <- function(whole, figure) {
-  found <- regmatches(whole, regexec(sentence_pattern(figure$text), whole, perl = TRUE))[[1L]]
-  if (length(found)) as.numeric(found[-1L])
+# A sentence as a pattern with a group for each number, wherever its lines end.
+sentence_pattern <- function(sentence) {
+  plain <- gsub("([.()*|+?^$])", "\\\\\\1", sentence)
+  gsub(" +", "\\\\s+", gsub("[{][a-z_]+[}]", "(none|-?[0-9.]*[0-9])", plain))
 }
 
-with_figures <- function(whole, figure) {
-  at <- regexpr(sentence_pattern(figure$text), whole, perl = TRUE)
-  if (at < 0L) return(whole)
-  start <- attr(at, "capture.start")
-  end <- start + attr(at, "capture.length") - 1L
-  for (k in rev(seq_along(start))) {
-    value <- formatC(figure$values[k], figure$digits, format = "f")
-    whole <- paste0(substr(whole, 1L, start[k] - 1L), value, substring(whole, end[k] + 1L))
+sentence_names <- function(sentence) {
+  gsub("[{}]", "", regmatches(sentence, gregexpr("[{][a-z_]+[}]", sentence))[[1L]])
+}
+
+# Where the numbers of a sentence stand in a text: a matrix of first and last characters. The
+# sentence must be there once.
+places_of <- function(text, sentence) {
+  found <- gregexpr(sentence_pattern(sentence), text, perl = TRUE)[[1L]]
+  if (length(found) != 1L || found < 0) stop("this sentence must be there once: ", sentence)
+  first <- as.vector(attr(found, "capture.start"))
+  cbind(first = first, last = first + as.vector(attr(found, "capture.length")) - 1L)
+}
+
+read_text <- function(file) paste(readLines(file, encoding = "UTF-8"), collapse = "\n")
+
+# The numbers that a file says, by name.
+numbers_said <- function(file, sentences) {
+  text <- read_text(file)
+  unlist(lapply(sentences, function(sentence) {
+    at <- places_of(text, sentence)
+    stats::setNames(substring(text, at[, "first"], at[, "last"]), sentence_names(sentence))
+  }))
+}
+
+fill_in <- function(file, sentences, numbers) {
+  text <- read_text(file)
+  for (sentence in sentences) {
+    at <- places_of(text, sentence)
+    names <- sentence_names(sentence)
+    # from the end, so that places stay what they are
+    for (k in rev(seq_along(names))) {
+      text <- paste0(substr(text, 1L, at[k, "first"] - 1L), numbers[[names[k]]],
+                     substring(text, at[k, "last"] + 1L))
+    }
   }
-  whole
+  writeLines(enc2utf8(text), file, useBytes = TRUE)
 }
-
-texts_with_figures <- c("README.md", file.path("pkgdown", "index.md"))
 
 if (sys.nframe() == 0L) {
-  code <- readme_code(readLines("README.md"))
-  drawn <- which(vapply(code, function(chunk) any(grepl("plot(", chunk, fixed = TRUE)), NA))[1L]
+  library(domgen)
+  blocks <- code_blocks("README.md")
+  drawn <- which(vapply(blocks, function(block) any(grepl("plot(", block, fixed = TRUE)), NA))[1L]
   grDevices::png("man/figures/README-example.png", width = 960, height = 432, res = 120)
   # as at the console, where a plot object is drawn by printing it
-  source(exprs = parse(text = unlist(code[seq_len(drawn)])), echo = FALSE, print.eval = TRUE)
+  source(exprs = parse(text = unlist(blocks[seq_len(drawn)])), echo = FALSE, print.eval = TRUE)
   invisible(grDevices::dev.off())
-  for (file in texts_with_figures) {
-    whole <- paste(readLines(file), collapse = "\n")
-    for (figure in readme_figures(result)) whole <- with_figures(whole, figure)
-    writeLines(whole, file)
-  }
+  numbers <- as_text(numbers_of(result, file.path("inst", "experiments", "results")))
+  for (file in names(sentences)) fill_in(file, sentences[[file]], numbers)
+  print(numbers, quote = FALSE)
 }

@@ -1,35 +1,69 @@
-# Figures of the README and of the site's front page are those that the README's code prints here,
-# but for what another BLAS rounds.
+# What README.md and the site's first page say in numbers is what their code and stored experiments
+# give; inst/scripts/readme.R writes it.
 
-test_that("figures in README.md and pkgdown/index.md are those of its code and of stored results", {
+readme <- new.env()
+sys.source(system.file("scripts", "readme.R", package = "domgen"), readme)
+
+# As printed with three digits; another BLAS, and other folds of equal scores, round otherwise.
+expect_numbers <- function(file, numbers) {
+  said <- readme$numbers_said(checkout_file(file), readme$sentences[[file]])
+  expect_true(all(names(said) %in% names(numbers)))
+  printed <- readme$as_text(numbers)
+  exact <- names(said) %in% readme$counts
+  expect_identical(said[exact], printed[names(said)[exact]], info = file)
+  expect_equal(as.numeric(said[!exact]), unname(numbers[names(said)[!exact]]), tolerance = 5e-3,
+               info = file)
+}
+
+# The call of dg_compare() of a file, after what stands before it but fits and predictions.
+compared_in <- function(file) {
+  calls <- readme$calls_of(checkout_file(file), "dg_compare",
+                           c("library", "dg_diagnose", "dg_auto", "predict", "dg_ridge"))
+  home <- new.env(parent = globalenv())
+  with_seed(1, for (call in calls) eval(call, home))
+  all <- parse(text = unlist(readme$code_blocks(checkout_file(file))), keep.source = FALSE)
+  run <- Filter(function(call) "dg_compare" %in% all.names(call), all)[[1L]]
+  if (identical(run[[1L]], as.name("<-"))) run <- run[[3L]]
+  list(call = match.call(dg_compare, run), home = home)
+}
+
+test_that("the texts say the numbers that their code prints, and those of stored experiments", {
   skip_on_cran()
   skip_if_not_installed("nlme")
-  script <- checkout_file("inst", "scripts", "readme.R")
-  skip_if_not(file.exists(script), "the script that writes the figures is not there")
-  env <- new.env()
-  sys.source(script, env)
-  code <- unlist(env$readme_code(readLines(checkout_file("README.md"))))
-  asked <- Filter(function(expr) {
-    is.call(expr) && (identical(expr[[1L]], quote(set.seed)) || identical(expr[[1L]], quote(`<-`)) &&
-                        as.character(expr[[2L]]) %in% c("pupils", "school", "result"))
-  }, as.list(parse(text = code)))
-  run <- new.env()
-  with_seed(1, for (expr in asked) eval(expr, run))
-  figures <- env$readme_figures(run$result, checkout_file())
-  seen <- logical(length(figures))
-  for (file in env$texts_with_figures) {
-    whole <- paste(readLines(checkout_file(file)), collapse = "\n")
-    for (k in seq_along(figures)) {
-      printed <- env$printed_figures(whole, figures[[k]])
-      if (is.null(printed)) next
-      seen[k] <- TRUE
-      expect_equal(printed, unname(figures[[k]]$values), tolerance = 0.004, scale = 1,
-                   info = paste(file, figures[[k]]$text))
-      # a figure that is off is noticed
-      expect_match(env$with_figures(whole, replace(figures[[k]], "values",
-                                                   list(figures[[k]]$values + 7))),
-                   format(round(figures[[k]]$values[1L] + 7, figures[[k]]$digits)), fixed = TRUE)
-    }
+  texts <- lapply(names(readme$sentences), compared_in)
+  first <- texts[[1L]]
+  # of the same methods, rows and folds, so that one comparison gives the numbers of all
+  for (text in texts[-1L]) {
+    expect_identical(eval(text$call$x, text$home), eval(first$call$x, first$home), ignore_attr = TRUE)
+    text$call$x <- first$call$x
+    expect_identical(text$call, first$call)
   }
-  expect_true(all(seen))
+  result <- with_seed(1, eval(first$call, first$home))
+  numbers <- readme$numbers_of(result, checkout_file("inst", "experiments", "results"))
+  for (file in names(readme$sentences)) expect_numbers(file, numbers)
+})
+
+test_that("no number with decimals stands in these texts but in a sentence that is filled in", {
+  for (file in names(readme$sentences)) {
+    lines <- readLines(checkout_file(file), encoding = "UTF-8")
+    code <- cumsum(grepl("^```", lines)) %% 2 == 1
+    text <- gsub("`[^`]*`", "", paste(lines[!code], collapse = " "))
+    # versions of R and of systems, and addresses
+    text <- gsub("\\bR \\(?[0-9.]+|Debian [0-9]+|[(][^() ]*[)]", "", text)
+    decimals <- regmatches(text, gregexpr("-?[0-9]+[.][0-9]+", text))[[1L]]
+    said <- readme$numbers_said(checkout_file(file), readme$sentences[[file]])
+    expect_identical(setdiff(decimals, said), character(), info = file)
+  }
+})
+
+test_that("numbers are put where they belong, wherever lines end", {
+  file <- tempfile()
+  writeLines(c("# 3 lines, 0.5", "", "160 held-out", "schools: RMSE 6.1, on none", "and 7."), file)
+  sentence <- "{a} held-out schools: RMSE {b}, on {c} and {d}."
+  expect_identical(readme$numbers_said(file, sentence),
+                   c(a = "160", b = "6.1", c = "none", d = "7"))
+  readme$fill_in(file, sentence, c(a = "9", b = "-0.25", c = "12", d = "none"))
+  expect_identical(readLines(file),
+                   c("# 3 lines, 0.5", "", "9 held-out", "schools: RMSE -0.25, on 12", "and none."))
+  expect_error(readme$numbers_said(file, "{a} of these"), "must be there once")
 })
