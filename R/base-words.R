@@ -1,10 +1,14 @@
 # Names of domains, methods and classes are as long as users make them.
 
-# The letters of English alone: in Turkish the small letter of I is another one, and neither tolower()
-# nor a pattern that ignores case takes INSERT for insert.
-lower_case <- function(text) chartr(paste(LETTERS, collapse = ""), paste(letters, collapse = ""), text)
+# The letters of English alone: in Turkish the small letter of I is another one, and neither
+# tolower() nor a pattern that ignores case takes INSERT for insert.
+small_letters <- paste(letters, collapse = "")
 
-upper_case <- function(text) chartr(paste(letters, collapse = ""), paste(LETTERS, collapse = ""), text)
+large_letters <- paste(LETTERS, collapse = "")
+
+lower_case <- function(text) chartr(large_letters, small_letters, text)
+
+upper_case <- function(text) chartr(small_letters, large_letters, text)
 
 # Text that is invalid in its encoding (read from a file in another one) cannot be measured nor
 # drawn: its bytes are written as <e9>.
