@@ -187,9 +187,10 @@ domain_means_of <- function(X, scaling, domain, moments) {
   for (j in seq_len(ncol(X))) {
     centres <- vapply(moments, function(of_domain) of_domain$centre[j], numeric(1))
     # by design the same, they differ by rounding, which learners that standardise would blow up
-    least <- 1e-12 * diff(range(X[, j])) + 8 * .Machine$double.eps * max(abs(X[, j]))
-    same <- length(centres) > 1L && isTRUE(diff(range(centres)) <= least)
-    if (same) centres[] <- centres[1L]
+    if (length(centres) > 1L && nrow(X) > 0L) {
+      least <- 1e-12 * diff(range(X[, j])) + 8 * .Machine$double.eps * max(abs(X[, j]))
+      if (isTRUE(diff(range(centres)) <= least)) centres[] <- centres[1L]
+    }
     means[, j] <- centres[own]
   }
   colnames(means) <- sprintf("%s.mean", colnames(X))

@@ -83,6 +83,22 @@
 #' | central subspace | directions of x that carry all the information about y |
 #' | landmarks | rows or points that Nystrom features compare a row with |
 #'
+#' @section Columns:
+#' A column is used as far as its class is understood.
+#'
+#' | class | is |
+#' |---|---|
+#' | numbers, also with a label, `I()`, `ts`, `table`, `hexmode`; matrices of numbers | numbers |
+#' | `integer64` | numbers, if all are below 2^53; beyond that only names of domains |
+#' | `haven_labelled`, also of SPSS | numbers or text; `na_values` and `na_range` are missing |
+#' | `logical`, text, `factor`, `ordered` | categories; the level `NA` is missing |
+#' | `Date`, `POSIXct`, `POSIXlt`, `difftime`, `hms`, `units` | numbers in a unit, that of training |
+#' | `survival::Surv()` | response |
+#'
+#' Any other class is an error of class `domgen_error_data` that names the column and its class:
+#' what `lubridate::hours()`, `zoo::as.yearmon()` or lists contain is not in their numbers. Convert
+#' such columns, also in the formula: `y ~ as.numeric(month) | site`.
+#'
 #' @section Options:
 #' | option | meaning | default |
 #' |---|---|---|

@@ -51,8 +51,10 @@ domain_weightings <- c("equal", "size")
 #' [domain_pooled()], with scaling or imputation by domain, or with `domain_means = TRUE` also uses
 #' the *unlabelled* rows of each domain: those in `reference` if given, otherwise those in
 #' `newdata`. The domain of each row of `newdata` must then be given. The result does not depend on
-#' the order of the rows or on the number of threads. A domain described by a single row gives a
-#' warning. Without `newdata`, the training rows are predicted, as by `fitted()`.
+#' the order of the rows or on the number of threads. A domain that is described by a single row, or
+#' by fewer than 20 and less than a fifth of what most training domains have, gives a warning of
+#' class `domgen_warning_small_domain`. Without `newdata`, the training rows are predicted, as by
+#' `fitted()`.
 #'
 #' @details
 #' ## Types of prediction

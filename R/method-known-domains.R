@@ -41,7 +41,6 @@ answered.dg_fit <- function(object, answers) {
          coordinates = answer$sums[order, , drop = FALSE] / sizes, sizes = sizes)
   }
   rows$threads <- object$space$threads
-  warn_small_domains(levels(rows$domain)[sizes == 1])
   object$space$domain_kernel <- domain_known(kernel, rows)
   object
 }

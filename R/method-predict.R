@@ -10,9 +10,10 @@
 predict_rows <- function(object, newdata, of, asked, dots, known) {
   over_source <- !missing(newdata) && inherits(newdata, "dg_source")
   where <- read_where(dots, known, over_source)
-  if (over_source) return(predict_source(object, newdata, of, asked, where))
-  enough_memory(predict_block(object, newdata, of, asked),
-                "Predict fewer rows at a time, or those of a `row_source()`.")
+  advising(if (over_source) predict_source(object, newdata, of, asked, where) else {
+    enough_memory(predict_block(object, newdata, of, asked),
+                  "Predict fewer rows at a time, or those of a `row_source()`.")
+  }, asked$env)
 }
 
 # Rows that have all that the model asks of their domains, or whose domains it knows; without
@@ -56,7 +57,7 @@ decide_rows <- function(object, new, values_of = decision) {
 
 # Each part of a pipeline or an ensemble describes the domains, and may warn of the same ones.
 warned_of_domains <- function(code) {
-  once(code, c("domgen_warning_far_domain", "domgen_warning_small_domain"))
+  once(code, "domgen_warning_far_domain")
 }
 
 new_level_choices <- c("na", "error")
@@ -74,6 +75,9 @@ read_new <- function(object, newdata, domain, reference, reference_domain, new_l
   new <- replay(object$blueprint, newdata, domain, uses_others, new_levels = new_levels,
                 known = if (is.list(known)) known$own else known,
                 reads_domain = reads_domain(object))
+  if (described_by_rows(object)) {
+    warn_few_rows(object, describing_sizes(object, new$domain, known))
+  }
   scaled <- scale_new(object$blueprint$scaling, new$X, new$domain, known)
   if (identical(known, "training") && describes_domain(object)) {
     scaled$reference <- training_rows(object)

@@ -150,13 +150,18 @@ describe_domains <- function(model, known, ask) {
             # those of training as they are stored: scaled, but for ensembles
             c(training_rows(model)[c("X", "domain")], list(scaled = is.null(model$members)))
           }
+  # where values are imputed and nothing is asked
+  sizes <- if (is.list(known) && imputes_by_domain(model$blueprint)) rows_by_domain(known$domain)
   warned_of_domains({
     while (length(questions <- scaled_questions(model))) {
       answers <- ask(model, questions, rows)
       if (is.null(answers)) break
+      sizes <- answered_sizes(answers[[1L]])
       model <- scaled_answered(model, answers)
     }
   })
+  if (identical(known, "training")) sizes <- sizes[!names(sizes) %in% levels(model$domain)]
+  warn_few_rows(model, sizes)
   model
 }
 

@@ -35,7 +35,7 @@ predict.dg_projection <- function(object, newdata, domain = NULL, reference = NU
   check_sealed(object)
   of <- list(domain = domain, reference = reference, reference_domain = reference_domain,
              new_levels = new_levels)
-  predict_rows(object, newdata, of, list(type = "scores"), list(...),
+  predict_rows(object, newdata, of, list(type = "scores", env = parent.frame()), list(...),
                setdiff(names(formals(predict.dg_projection)), "object"))
 }
 

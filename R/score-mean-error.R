@@ -167,10 +167,9 @@ jackknife_variance <- function(means, size) {
 }
 
 # Student's interval; of means of positive losses on the log scale, where the error of log(mean) is
-# se / mean to first order. It ends where the scores do. Values that are equal in all domains do not
-# say how far others are: they have none.
+# se / mean to first order. It ends where the scores do.
 mean_interval <- function(mean, error, level = 0.95) {
-  if (is.na(error$se) || error$se == 0) return(c(NA_real_, NA_real_))
+  if (is.na(error$se)) return(c(NA_real_, NA_real_))
   ends <- c(-1, 1) * stats::qt((1 + level) / 2, error$df) * error$se
   ends <- if (isTRUE(error$positive)) mean * exp(ends / mean) else mean + ends
   if (is.null(error$range)) ends else pmin(pmax(ends, error$range[1L]), error$range[2L])
@@ -180,7 +179,7 @@ mean_interval <- function(mean, error, level = 0.95) {
 # the scale of asinh(mean / se), which is that of the logarithm far from zero and Student's near it.
 skewed_interval <- function(mean, error, level = 0.95) {
   student <- mean_interval(mean, error, level)
-  if (anyNA(student) || !is.finite(mean)) return(student)
+  if (is.na(error$se) || error$se == 0 || !is.finite(mean)) return(student)
   size <- mean / error$se
   ends <- c(-1, 1) * stats::qt((1 + level) / 2, error$df) / sqrt(1 + size^2)
   bent <- error$se * sinh(asinh(size) + ends)

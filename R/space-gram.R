@@ -88,16 +88,5 @@ domain_members <- function(space, new) {
   domain <- new$domain
   rows <- describing_rows(new$X, domain, new$reference)
   rows$threads <- space$threads
-  if (!needs_domain_rows(space$domain_kernel)) return(rows)
-  warn_small_domains(levels(domain)[tabulate(rows$domain, nlevels(domain)) == 1L])
   rows
-}
-
-warn_small_domains <- function(names) {
-  if (length(names) == 0L) return(invisible())
-  one <- length(names) == 1L
-  warn("small_domain", if (one) "A domain is" else "Domains are", " described by a single row",
-       if (!one) " each", ": ", enumerate(names, quote = "\""),
-       ". More of ", if (one) "its" else "their", " unlabelled rows, as `reference` of predict(), ",
-       "describe it better.")
 }

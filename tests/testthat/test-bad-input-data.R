@@ -59,7 +59,7 @@ test_that("columns of odd kinds are numbers or an error that names them", {
   expect_domgen_error(dg_lm(y ~ a | g, data = odd("y", as.raw(1:24))), "response `y` must be numeric")
   expect_domgen_error(dg_lm(y ~ a | g, data = odd("g", as.raw(1:24))), "Domain `g` must be a vector")
   expect_domgen_error(dg_lm(1 ~ I(1) | g, data = d), "one value per row \\(24\\), not 1")
-  expect_domgen_error(dg_lm(1 ~ I(1) | d, data = d), "formula|[Dd]omain")
+  expect_domgen_error(dg_lm(1 ~ I(1) | d, data = d), "formula|[Dd]omain|one entry per row")
   expect_domgen_error(predict(dg_lm(y ~ . | g, data = d), odd("a", as.raw(1:24))), "`newdata\\$a`")
   model <- dg_ridge(as.matrix(d[c("a", "b")]), d$y, d$g)
   expect_domgen_error(predict(model, odd("a", as.matrix(d[1:2])), domain = d$g), "numeric columns")

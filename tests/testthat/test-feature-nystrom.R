@@ -279,11 +279,6 @@ test_that("unseen domains and reference rows are judged as with the Gram matrix"
                                    list(X = new$X, domain = new$domain,
                                         reference = reference), W), tolerance = 1e-12)
   }
-  expect_warning(
-    space_expansion(fitted,
-                      list(X = new$X[1, , drop = FALSE], domain = droplevels(new$domain[1])), W),
-    "single row", class = "domgen_warning_small_domain"
-  )
 })
 
 test_that("k-means takes as many centres as there are rows, or fewer", {

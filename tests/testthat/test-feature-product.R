@@ -237,9 +237,6 @@ for (type in names(both)) {
     expect_equal(space_rows(map, list(X = new_X[order, ], domain = new_domain[order])),
                  whole[order, ],
                  tolerance = 1e-12)
-    single <- factor(c("a", rep("b", nrow(new_X) - 1)))
-    expect_warning(space_rows(map, list(X = new_X, domain = single)), "single row: \"a\"",
-                   class = "domgen_warning_small_domain")
   })
 
   test_that(paste("expansions and moments are those of the features:", type), {

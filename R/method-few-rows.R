@@ -1,0 +1,95 @@
+# A model that describes domains by their rows is asked about domains of which it gets one row, or
+# far fewer than training had: it then predicts for a domain that there is not. Means, deviations,
+# embeddings and imputed values come from the same rows, so one warning is given for all of them,
+# once in a call, where the rows come in: read_new() of frames, describe_domains() of sources and
+# references.
+
+# Are domains described by the rows that come with them? Members scale their rows themselves, parts
+# of a pipeline do not.
+described_by_rows <- function(object) {
+  blueprint <- object$blueprint
+  asks_moments(blueprint$scaling) ||
+    imputes_by_domain(blueprint) && is.null(blueprint$impute$known) || embeds_rows(object) ||
+    any(vapply(object$members, described_by_rows, NA))
+}
+
+embeds_rows <- function(object) {
+  needs_domain_rows(object$space$domain_kernel) ||
+    any(vapply(Filter(Negate(is.null), object[c("projection", "learner")]), embeds_rows, NA))
+}
+
+# sizes: by domain, how many rows describe it.
+warn_few_rows <- function(object, sizes) {
+  usual <- usual_size(object)
+  few <- which(sizes == 1L & usual > 1L | sizes < usual / 5 & sizes < enough_rows)
+  if (length(few) == 0L) return(invisible())
+  names <- names(sizes)[few]
+  one <- length(few) == 1L
+  single <- all(sizes[few] == 1L)
+  rows <- if (single) "" else paste0(" (", vapply(sizes[few], plural, "", "row"), ")")
+  warn("small_domain", if (one) "A domain is" else "Domains are", " described by ",
+       if (single) "a single row" else "few rows", if (single && !one) " each",
+       if (is.finite(usual)) paste0(" (in training most have ", in_full(usual), " or more)"), ": ",
+       enumerate(paste0("\"", names, "\"", rows), quote = ""), ".")
+}
+
+# Means of so many rows are near enough to those of the domain, however large training domains are.
+enough_rows <- 20L
+
+# What three of four training domains have at least, for a few may be smaller than all that come;
+# Inf where the model does not know.
+usual_size <- function(object) {
+  sizes <- object$rows$sizes
+  if (is.null(sizes) && is.factor(object$domain)) sizes <- tabulate(object$domain)
+  sizes <- sizes[sizes > 0]
+  if (length(sizes) == 0L) return(Inf)
+  stats::quantile(sizes, 0.25, type = 1L, names = FALSE)
+}
+
+# Of new rows with these domains, a factor; known: see scale_new().
+describing_sizes <- function(object, domain, known) {
+  sizes <- rows_by_domain(domain)
+  if (identical(known, "training")) sizes <- sizes[!names(sizes) %in% levels(object$domain)]
+  if (!is.list(known)) return(sizes)
+  reference <- rows_by_domain(known$domain)
+  at <- match(names(sizes), names(reference))
+  replace(sizes, which(!is.na(at)), reference[at[!is.na(at)]])
+}
+
+rows_by_domain <- function(domain) {
+  domain <- factor(domain)
+  stats::setNames(tabulate(domain, nlevels(domain)), levels(domain))
+}
+
+# Of the answers to questions about rows, see method-known-domains.R.
+answered_sizes <- function(answer) {
+  if (is.null(answer$rows)) {
+    return(stats::setNames(c(answer[["counts"]], answer[["count"]]), answer$domains))
+  }
+  rows_by_domain(unlist(lapply(answer$rows, `[[`, "domain")))
+}
+
+# What a user of predict() can do about it; other calls have no such argument. env: where it was
+# called.
+advising <- function(code, env) {
+  if (is_of_package(env)) return(code)
+  withCallingHandlers(code, domgen_warning_small_domain = function(w) {
+    warn("small_domain", conditionMessage(w), " More unlabelled rows of the domain, as ",
+         "`reference =` of predict(), describe it better.")
+    invokeRestart("muffleWarning")
+  })
+}
+
+# Is it in a call of a package's function? R's own lapply() and the like do what users say.
+is_of_package <- function(env) {
+  frames <- sys.frames()
+  while (!isNamespace(env) && !identical(env, globalenv()) && !identical(env, emptyenv())) {
+    at <- which(vapply(frames, identical, NA, env))
+    home <- if (length(at)) environment(sys.function(at[1L]))
+    # of a method of R6
+    if (!is.null(home$self)) home <- parent.env(home)
+    if (isNamespace(home) && !environmentName(home) %in% c("base", "stats", "utils")) return(TRUE)
+    env <- parent.env(env)
+  }
+  FALSE
+}
