@@ -134,7 +134,7 @@ as_of_terms <- function(code) {
 is_carried <- function(names) startsWith(names, ".carried(")
 
 # The code that a model frame has as a name: names of columns are without quotes there.
-frame_code <- function(name) tryCatch(str2lang(name), error = function(e) as.name(name))
+frame_code <- function(name) on_error(str2lang(name), function(e) as.name(name))
 
 carried_name <- function(name) as.character(str2lang(name)[[2L]])
 

@@ -92,7 +92,7 @@
 #' | `integer64` | numbers, if all are below 2^53; beyond that only names of domains |
 #' | `haven_labelled`, also of SPSS | numbers or text; `na_values` and `na_range` are missing |
 #' | `logical`, text, `factor`, `ordered` | categories; the level `NA` is missing |
-#' | `Date`, `POSIXct`, `POSIXlt`, `difftime`, `hms`, `units` | numbers in a unit, that of training |
+#' | `Date`, `POSIXct`, `POSIXlt`, `difftime`, `hms`, `units` | numbers in the unit of training |
 #' | `survival::Surv()` | response |
 #'
 #' Any other class is an error of class `domgen_error_data` that names the column and its class:

