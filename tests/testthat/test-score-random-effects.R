@@ -143,11 +143,11 @@ test_that("a regression on sites is least squares with errors of HC3", {
   X <- model.matrix(fit)
   bread <- solve(crossprod(X))
   meat <- crossprod(X * (resid(fit) / (1 - hatvalues(fit))))
-  expect_equal(found$se, unname(sqrt(diag(bread %*% meat %*% bread))), ignore_attr = TRUE)
+  expect_equal(found$covariance, bread %*% meat %*% bread, ignore_attr = TRUE)
   # one site has the level alone
   alone <- regress_sites(values, errors, cbind(1, x == 8))
   expect_equal(unname(sum(alone$beta)), values[7L])
-  expect_gt(alone$se[2L], errors[7L])
+  expect_gt(sqrt(alone$covariance[2L, 2L]), errors[7L])
 })
 
 test_that("values that stand for likelihoods have the mean of the model, however few the events", {
@@ -180,7 +180,7 @@ test_that("of few events too the mean is that of sites, not of events", {
       found$weighted$lower < truth && truth < found$weighted$upper, found$p < 0.05)
   }))
   expect_gte(mean(covered[1L, ]), 0.87)
-  expect_lte(mean(covered[2L, ]), 0.5)
+  expect_lt(mean(covered[2L, ]), mean(covered[1L, ]) - 0.2)
   expect_gte(mean(covered[3L, ]), 0.8)
 })
 
@@ -206,8 +206,9 @@ test_that("a likelihood that is normal gives what the normal one does", {
   expect_equal(given$p, normal$p, tolerance = 0.05)
   expect_equal(shrunken_sites(given$posterior, 0.95), shrunken_sites(normal$posterior, 0.95),
                tolerance = 0.01)
-  # of few sites Student's interval and that of the posterior are about the same
-  expect_equal(given$se, normal$se, tolerance = 0.15)
+  # errors of sites with a likelihood are those of the posterior, which of few sites are larger
+  expect_gt(given$se, normal$se)
+  expect_lt(given$se, 1.5 * normal$se)
   expect_equal(given$new$interval, normal$new$interval, tolerance = 0.02)
 })
 
