@@ -52,26 +52,27 @@ calls_by_name <- c(
 makes_functions <- c("function", "::", ":::", "Vectorize", "Negate", "ecdf", "approxfun",
                      "splinefun", "stepfun")
 
-code <- new.env(parent = emptyenv())
+known_code <- new.env(parent = emptyenv())
 
 # Names without which a call is none of those above. Functions of packages that are not loaded come
 # with the name of these.
 watched_names <- function() {
-  if (is.null(code$watched)) {
+  if (is.null(known_code$watched)) {
     loaded <- Filter(isNamespaceLoaded, names(allowed_calls))
     exported <- lapply(loaded, function(package) {
       setdiff(getNamespaceExports(package), allowed_calls[[package]])
     })
-    code$refused <- c(refused_calls, unlist(exported))
-    code$watched <- c(code$refused, names(calls_by_name), "$", "[[", "@", "::", ":::")
+    known_code$refused <- c(refused_calls, unlist(exported))
+    known_code$watched <- c(known_code$refused, names(calls_by_name), "$", "[[", "@", "::", ":::")
   }
-  code$watched
+  known_code$watched
 }
 
 # parts: expressions by their place in the model; home: the environment that it brings along;
 # columns: names that mean data. What was looked at in the last calls is not looked at again.
 check_code <- function(parts, home, columns, arg) {
-  for (seen in code$seen) if (identical(seen, parts)) return(invisible())
+  for (seen in known_code$seen) if (identical(seen, parts)) return(invisible())
+  if (isTRUE(getOption("domgen.trust"))) return(invisible())
   for (place in names(parts)) {
     found <- refused_code(parts[[place]], home, columns)
     if (!is.null(found)) {
@@ -80,7 +81,7 @@ check_code <- function(parts, home, columns, arg) {
             "`options(domgen.trust = TRUE)`.")
     }
   }
-  if (!isTRUE(getOption("domgen.trust"))) code$seen <- utils::head(c(list(parts), code$seen), 20L)
+  known_code$seen <- utils::head(c(list(parts), known_code$seen), 20L)
 }
 
 # The first call in an expression that is refused, as text, NULL where none is. home: an environment
@@ -222,7 +223,7 @@ packages_of_r <- c("base", "stats", names(allowed_calls), "splines", "stats4", "
 # spaced: with its package, or out of a list.
 is_refused <- function(name, home, spaced) {
   watched_names()
-  name %in% code$refused && (spaced || is_of_r(name, home))
+  name %in% known_code$refused && (spaced || is_of_r(name, home))
 }
 
 # head: package::name, or another one that has a name in it.

@@ -49,12 +49,12 @@ test_that("a store on a full disk is an error, and leaves no file that is cut", 
 # ---- nothing of a call is in the session ------------------------------------------------------
 
 # Of the session, which a call may look at but not change: the package's environments and options.
-# May change: what of the machine was asked, and intervals of models, which save time; the locks
-# that this process has; the call that was interrupted, after it.
+# May change: what of the machine was asked, intervals of models, and code that was searched, which
+# save time; the locks that this process has; the call that was interrupted, after it.
 session_state <- function() {
   space <- as.list(asNamespace("domgen"), all.names = TRUE, sorted = TRUE)
   own <- Filter(is.environment, space[!startsWith(names(space), ".__")])
-  known <- c("held", "computer", "remembered")
+  known <- c("held", "computer", "remembered", "known_code")
   expect_true(all(known %in% names(own)))
   state <- own[setdiff(names(own), known)]
   list(lapply(state, as.list, all.names = TRUE, sorted = TRUE),
