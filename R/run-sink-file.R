@@ -20,7 +20,7 @@ file_sink <- function(to, overwrite) {
   sink <- structure(list(label = basename(path), path = path, one = one, overwrite = overwrite,
                          work = paste0(path, ".part"), store = file.path(paste0(path, ".part"),
                                                                          "store"),
-                         left = "What was written before is kept: the same call resumes there."),
+                         left = "The rows written before are kept: the same call resumes there."),
                     class = "sink_file")
   check_place(sink)
   sink
