@@ -21,7 +21,7 @@ free <- c(
   # empty where sums of the kernel are solved later
   "^feature_(apply|rows|columns|moments|group_moments)_ program[$]factor empty$",
   # sums and shapes of any values
-  "^(md5_|part_shapes_ object)"
+  "^(md5_|part_shapes_ object|odd_code_)"
 )
 
 # Codes are not looked at where a map has no domains, and rows where their features are given.

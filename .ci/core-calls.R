@@ -166,6 +166,9 @@ md5_numbers_(c(1, NA, -0))
 md5_texts_(c("a", NA, "", "longer than eight"))
 part_shapes_(list(a = 1:2, b = list(c(NA, Inf), "c", threads = 2L), c = factor("d"),
                   d = matrix(NA, 2)), function(value, path) path)
+odd_code_(quote(f(x, function(u = 1) u[2, ])))
+odd_code_(as.call(list(sum, 1)))
+ready_blas_()
 bytes <- charToRaw("1,a\n2,\"b\"\"\n,c\"\n\n3")
 for (last in c(TRUE, FALSE)) {
   buffer <- csv_bytes_()

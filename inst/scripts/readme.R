@@ -1,6 +1,6 @@
-# Runs the code of README.md as printed, up to its first plot, writes that plot, and puts the numbers
-# that it prints, and those of stored experiments, where README.md and the site's first page say
-# them. From the root of the package: Rscript inst/scripts/readme.R
+# Runs the code of README.md as printed, up to its first plot, writes that plot, and puts the
+# numbers that it prints, and those of stored experiments, where README.md and the site's first page
+# say them. From the root of the package: Rscript inst/scripts/readme.R
 # A test holds the texts against the same numbers.
 
 # Sentences with numbers, by file: {name} stands for one of numbers_of().

@@ -141,7 +141,7 @@ own_terms <- function() {
 
 test_that("what users write in a formula is fitted, and predicts the same from a file", {
   for (formula in own_terms()) {
-    model <- dg_lm(formula, data = toy)
+    model <- quietly(dg_lm(formula, data = toy))
     file <- tempfile()
     saveRDS(model, file)
     expect_identical(predict(readRDS(file), toy), predict(model, toy), info = deparse1(formula))
