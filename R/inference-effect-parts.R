@@ -219,7 +219,8 @@ fewest <- function(units) min(vapply(units, max, 0L))
 
 # At each value of a curve, NA where all units have the same. units: by factor the group of each
 # domain; without: by factor and group averages by fits without the group, or NULL for those of the
-# model itself. With crossed factors, variances add up, less what was counted twice (Cameron, Gelbach and Miller, 2011, equation 2.13,
+# model itself. With crossed factors, variances add up, less what was counted twice (Cameron,
+# Gelbach and Miller, 2011, equation 2.13,
 # see crossed_error()).
 effect_error <- function(part, average, units, without) {
   if (fewest(units) < 2L) return(rep(NA_real_, length(average)))

@@ -49,7 +49,7 @@ test_that("what users call and that evaluates anything runs in the fixed session
   methods <- methods[!own & !is_one_of(methods[, 1L], shown), 3L]
   methods <- setdiff(methods, shown_methods)
   expect_gt(length(methods), 25L)
-  expect_identical(sort(Filter(lacks_session, methods)), character())
+  expect_identical(as.character(unlist(Filter(lacks_session, methods))), character())
 })
 
 # options() and the locale, which a call must leave as they are.

@@ -22,6 +22,6 @@ test_that("workers fold as the session does that they work for, whatever its opt
 test_that("the generator notices a call that runs in the user's session", {
   draws <- draws_of(1:12, workers = FALSE)
   with_replaced("fixed_session", function(frame) NULL, {
-    expect_gt(sum(session_faults(draws) != "", na.rm = TRUE), 1)
+    expect_gte(sum(session_faults(draws) != "", na.rm = TRUE), 1)
   })
 })
