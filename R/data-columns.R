@@ -53,11 +53,9 @@ check_used_classes <- function(terms, parts, data) {
   used <- variables_of(terms, parts$domain)
   alone <- named_alone(terms, parts)
   # a data frame is found where it is
-  elsewhere <- mget(setdiff(used, names(data)), envir = environment(parts$bare), inherits = TRUE,
+  elsewhere <- mget(setdiff(alone, names(data)), envir = environment(parts$bare), inherits = TRUE,
                     ifnotfound = list(NULL))
-  data <- c(as.list(data), Filter(function(value) {
-    is.data.frame(value) && nrow(value) == nrow(data)
-  }, elsewhere))
+  data <- c(as.list(data), Filter(is.data.frame, elsewhere))
   odd <- Filter(function(name) {
     column <- data[[name]]
     !is.null(column) && (!is_understood(column) || inherits(column, "integer64"))

@@ -145,6 +145,7 @@ check_carried <- function(names, parts, data) {
           "formula", if (!is.null(parts$domain)) paste0(" (`", code_text(parts$domain), "`)"),
           "; there is no ", enumerate(absent), ".")
   }
+  for (name in names) check_understood(data[[name]], "group", paste0("`random`: `", name, "`"))
 }
 
 # Of the terms without a response.

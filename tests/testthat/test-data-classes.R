@@ -32,10 +32,11 @@ test_that("a column of any class is used as it is understood, or an error names 
     if (!is.null(kind$package) && !requireNamespace(kind$package, quietly = TRUE)) next
     few <- with_seed(nchar(name), sample(nrow(cells), 6L))
     tried <- if (long_form()) cells else cells[few, ]
-    # several responses are several columns, and a data frame is a matrix
+    # a data frame may be a matrix, several responses, or a table that a function looks up
     if (name == "frame") {
-      tried <- tried[tried$role != "matrix" & !(tried$role == "response" &
-                                                  tried$storage == "vectors"), ]
+      meant <- tried$role == "matrix" | tried$role == "response" & tried$storage == "vectors" |
+        tried$role %in% c("inside", "offset") & tried$storage == "environment"
+      tried <- tried[!meant, ]
     }
     expect_identical(try_kind(kind, tried), character(), label = name)
   }
@@ -63,11 +64,19 @@ test_that("a class is an argument of a function that knows it, not of one that c
   years <- function(x) as.numeric(unclass(x))
   model <- dg_lm(y ~ years(x) | site, data = month)
   expect_equal(predict(model, month), fitted(plain))
-  for (formula in list(y ~ log(x) | site, y ~ I(x / 12) | site, y ~ poly(x, 2) | site, y ~ x:z | site,
-                       y ~ splines::ns(x, 2) | site, x ~ z | site, log(x) ~ z | site, y ~ z | x,
-                       y ~ z | floor(x))) {
+  for (formula in list(y ~ log(x) | site, y ~ I(x / 12) | site, y ~ poly(x, 2) | site,
+                       y ~ x:z | site, y ~ splines::ns(x, 2) | site, x ~ z | site,
+                       log(x) ~ z | site, y ~ z | x, y ~ z | floor(x))) {
     expect_domgen_error(dg_lm(formula, data = month), "`x`.*\"yearmon\"")
   }
+  # groups of random effects are columns too
+  if (requireNamespace("lme4", quietly = TRUE)) {
+    expect_domgen_error(dg_mixed(y ~ z | site, data = month, random = ~ 1 | x),
+                        "`x`.*\"yearmon\"")
+  }
+  # a table beside the data may have as many rows
+  prices <- data.frame(price = seq_len(nrow(d)) / 7)
+  expect_equal(fitted(dg_lm(y ~ prices[x, 1] | site, data = d)), fitted(plain))
   # a list of numbers
   listed <- with_value(d, "x", as.list(d$x))
   expect_equal(fitted(dg_lm(y ~ sapply(x, sum) | site, data = listed)), fitted(plain))

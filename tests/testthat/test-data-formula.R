@@ -132,7 +132,7 @@ test_that("bases learn their knots once", {
 test_that("a term or domain that looks at other rows is an error that names it", {
   d <- mixed_data()
   for (term in expression(I(x - mean(x)), rank(x), cumsum(x), cut(x, 3), x > mean(x),
-                          as.integer(factor(colour)), duplicated(count), I(scale(x)^2))) {
+                          as.integer(factor(colour)), duplicated(count), I(scale(x)^2), d[, "x"])) {
     says <- paste0("must not have `", deparse1(term), "`, whose value in a row depends on other")
     f <- eval(bquote(y ~ z + .(term) | site))
     if (!identical(term, quote(x > mean(x)))) {
