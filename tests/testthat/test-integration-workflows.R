@@ -51,9 +51,11 @@ test_that("DALEX is told that the reference of a workflow moves, and not of a fi
                          variable_splits = list(x1 = c(-1, 1)))$agr_profiles$`_yhat_`
   }
   for (fitted in list(by_parsnip(), by_recipe())) {
-    # of each function of DALEX one
-    expect_identical(length(capture_warnings(moving <- explained(fitted))), 2L)
-    expect_warning(expect_warning(explained(fitted), class = "domgen_warning_moving"))
+    # of each function of DALEX one, and of the two rows by which it tries the model
+    said <- capture_warnings(moving <- explained(fitted))
+    expect_identical(sum(grepl("DALEX makes up rows", said)), 2L)
+    expect_identical(sum(grepl("described by few rows .*\\(2 rows\\)", said)), 1L)
+    expect_length(said, 3L)
     expect_silent(still <- explained(set_reference(fitted, toy)))
     expect_gt(max(abs(diff(moving) - diff(still))), 0.1)
   }
