@@ -140,8 +140,9 @@
 #' A model without its data, of censored times, of several factors of domains, or with a [fixed
 #' reference][set_reference()]; a `cv` of another learner, of other rows, of rows of known domains,
 #' of a [row_source()], or without the standard deviations of a model that has them; a `metric` that
-#' does not fit the response or needs probabilities that the model lacks. Domains of `newdata` that were in training give a warning of class
-#' `domgen_warning_training_domains`. Seeds are fixed, but for those of a cross-validation that is
+#' does not fit the response or needs probabilities that the model lacks. Domains of `newdata` that
+#' were in training give a warning of class `domgen_warning_training_domains`. Seeds are fixed,
+#' but for those of a cross-validation that is
 #' computed.
 #' @references
 #' Cai, T. T., Namkoong, H. and Yadlowsky, S. (2023). Diagnosing model performance under

@@ -116,8 +116,9 @@
 #' `new_lower` to `new_upper` are quantiles of the posterior predictive distribution of
 #' \eqn{\theta}{theta} at a new site, by quadrature over \eqn{\tau}{tau}, with a flat density of
 #' \eqn{\mu}{mu} that is moved to the mean in which each site counts once, and a half-normal one of
-#' \eqn{\tau}{tau}. Its standard deviation is 0.5 or 1 on the scale of the measure, or twice what the
-#' sites differ by (Paule and Mandel, 1982) if that is more. They are for the measure with many rows
+#' \eqn{\tau}{tau}. Its standard deviation is 0.5 or 1 on the scale of the measure, or twice what
+#' the sites differ by (Paule and Mandel, 1982) if that is more. They are for the measure with
+#' many rows
 #' of the new site, not for the value in few rows, and are never narrower than the interval of the
 #' mean, nor than where the middle of the sites themselves lies. They assume that the new site is of
 #' the kind of these. `target` gives the probability `pass` that a new site passes. It averages over

@@ -31,8 +31,8 @@
 #' | [predict()][predict.dg_learner()], `se.fit` | f at a row, [dg_gp()] only | posterior |
 #' | [predict()][predict.dg_learner()], `interval` | response in a new domain | [set_intervals()] |
 #'
-#' `coef()` and `summary()` of a fit show no standard errors of coefficients: [dg_coefficients()] has
-#' them, by the jackknife over domains, for models that are linear in their predictors.
+#' `coef()` and `summary()` of a fit show no standard errors of coefficients. [dg_coefficients()]
+#' has them for models that are linear in their predictors.
 #' @references
 #' Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. *Machine Learning*
 #' 52(3), 239-281.

@@ -99,8 +99,8 @@ inside <- function(x, scale) {
 # effect: of each row on the estimate, so that its sum of squares is the variance. se: where another
 # one is better. value, value_se: those on the scale, where they do not follow.
 # likelihood: where events are few, its logarithm as a function of values on the scale. information:
-# what is to be expected of 1 / value_se^2 if the value of the site is this, whatever its rows found,
-# but for a factor that sites share; a function of the value and of what was found, own.
+# what is to be expected of 1 / value_se^2 if the value of the site is this, whatever was found, but
+# for a factor that sites share; a function of the value and of what was found, own.
 site_value <- function(estimate, effect, se = sqrt(sum(effect^2)), value = NULL, value_se = NULL,
                        likelihood = NULL, information = NULL) {
   list(estimate = estimate, effect = effect, se = se, value = value, value_se = value_se,

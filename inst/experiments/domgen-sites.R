@@ -16,16 +16,16 @@
 #   mean        proportion of draws in which the interval of the mean has the mean of all sites
 #   weighted    the same of the mean by precision, as it is now
 #   differ      proportion of draws in which both means are said to differ (p < 0.05)
-#   pass        target theta > -0.25: proportion of draws in which the interval has the proportion of
-#               further sites that reach it; `truth` and `estimate` are means of the proportion and
-#               of the probability
+#   pass        target theta > -0.25: proportion of draws in which the interval has the proportion
+#               of further sites that reach it; `truth` and `estimate` are means of the proportion
+#               and of the probability
 #   slope       of a regression of the values on a standard normal x without effect; in the world
 #               precise theta_g = tau (u_g + 0.8 x_g z_g)
 #   difference  new site of a measure without a large tau (differences, net benefit)
 # Of `rows` the calibration slope of numbers by dg_validate(), of sites whose slopes go with their
 # numbers of rows, 20 to 1,000; of `events` observed/expected of classes, 5 to 200 rows and fewer
-# events where there are more rows; before: as in the weighted mean. Of `forecast` the score of a new
-# site, with what is expected of it, and a residual standard deviation tau.
+# events where there are more rows; before: as in the weighted mean. Of `forecast` the score of a
+# new site, with what is expected of it, and a residual standard deviation tau.
 
 site_worlds <- list(
   normal = list(draw = function(z) stats::rnorm(length(z)), below = stats::pnorm),
@@ -169,7 +169,7 @@ one_forecast <- function(cell) {
 
 experiment(
   paper = "domgen", item = "?dg_validate",
-  title = "Intervals over sites before and after the prior follows the data and each site counts once",
+  title = "Intervals over sites, before and after the prior follows the data",
   draws = c(quick = 1, normal = 1, full = 1), minutes = c(quick = 0.2, normal = 20, full = 60),
   packages = "metafor",
   tolerance = c(after = 0.11, width_after = 0.02),
@@ -181,7 +181,7 @@ experiment(
     }
     if (size == "quick") {
       return(rbind(cell("values", c("units", "precise"), 6, 10, 10),
-                   cell(c("rows", "events", "forecast"), "precise", 2, 8, 2)))
+                   cell(c("rows", "forecast"), "precise", 2, 8, 2)))
     }
     times <- c(normal = 1, full = 3)[[size]]
     all <- c(5, 10, 20, 40)
