@@ -15,9 +15,11 @@
 #' factor with most levels, which the print names: errors of predictors that differ between the
 #' levels of another factor are then too small. Intervals and tests use Student's t distribution
 #' with G - 1 degrees of freedom. In simulations with 6 to 40 domains of different slopes and
-#' levels, 95 % intervals covered the coefficients in 92 to 98 % of the cases; intervals that treat
-#' rows as independent covered them in 51 to 86 % (`tests/bench/coefficients.R`). They are rough
-#' for a predictor that varies in few domains only.
+#' levels that are normal, 95 % intervals covered the coefficients in 92 to 98 % of the cases;
+#' intervals that treat rows as independent covered them in 51 to 86 %
+#' (`tests/bench/coefficients.R`). They cover less where slopes are skewed over domains, as with
+#' lognormal ones, or a few domains decide a coefficient, as where a predictor varies much more in
+#' some of them.
 #'
 #' The estimates are those of the model. Where it has a penalty, they are shrunk, and errors are
 #' those of the shrunk estimates: the intervals do not cover the unpenalised ones. For `dg_lm()` and

@@ -41,7 +41,8 @@
 #' absolute deviations from their median if they are beyond, d then divided by its standard
 #' deviation, and the sampling error \eqn{\varepsilon}{eps} of known variance. \eqn{\mu}{mu} has a
 #' flat prior, b a normal one of standard deviation s; \eqn{\tau}{tau} and s have half-normal ones,
-#' of standard deviation 0.5 (log) or 1 (logit) and a third of that; c is one of 0, 0.25, ..., 2.
+#' of standard deviation 0.5 (log) or 1 (logit), or twice what domains differ by if that is more,
+#' and a third of that; c is one of 0, 0.25, ..., 2.
 #' Forecasts and intervals are those of the posterior distribution, summed over a grid. c is not
 #' negative: held-out predictions of a domain are learned from the others, whose mean is lower if
 #' that of the domain is higher, so that negative slopes are found where nothing can be forecast.
@@ -122,7 +123,8 @@
 #'     number of `descriptions` that vary (of 2), `of_rows` (the proportion of the sampling variance
 #'     that is due to which rows were drawn)}
 #'   \item{mean}{data frame of one row: `mean` over domains, its interval `lower` to `upper`,
-#'     `tau` on the scale, and the interval of a new domain `new_lower` to `new_upper`}
+#'     `tau` on the scale, the interval of a new domain `new_lower` to `new_upper`, and the mean by
+#'     precision, as in [dg_validate()]}
 #'   \item{left_out}{data frame, a row for each training domain with a score: `domain`, `rows`,
 #'     `score`, its `se`, the `forecast` of the regression without it with `lower` and `upper`,
 #'     `expected`, `distance`}
@@ -138,15 +140,15 @@
 #' A model without its data, of censored times, of several factors of domains, or with a [fixed
 #' reference][set_reference()]; a `cv` of another learner, of other rows, of rows of known domains,
 #' of a [row_source()], or without the standard deviations of a model that has them; a `metric` that
-#' does not fit the response or needs probabilities that the model lacks. The package metafor is
-#' needed. Domains of `newdata` that were in training give a warning of class
-#' `domgen_warning_training_domains`. Seeds are fixed, but for those of a cross-validation that is
+#' does not fit the response or needs probabilities that the model lacks. Domains of `newdata` that
+#' were in training give a warning of class `domgen_warning_training_domains`. Seeds are fixed,
+#' but for those of a cross-validation that is
 #' computed.
 #' @references
 #' Cai, T. T., Namkoong, H. and Yadlowsky, S. (2023). Diagnosing model performance under
 #' distribution shift. *arXiv* 2303.02011.
 #' @seealso [dg_validate()], [dg_novelty()], [dg_cv()]
-#' @examplesIf requireNamespace("metafor", quietly = TRUE)
+#' @examples
 #' # noise grows with x1, and so does the error in sites where x1 is large
 #' set.seed(1)
 #' site <- rep(paste("site", 1:17), each = 40)

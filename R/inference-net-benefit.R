@@ -21,12 +21,9 @@
 #' with the standard error of a mean of rows, 1, -t/(1-t) or 0 each, and
 #' \eqn{\theta_g \sim N(\mu, \tau^2)}{theta_g ~ N(mu, tau^2)}. The variance of rows is that within
 #' all sites: by its own, a site without a rare false negative would have a high value and a small
-#' error, which is a bias. Mean, interval and the interval of a
-#' new site are those of the posterior distribution that [dg_validate()] has for a new site (flat
-#' density of \eqn{\mu}{mu}, half-normal one of \eqn{\tau}{tau}, here with twice the standard
-#' deviation of the sites' values); no fit by restricted maximum likelihood is made, so that 99
-#' thresholds of 20 sites take less than a second. The intervals hold for each threshold
-#' alone, not for the whole curve.
+#' error, which is a bias. Mean, interval and the interval of a new site are those of
+#' [dg_validate()]: each site counts once. The intervals hold for each threshold alone, not for the
+#' whole curve.
 #'
 #' **Useful at a new site** (Wynants and others, 2018): the probability that the model has a higher
 #' net benefit there than both treating all and treating none. It is computed from each site's
@@ -56,7 +53,8 @@
 #'     `net_benefit` with its interval `lower` to `upper`, net benefit of treating `all` and `none`,
 #'     mean `difference` from the better of these at each site with `difference_lower` to
 #'     `difference_upper`, interval of the net benefit of a new site `new_lower` to `new_upper`, and
-#'     the probability `useful`}
+#'     the probability `useful` with the interval `useful_lower` to `useful_upper` of the
+#'     proportion of such sites}
 #'   \item{domains}{data frame, a row for each method, domain and threshold: `method`, `domain`,
 #'     `threshold`, `net_benefit` with its standard error `se`, `all`}
 #'   \item{rows, events}{numbers of rows and of events, those of repeats counted once}

@@ -60,13 +60,26 @@
 #' on the scale and is not in the mean; `print()` says so.
 #'
 #' **Summary over sites.** The value of site g on its scale is \eqn{\theta_g + e_g}{theta_g + e_g}
-#' with \eqn{\theta_g \sim N(\mu, \tau^2)}{theta_g ~ N(mu, tau^2)}. \eqn{\mu}{mu} and
-#' \eqn{\tau}{tau} are by restricted maximum likelihood, the interval of \eqn{\mu}{mu} by Knapp and
-#' Hartung (2003) with Student's quantile and a factor of at least 1 (`metafor::rma.uni(test =
-#' "adhoc")`). A \eqn{\tau}{tau} of 0 says that the sites do not show that they differ; the interval
-#' of a new site allows for differences that so few sites cannot show. Folds of a cross-validation
-#' share training rows: the variance of \eqn{\mu}{mu} is multiplied by 1 + n / n_1 for n_1 of n rows
-#' in training, as in [dg_compare()].
+#' with \eqn{\theta_g \sim N(\mu, \tau^2)}{theta_g ~ N(mu, tau^2)}. In the mean each site counts
+#' once, on the scale of the measure; it is transformed back, so that it is about the value of the
+#' middle site and not the arithmetic mean of the estimates, which `print()` shows where it is
+#' outside the interval. A site whose variance is more than nine times the median counts less, in
+#' proportion. The interval is Student's, from the squares of the values, which covers enough
+#' whatever the errors of the sites are (Ibragimov and Mueller, 2010); the error is at least that
+#' of the rows. \eqn{\tau}{tau} is the median of the posterior distribution under "A new site".
+#' Folds of a cross-validation share training rows: the variance of the mean is multiplied by
+#' 1 + n / n_1 for n_1 of n rows in training, as in [dg_compare()].
+#'
+#' **Weighted by precision**, `weighted` with `weighted_lower` to `weighted_upper` is the posterior
+#' mean of \eqn{\mu}{mu}. It is the mean of sites only if precise sites have the same values as
+#' others, and then has a narrower interval where sites differ in size more than in value.
+#' `weighted_p` is the p of the difference of both means, whose variance given \eqn{\tau}{tau} is
+#' known, averaged over the posterior; `print()` names measures with p < 0.05. Errors that go with
+#' values by chance (AUC, proportions, events, mean losses) are replaced here by those to expect at
+#' the mean.
+#'
+#' **Sites are taken as independent**, in all intervals. If neighbouring sites are alike, the
+#' intervals are too narrow.
 #'
 #' **Few events.** Where events are few, values and errors on the scale are correlated, and weights
 #' by them are biased. A likelihood then takes the place of the normal one (Stijnen, Hamza and
@@ -84,24 +97,34 @@
 #' | `oe` of censored times | binomial, of as many rows as give its standard error |
 #' | `slope` of censored times | the partial likelihood |
 #'
-#' \eqn{\mu}{mu} with its interval and \eqn{\tau}{tau} (the median) are then those of the
+#' \eqn{\mu}{mu} with its interval and \eqn{\tau}{tau} are then those of the
 #' posterior distribution under "A new site", but with a density of \eqn{\mu}{mu} that is the root
-#' of the information, at most that at 0: it is proper also where no site has an event. In
+#' of the information, at most that at 0: it is proper also where no site has an event. To count
+#' each site once, it is moved by the difference of the two means, of which a site's part is the
+#' score of its marginal likelihood over the information, and stretched by the ratio of their
+#' standard deviations. In
 #' simulations with 60 sites of 20 rows and predictions that are the true probabilities, the mean
 #' slope was 0.99 (0.78 by weights), observed/expected 0.99 (1.06) and the AUC 0.74 (0.72), which is
 #' true; with 12 rows they were 1.13 (0.74), 0.99 (1.11) and 0.75 (0.70)
 #' (`tests/bench/results/small-sites.txt`).
 #'
-#' **Meta-regression** has the same weights and the same allowance for folds; it does not use the
+#' **Meta-regression** is by least squares in which each site counts once, as in the mean, with
+#' errors HC3 (MacKinnon and White, 1985) and the same allowance for folds; it does not use the
 #' likelihood of few events. A term that is not identified at the sites with a value is `NA`.
 #'
 #' **A new site.** Intervals from one estimate of \eqn{\tau}{tau} cover too little with few sites.
 #' `new_lower` to `new_upper` are quantiles of the posterior predictive distribution of
 #' \eqn{\theta}{theta} at a new site, by quadrature over \eqn{\tau}{tau}, with a flat density of
-#' \eqn{\mu}{mu} and a half-normal one of \eqn{\tau}{tau}. They are for the measure with many rows
-#' of the new site, not for the value in few rows, and are never narrower than the interval of
-#' \eqn{\mu}{mu}. They assume that the new site is of the kind of these. `target` gives the
-#' probability that a new site passes.
+#' \eqn{\mu}{mu} that is moved to the mean in which each site counts once, and a half-normal one of
+#' \eqn{\tau}{tau}. Its standard deviation is 0.5 or 1 on the scale of the measure, or twice what
+#' the sites differ by (Paule and Mandel, 1982) if that is more. They are for the measure with
+#' many rows
+#' of the new site, not for the value in few rows, and are never narrower than the interval of the
+#' mean, nor than where the middle of the sites themselves lies. They assume that the new site is of
+#' the kind of these. `target` gives the probability `pass` that a new site passes. It averages over
+#' what is not known and is below 1 though all sites may pass: `pass_lower` to `pass_upper` is the
+#' interval of the proportion of such sites, by the posterior of mean and \eqn{\tau}{tau}, rounded
+#' outwards to 0.001.
 #'
 #' **Coverage in simulations** (`inst/experiments/domgen-validation.R`, 5 to 30 sites of 20 to 1,000
 #' rows, means over 20 draws for each of 48 settings). Where sites differ much (standard deviation
@@ -145,8 +168,9 @@
 #'   `dg_validate`, a list with
 #'   \item{summary}{data frame, a row for each method and measure: `method`, `measure`, number of
 #'     `domains` with a value, `mean`, its interval `lower` to `upper`, `tau` (on the scale of the
-#'     measure), the interval of a new site `new_lower` to `new_upper`, and with `target` the
-#'     probability `pass` that a new site reaches it}
+#'     measure), the interval of a new site `new_lower` to `new_upper`, the mean by precision
+#'     `weighted`, `weighted_lower` to `weighted_upper` and `weighted_p`, and with `target` the
+#'     probability `pass` that a new site reaches it with `pass_lower` to `pass_upper`}
 #'   \item{domains}{data frame, a row for each method, measure and site: `method`, `measure`,
 #'     `domain`, `rows`, `events` (`NA` without), `estimate`, its standard error `se`, interval
 #'     `lower` to `upper`, and `shrunk` with `shrunk_lower` to `shrunk_upper`}
@@ -165,7 +189,7 @@
 #' probabilities there is `auc` alone);
 #' more than two classes without `class`; probabilities outside 0 to 1 or that do not sum to 1,
 #' infinite values, and predicted counts of 0 or less; a `target` that the measure cannot have;
-#' covariates that lack a site, are constant, or not finite. The package metafor is needed.
+#' covariates that lack a site, are constant, or not finite.
 #' Sites of `newdata` that were in training give a warning of class
 #' `domgen_warning_training_domains`.
 #' @references
@@ -180,8 +204,14 @@
 #' Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a receiver
 #' operating characteristic (ROC) curve. *Radiology* 143, 29-36.
 #'
-#' Knapp, G. and Hartung, J. (2003). Improved tests for a random effects meta-regression with a
-#' single covariate. *Statistics in Medicine* 22, 2693-2710.
+#' Ibragimov, R. and Mueller, U. K. (2010). t-statistic based correlation and heterogeneity robust
+#' inference. *Journal of Business and Economic Statistics* 28, 453-468.
+#'
+#' MacKinnon, J. G. and White, H. (1985). Some heteroskedasticity-consistent covariance matrix
+#' estimators with improved finite sample properties. *Journal of Econometrics* 29, 305-325.
+#'
+#' Paule, R. C. and Mandel, J. (1982). Consensus values and weighting factors. *Journal of Research
+#' of the National Bureau of Standards* 87, 377-385.
 #'
 #' Stijnen, T., Hamza, T. H. and Ozdemir, P. (2010). Random effects meta-analysis of event outcome
 #' in the framework of the generalized linear mixed model with applications in sparse data.
@@ -194,7 +224,7 @@
 #' model performance. *BMJ* 356, i6460.
 #' @seealso [dg_report()], [dg_net_benefit()], [dg_calibration()], [dg_cv()], [dg_compare()],
 #'   `vignette("validation")`
-#' @examplesIf requireNamespace("metafor", quietly = TRUE)
+#' @examples
 #' toy <- simulate_dcm(domains = 8, n = 60, seed = 1)
 #' cv <- dg_cv(dg_glm(lambda = 1), y ~ . | domain, data = toy)
 #' validation <- dg_validate(cv, target = list(auc = 0.7))

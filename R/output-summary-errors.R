@@ -25,11 +25,14 @@
 #' | [dg_auto()], [dg_ensemble()] | mean score on new domains | above, on cross-fitted scores |
 #' | [dg_tune()], `rule = "one_se"` | mean score of a candidate | a rule of thumb, see there |
 #' | [dg_importance()], [dg_effect()] | mean importance, effect | see there |
+#' | [dg_coefficients()] | coefficients of linear models | jackknife over domains, see there |
+#' | [dg_validate()] | mean over sites, value at a new site | see there |
 #' | [dg_calibration()] | observed proportions | allows for domains, see there |
 #' | [predict()][predict.dg_learner()], `se.fit` | f at a row, [dg_gp()] only | posterior |
 #' | [predict()][predict.dg_learner()], `interval` | response in a new domain | [set_intervals()] |
 #'
-#' Coefficients have no standard errors.
+#' `coef()` and `summary()` of a fit show no standard errors of coefficients. [dg_coefficients()]
+#' has them for models that are linear in their predictors.
 #' @references
 #' Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. *Machine Learning*
 #' 52(3), 239-281.

@@ -17,7 +17,7 @@ means <- function(p, y, domain, ...) {
                                           rep = rep(1, length(y)), place = seq_along(y)),
                                      found$measures[name], NULL, FALSE)[[1L]]
     scale <- domgen:::scales[[measure$scale]]
-    scale$from(domgen:::random_effects(values$value, values$value_se, measure$large)$mean)
+    scale$from(domgen:::random_effects(values$value, values$value_se, measure$large)$weighted$mean)
   }, 0)
   at <- match(measures, found$summary$measure)
   own <- found$summary[at, ]

@@ -100,7 +100,8 @@ test_that("intervals cover however much sites differ, and whatever goes with pre
   worlds <- list(
     much = function(k, z) 3 * rnorm(k), heavy = function(k, z) 2 * rt(k, 3),
     units = function(k, z) ifelse(runif(k) < 0.3, 18, 1),
-    precise = function(k, z) 0.5 * (0.7 * z + 0.7 * rnorm(k)), little = function(k, z) 0.05 * rnorm(k)
+    precise = function(k, z) 0.5 * (0.7 * z + 0.7 * rnorm(k)),
+    little = function(k, z) 0.05 * rnorm(k)
   )
   for (name in names(worlds)) {
     draws <- with_seed(1, replicate(60L, {
