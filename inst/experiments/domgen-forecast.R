@@ -134,7 +134,6 @@ experiment(
   paper = "domgen", item = "?dg_forecast",
   title = "Printed and true skill of forecasts of a new site's score",
   draws = c(quick = 1, normal = 1, full = 1), minutes = c(quick = 0.3, normal = 10, full = 10),
-  packages = "metafor",
   tolerance = c(printed = 0.05, true = 0.05, covered = 0.05),
   cells = function(size) {
     if (size == "quick") {

@@ -85,7 +85,6 @@ experiment(
   paper = "domgen", item = "?dg_validate",
   title = "Do intervals of a new site's performance cover?",
   draws = c(quick = 1, normal = 1, full = 10), minutes = c(quick = 0.1, normal = 15, full = 150),
-  packages = "metafor",
   tolerance = c(new = 0.02, width = 0.02),
   cells = function(size) {
     if (size == "quick") {

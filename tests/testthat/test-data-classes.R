@@ -112,7 +112,6 @@ test_that("classes from text have no order", {
   expect_equal(coef(fit(ordinal, o ~ x | site, data = declared)), known, tolerance = 1e-6)
   skip_if_not_installed("ordinal")
   expect_domgen_error(dg_mixed(o ~ x | site, data = d, family = "ordinal"), rule)
-  skip_if_not_installed("metafor")
   cv <- dg_cv(dg_glm(family = "multinomial", lambda = 1), o ~ x | site, data = d, folds = 3)
   expect_domgen_error(dg_validate(cv, response = "ordinal"), "must be an ordered factor, not text")
 })

@@ -105,7 +105,6 @@ test_that("a far origin leaves no coefficient without its standard error", {
   near <- dg_coefficients(dg_lm(y ~ x1 + few | domain, data = d))
   far <- dg_coefficients(dg_lm(y ~ x1 + few | domain, data = transform(d, x1 = 1e8 + x1)))
   expect_equal(tidy(far)$std.error[-1], tidy(near)$std.error[-1], tolerance = 1e-5)
-  skip_if_not_installed("metafor")
   cv <- dg_cv(dg_lm(), y ~ x1 + few | domain, data = d)
   about <- data.frame(domain = levels(d$domain), opened = seq_len(8)^2)
   slope <- function(about) {

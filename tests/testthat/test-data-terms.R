@@ -30,7 +30,6 @@ test_that("the folds are those of glm() with the terms, and knots of the trainin
   one <- dg_cv(spec, ill ~ age + sex | site, data = d, folds = folds)
   expect_equal(one$predictions$prob, found$runs$own$predictions$prob)
   # a calibration by site takes the comparison
-  skip_if_not_installed("metafor")
   expect_s3_class(dg_validate(found), "dg_validate")
 })
 

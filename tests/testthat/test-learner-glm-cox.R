@@ -183,7 +183,6 @@ test_that("an event is compared with rows that are at risk then", {
                   data = rows, folds = 4)
   expect_true(all(is.finite(scores$overall)))
   # and what needs the follow-up from the start is left out
-  skip_if_not_installed("metafor")
   validated <- suppressWarnings(dg_validate(scores))
   expect_setequal(validated$summary$measure, c("concordance", "slope"))
   expect_error(dg_cv(dg_glm(lambda = 1), survival::Surv(start, time, status) ~ age | inst,

@@ -3,7 +3,6 @@ validated <- local({
   made <- list()
   cv <- NULL
   function(...) {
-    skip_if_not_installed("metafor")
     if (is.null(cv)) {
       toy <- simulate_dcm(domains = 4, n = 30, seed = 1)
       cv <<- dg_cv(dg_glm(lambda = 1), y ~ x1 + x2 | domain, data = toy, metric = "log_loss")

@@ -290,7 +290,6 @@ test_that("what is printed is right for what is new", {
 })
 
 test_that("validations and reports say for which domains they are", {
-  skip_if_not_installed("metafor")
   set.seed(11)
   d <- timed_rows(8)
   validated <- function(folds) {
