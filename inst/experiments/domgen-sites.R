@@ -92,7 +92,7 @@ one_summary <- function(cell) {
     control = list(maxiter = 1000, stepadj = 0.5)
   ))
   own <- domgen:::regress_sites(responses, se, cbind(1, x))
-  slope <- own$beta[2L] + c(-1, 1) * stats::qt(0.975, cell$sites - 2) * own$se[2L]
+  slope <- own$beta[2L] + c(-1, 1) * stats::qt(0.975, cell$sites - 2) * sqrt(own$covariance[2L, 2L])
   line <- function(before, after, width_before = NA, width_after = NA, truth = NA, estimate = NA) {
     c(before, after, width_before, width_after, truth, estimate)
   }
