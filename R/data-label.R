@@ -38,17 +38,20 @@ labelled_value <- function(value) {
   value
 }
 
-# A factor of the labels that occur, in the order of the values.
+# Domains and units: a factor of the labels that occur. Their order does not depend on the class of
+# the column, nor on the levels of a factor, for folds are dealt and random numbers are drawn in it.
 as_groups <- function(value) {
   value <- labelled_value(value)
-  if (is.factor(value)) {
-    levels(value) <- utf8_text(levels(value))
-    return(factor(value))
-  }
-  labels <- value_labels(value)
-  if (is.character(value) || is.logical(value) || is.complex(value)) return(text_factor(labels))
-  first <- which(!duplicated(labels) & !is.na(labels))
-  factor(labels, labels[first][order(plain_number(value)[first])])
+  if (!is.factor(value)) value <- value_labels(value) else levels(value) <- utf8_text(levels(value))
+  factor(value, group_levels(as.character(unique(value))))
+}
+
+# By number where all labels are numbers, else by bytes.
+group_levels <- function(labels) {
+  labels <- unique(labels[!is.na(labels)])
+  number <- suppressWarnings(as.numeric(labels))
+  labels[if (anyNA(number)) order(labels, method = "radix")
+         else order(number, labels, method = "radix")]
 }
 
 # Levels are made of text in the order of its bytes, which is the same in every locale.

@@ -129,7 +129,7 @@ read_response <- function(y, needs, text = is.character(y), name = "y") {
   if (inherits(y, "dg_times")) return(check_times(y, needs))
   if (is.matrix(y)) return(check_responses(y))
   if (text && needs == "ordinal") abort_text_order(y, name, "`family = \"ordinal\"`")
-  if (is.logical(y) || is.character(y)) y <- as_groups(y)
+  if (is.logical(y) || is.character(y)) y <- text_factor(value_labels(y))
   if (is.factor(y)) {
     if (is.ordered(y) && !needs %in% c("ordered", "ordinal")) {
       inform("ordered", "The response is ordered (", paste(levels(y), collapse = " < "), "); its ",

@@ -117,11 +117,14 @@ robust_sd <- function(centred) {
 most_knots <- 1000L
 
 # Values in order and the normal quantiles of their mean ranks, (rank - 1/2) / n; of many values
-# some, evenly spaced, so that a model does not carry its data.
+# some, evenly spaced, so that a model does not carry its data. Values that differ by rounding, as
+# those of poly() do, are ties.
 normal_scores <- function(x) {
   values <- sort(unique(x))
-  count <- tabulate(match(x, values))
-  scores <- stats::qnorm((cumsum(count) - count / 2) / length(x))
+  rounding <- max(1e-10 * stats::IQR(x), 64 * .Machine$double.eps * stats::median(abs(x)))
+  tie <- cumsum(c(TRUE, diff(values) > rounding))
+  count <- tabulate(tie[match(x, values)])
+  scores <- stats::qnorm((cumsum(count) - count / 2) / length(x))[tie]
   kept <- unique(round(seq(1, length(values), length.out = min(length(values), most_knots))))
   list(values = values[kept], scores = scores[kept])
 }

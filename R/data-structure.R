@@ -62,8 +62,7 @@ check_leaves <- function(leaves, call) {
   }
 }
 
-# The domain of each row: what the expression gives, or names made of several factors, sorted by
-# these in turn.
+# The domain of each row: what the expression gives, or names made of several factors.
 evaluate_domain <- function(call, structure, data, env) {
   value_of <- function(leaf) {
     value <- evaluate(leaf, data, env, "domain")
@@ -77,9 +76,7 @@ evaluate_domain <- function(call, structure, data, env) {
   for (i in seq_along(parts)) check_level_names(levels(parts[[i]]), structure, i)
   name <- as.character(parts[[1L]])
   for (i in seq_along(parts)[-1L]) name <- paste0(name, structure$marks[i - 1L], parts[[i]])
-  order <- do.call(order, lapply(parts, as.integer))
-  name[Reduce(`|`, lapply(parts, is.na))] <- NA
-  factor(name, unique(name[order][!is.na(name[order])]))
+  replace(name, Reduce(`|`, lapply(parts, is.na)), NA)
 }
 
 check_level_names <- function(names, structure, i) {

@@ -46,8 +46,9 @@
 #' median distance.
 #'
 #' ## Weights
-#' A row of weight k counts as k rows, a row of weight 0 as none. Weights do not change the mean
-#' embedding of a domain, which describes its unlabelled rows.
+#' In the loss a row of weight k counts as k rows, a row of weight 0 as none. What is learned from the
+#' predictors alone takes each row once: scaling (with `scale = "none"` weight k is k rows in all),
+#' bandwidths, and the mean embedding of a domain, which describes its unlabelled rows.
 #'
 #' ## Features
 #' `features_exact()` takes a Cholesky factorisation in the memory of the Gram matrix, n^3/3

@@ -30,12 +30,12 @@ answered.dg_fit <- function(object, answers) {
     parts <- answer$rows[order(vapply(answer$rows, `[[`, 0, "number"),
                                vapply(answer$rows, `[[`, 0, "first"))]
     X <- do.call(rbind, lapply(parts, `[[`, "X"))
-    domain <- factor(unlist(lapply(parts, `[[`, "domain")))
+    domain <- as_groups(unlist(lapply(parts, `[[`, "domain")))
     sizes <- tabulate(domain, nlevels(domain))
     list(X = X, domain = domain)
   } else {
     check_overflow(answer$sums, map$kernel)
-    order <- order(answer$domains, method = "radix")
+    order <- match(group_levels(answer$domains), answer$domains)
     sizes <- answer$counts[order]
     list(domain = factor(answer$domains[order], answer$domains[order]),
          coordinates = answer$sums[order, , drop = FALSE] / sizes, sizes = sizes)

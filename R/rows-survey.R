@@ -20,7 +20,7 @@ survey_source <- function(source, reader) {
   if (sums$lost > 0 && first_said(source$ctx, paste("lost", sums$lost, n))) {
     warn_left_out(sums$lost, n)
   }
-  order <- order(sums$domains, method = "radix")
+  order <- match(group_levels(sums$domains), sums$domains)
   survey <- list(source = source, reader = reader, n = sums$n, domains = sums$domains[order],
                  sizes = sums$moments$count[order], weights = sums$weighed[order, 1L],
                  positive = sums$weighed[order, 2L], logs = sums$weighed[order, 3L],

@@ -53,9 +53,16 @@ test_that("times keep clock changes, midnights and fractions of a second apart",
                    value_labels(as.difftime(90, units = "mins")))
 })
 
-test_that("groups are in the order of their values", {
-  expect_identical(levels(as_groups(c(10, 9, NA, 1e5, 9))), c("9", "10", "100000"))
-  expect_identical(levels(as_groups(factor(c("b", "a"), c("c", "b", "a")))), c("b", "a"))
+test_that("the order of groups depends neither on the class nor on levels", {
+  for (numbers in list(c(10, 9, NA, 1e5, 9), c("10", "9", NA, "100000"),
+                       factor(c("10", "9", "100000"), c("9", "100000", "10", "7")))) {
+    expect_identical(levels(as_groups(numbers)), c("9", "10", "100000"))
+  }
+  for (text in list(c("b", "B", "a", NA), factor(c("b", "B", "a"), c("c", "b", "a", "B")))) {
+    expect_identical(levels(as_groups(text)), c("B", "a", "b"))
+  }
+  days <- as.Date(c("2024-03-31", "2023-12-01"))
+  expect_identical(levels(as_groups(days)), levels(as_groups(as.character(days))))
 })
 
 numbered <- function(site) {

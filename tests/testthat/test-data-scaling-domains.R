@@ -45,6 +45,27 @@ test_that("ranks are normal scores of the place among training rows", {
                tolerance = 0.01)
 })
 
+test_that("values that differ by rounding are ties of ranks, whatever their origin, unit and outliers", {
+  with_seed(1L, for (world in 1:40) {
+    values <- round(rnorm(sample(2:30, 1)), 3) * 10^sample(-8:8, 1) * sample(c(1, 1e8), 1)
+    values <- values + sample(c(0, 1e6), 1) * max(abs(values))
+    x <- sample(values, 200, replace = TRUE)
+    # an outlier makes no ties of others
+    if (world %% 2) x[1L] <- 1e15
+    by_rounding <- x * (1 + sample(-4:4, 200, replace = TRUE) * .Machine$double.eps)
+    scores <- function(of, at) {
+      drop(apply_scaling(cbind(a = at), learn_scaling(cbind(a = of), "rank")))
+    }
+    right <- qnorm((rank(x) - 0.5) / 200)
+    expect_equal(scores(x, x), right, info = world)
+    expect_equal(scores(by_rounding, by_rounding), right, info = world)
+    expect_equal(scores(by_rounding, x), right, tolerance = 1e-5, info = world)
+  })
+  repeated <- data.frame(age = rep(-3:3, 20), g = rep(1:7, each = 20), y = sin(1:140))
+  model <- dg_ridge(y ~ poly(age, 3) | g, data = repeated, scale = "rank", lambda = 0.1)
+  expect_equal(unname(predict(model, repeated)), unname(fitted(model)), tolerance = 1e-6)
+})
+
 test_that("a domain of one row and a predictor that is constant in a domain have no influence", {
   scaling <- learn_scaling(X, "domain", domain)
   one <- scale_new(scaling, X[2, , drop = FALSE], factor("n"), NULL)$X

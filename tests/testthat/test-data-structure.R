@@ -10,16 +10,16 @@ structured_data <- function(rows = 6, seed = 3) {
   })
 }
 
-test_that("a domain of several factors is named by its levels and sorted by them", {
+test_that("a domain of several factors is named by its levels and sorted by its names", {
   d <- structured_data()
   nested <- dg_ridge(y ~ x + z | school / class, data = d, lambda = 1)
-  expect_identical(levels(nested$domain), c("9 / 1", "9 / 2", "10 / 1", "10 / 2", "10 / 3"))
+  expect_identical(levels(nested$domain), c("10 / 1", "10 / 2", "10 / 3", "9 / 1", "9 / 2"))
   expect_identical(as.character(nested$domain), paste(d$school, d$class, sep = " / "))
   crossed <- dg_ridge(y ~ x + z | class + device, data = d, lambda = 1)
   expect_identical(levels(crossed$domain),
-                   c("1 + B", "1 + A", "2 + B", "2 + A", "3 + B", "3 + A"))
+                   c("1 + A", "1 + B", "2 + A", "2 + B", "3 + A", "3 + B"))
   both <- dg_ridge(y ~ x + z | school / class + device, data = d, lambda = 1)
-  expect_identical(levels(both$domain)[1:2], c("9 / 1 + B", "9 / 1 + A"))
+  expect_identical(levels(both$domain)[1:2], c("10 / 1 + A", "10 / 1 + B"))
 })
 
 test_that("it is the model of their interaction, also on new rows", {

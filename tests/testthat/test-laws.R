@@ -73,6 +73,61 @@ for (spec in c(projections, learners)) {
   })
 }
 
+# More domains than folds of a calibration or a search, all with as many rows, so that nothing but
+# their order could tell them apart.
+of_class <- list(
+  text = as.character, integer = as.integer, number = as.double,
+  reversed = function(id) factor(id, rev(sort(unique(id)))),
+  shuffled = function(id) factor(id, sample(20)),
+  ordered = function(id) factor(id, sample(unique(id)), ordered = TRUE)
+)
+many_domains <- with_seed(4L, {
+  data <- data.frame(id = rep(1:13, 8), x = rnorm(104), z = rnorm(104))
+  data$y <- data$x + 0.5 * data$z + sin(data$id) + rnorm(104)
+  data$class <- factor(data$y > 0, labels = c("low", "high"))
+  data
+})
+calls <- list(
+  predict = function(spec, formula, data) {
+    model <- fit(spec, formula, data = data)
+    list(predict(model, data), predict(model, transform(data[1:8, ], id = 101)))
+  },
+  dg_cv = function(spec, formula, data) {
+    unclass(dg_cv(spec, formula, data = data, folds = 5, progress = FALSE))[c("mean", "domains")]
+  },
+  dg_importance = function(spec, formula, data) {
+    as.data.frame(dg_importance(fit(spec, formula, data = data)))
+  },
+  dg_novelty = function(spec, formula, data) {
+    dg_novelty(fit(spec, formula, data = data), transform(data[1:8, ], id = 101, x = x + 1))$domains
+  }
+)
+numbers_of <- function(x) {
+  suppressWarnings(as.numeric(unlist(rapply(as.list(x), unclass, how = "list"))))
+}
+
+test_that("the class of the domain column and the order of its levels change no result", {
+  skip_on_cran()
+  with_seed(5L, for (name in setdiff(names(learners), "learner_custom")) {
+    for (call in if (name == "dg_auto") "predict" else c("predict", sample(names(calls)[-1L], 1))) {
+      spec <- learners[[name]]
+      response <- if (call != "dg_novelty" && spec$parts$response != "number") sample(c("y", "class"), 1)
+                  else "y"
+      if ("calibration" %in% names(spec$args) && response == "class") spec$args$calibration <- "platt"
+      formula <- stats::reformulate("x + z | id", response)
+      result <- function(class) {
+        data <- transform(many_domains, id = class(id))
+        quietly(with_seed(6L, numbers_of(calls[[call]](spec, formula, data))))
+      }
+      expected <- result(of_class$text)
+      for (class in sample(names(of_class)[-1L], 2)) {
+        expect_equal(result(of_class[[class]]), expected, tolerance = 1e-8,
+                     label = paste(call, "of", name, "for", response, "with domains", class))
+      }
+    }
+  })
+})
+
 # Each on the first of these that it represents.
 possible <- list(dg_kpca(), dg_kpca(kernel = kernel_linear()),
                  dg_dica(domain_kernel = domain_distribution()))
