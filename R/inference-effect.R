@@ -372,7 +372,7 @@ parts_of <- function(model, asked) {
       effect_parts(model, asked, name)
     })
   }
-  # training domains of few rows have been reported by the fit
+  # of training domains the model has learned from as few rows
   if (is.null(rows$input)) made() else quietly(made(), "domgen_warning_small_domain")
 }
 

@@ -173,7 +173,10 @@ calibrate <- function(fitted, sample) {
   if (!wants_probabilities(fitted$spec)) return(fitted)
   method <- spec_calibration(fitted$spec)
   spec <- place_spec(fitted$spec, layout_of(sample$blueprint))
-  held_out <- with_warnings(held_out_decisions(spec, sample, fitted))
+  held_out <- with_warnings({
+    if (described_by_rows(fitted)) warn_few_rows(fitted, rows_by_domain(sample$domain))
+    held_out_decisions(spec, sample, fitted)
+  })
   values <- held_out$value$values
   sides <- submodel_sides(sample$y, fitted$response)
   maps <- calibration_maps(values, sides, sample$weights, method)

@@ -91,7 +91,7 @@ test_that("classes with probabilities are warned of once, and notes are counted 
   said <- capture_warnings(rows <- augment(model, toy))
   expect_identical(sum(grepl("described by a single row", said)), 1L)
   expect_false(anyNA(rows$.prob_1))
-  expect_output(print(model), "Platt scaling on 5 domains held out")
+  expect_output(print(model), "1 time while domains were held out: A domain is")
 })
 
 test_that("an ensemble has its members, their weights and scores", {
