@@ -236,7 +236,7 @@ draw_matrix <- function(data) {
 folds_of <- function(draw) {
   spec <- draw$spec
   if (inherits(spec, "dg_projection_spec")) spec <- dg_pipeline(spec, dg_ridge(lambda = 1))
-  found <- dg_cv(spec, draw$formula, data = draw$data, folds = 3, progress = FALSE)
+  found <- dg_cv(spec, draw$formula, data = draw$data, folds = 2, progress = FALSE)
   c(found$mean, found$domains$score, as_numbers(found$domains$domain))
 }
 
