@@ -45,7 +45,8 @@ session_methods <- function() {
   methods <- list(
     ridge = list(dg_ridge(lambda = 0.1), "n23"),
     ridge_kernels = list(dg_ridge(lambda = 0.1, kernel = kernel_mixed()), "n2"),
-    ridge_domain = list(dg_ridge(lambda = 0.1, scale = "domain", domain_kernel = domain_pooled()), "n3"),
+    ridge_domain = list(dg_ridge(lambda = 0.1, scale = "domain", domain_kernel = domain_pooled()),
+                        "n3"),
     svm = list(dg_svm(cost = 1, domain_kernel = domain_pooled()), "n23"),
     platt = list(dg_svm(cost = 1, calibration = "platt"), "23"),
     glm = list(dg_glm(lambda = 1), "n23c"),
@@ -53,7 +54,8 @@ session_methods <- function() {
     lm = list(dg_lm(), "n2"),
     null = list(dg_null(), "n23"),
     pipeline = list(dg_pipeline(dg_kpca(ncomp = 2), dg_ridge(lambda = 1)), "n23"),
-    tune = list(dg_tune(dg_ridge(), grid = list(lambda = c(0.1, 10)), folds = 2, progress = FALSE), "n2"),
+    tune = list(dg_tune(dg_ridge(), grid = list(lambda = c(0.1, 10)), folds = 2, progress = FALSE),
+                "n2"),
     ensemble = list(dg_ensemble(list(a = dg_ridge(lambda = 1), B = dg_null())), "n2"),
     features = list(dg_ridge(lambda = 1, feature_map = features_nystrom(8)), "n3"),
     custom = list(learner_custom(
@@ -63,7 +65,8 @@ session_methods <- function() {
       },
       function(object, x) rep(object$mean + nchar(paste(object$level, collapse = "")), nrow(x))
     ), "n"),
-    mixed = list(quote(dg_mixed()), "n2c", "lme4"), forest = list(quote(dg_forest(trees = 20)), "n23", "ranger"),
+    mixed = list(quote(dg_mixed()), "n2c", "lme4"),
+    forest = list(quote(dg_forest(trees = 20)), "n23", "ranger"),
     net = list(quote(dg_net()), "n23", "glmnet"), gam = list(quote(dg_gam()), "n2", "mgcv"),
     boost = list(quote(dg_boost(trees = 5)), "n23", "xgboost"),
     auto = list(dg_auto(n_members = 2, max_ard = 0, folds = 2), "n2"),
@@ -75,12 +78,15 @@ session_methods <- function() {
   )
   methods <- Filter(function(one) length(one) < 3L || requireNamespace(one[[3L]], quietly = TRUE),
                     methods)
-  lapply(methods, function(one) list(spec = eval(one[[1L]]), responses = strsplit(one[[2L]], "")[[1L]]))
+  lapply(methods, function(one) {
+    list(spec = eval(one[[1L]]), responses = strsplit(one[[2L]], "")[[1L]])
+  })
 }
 
 # Texts whose order differs by locale; the last is not in ASCII.
 session_words <- c("a", "B", "b", "A", "\u00e4", "_c")
-session_classes <- list(c("a", "B", "_c"), c("b", "A", "\u00e4"), c("_b", "a", "Z"), c("no", "Yes", "_"))
+session_classes <- list(c("a", "B", "_c"), c("b", "A", "\u00e4"), c("_b", "a", "Z"),
+                        c("no", "Yes", "_"))
 
 session_data <- function(n, sites, missing = FALSE) {
   d <- data.frame(
@@ -101,16 +107,18 @@ session_data <- function(n, sites, missing = FALSE) {
 # A formula has some of each. What options change: text made of numbers, names, the coding of
 # factors.
 option_terms <- c(
-  "I(x / 1e5)", "I(x * 1e-4)", "I(x / 200000)", "factor(k)", "C(h)", "grade", "ordered(k)", "z:grade",
-  "nchar(paste(k))", "as.numeric(formatC(z))", "as.numeric(sapply(z, format))",
-  "sapply(x, function(u) nchar(format(u)))", "cut(z, c(-9, -0.51, 0.51, 9))", "as.character(x > 4e5)",
-  "vapply(x, function(u) nchar(toString(u / 3)), 1L)", "I(as.numeric(paste0(round(x), \".5\")) / 1e5)",
+  "I(x / 1e5)", "I(x * 1e-4)", "I(x / 200000)", "factor(k)", "C(h)", "grade", "ordered(k)",
+  "z:grade", "nchar(paste(k))", "as.numeric(formatC(z))", "as.numeric(sapply(z, format))",
+  "sapply(x, function(u) nchar(format(u)))", "cut(z, c(-9, -0.51, 0.51, 9))",
+  "as.character(x > 4e5)", "vapply(x, function(u) nchar(toString(u / 3)), 1L)",
+  "I(as.numeric(paste0(round(x), \".5\")) / 1e5)",
   "I(as.numeric(sapply(x / 7, prettyNum)) / 1e5)"
 )
 
 # What the locale changes: which text is the larger one, names of days and months.
 locale_terms <- c(
-  "I(as.character(g) > \"a\")", "ifelse(as.character(g) > \"a\", z, 0)", "pmin(as.character(g), \"a\")",
+  "I(as.character(g) > \"a\")", "ifelse(as.character(g) > \"a\", z, 0)",
+  "pmin(as.character(g), \"a\")",
   "sapply(as.character(g), function(u) sort(c(u, \"b\"))[1L] == \"b\")",
   "I(weekdays(day) %in% c(\"Saturday\", \"Sunday\"))", "I(months(day) == \"March\")",
   "nchar(format(day, \"%A\"))", "match(months(day), month.name)",
@@ -149,15 +157,16 @@ session_draw <- function(i, method = NULL, workers = NULL, methods = session_met
     if (response == "c" && stats::runif(1L) < 0.5) {
       terms <- c(terms, one(c("offset(log(pop / 1e5))", "stats::offset(log(pop * 1e-4))")))
     }
-    formula <- stats::as.formula(paste0("`", response, "` ~ ", paste(terms, collapse = " + "), " | ",
-                                        one(session_domains)), globalenv())
+    formula <- stats::as.formula(paste0("`", response, "` ~ ", paste(terms, collapse = " + "),
+                                        " | ", one(session_domains)), globalenv())
     session <- function() {
       some <- sample(names(odd_options), sample(3:8, 1L))
       some <- union(some, one(c("scipen", "digits", "OutDec", "contrasts")))
       list(locale = one(locales), options = lapply(odd_options[some], one))
     }
-    list(i = i, method = method, spec = methods[[method]]$spec, response = response, formula = formula,
-         storage = storage, workers = workers, data = data, new = new, session = session(),
+    list(i = i, method = method, spec = methods[[method]]$spec, response = response,
+         formula = formula, storage = storage, workers = workers, data = data, new = new,
+         session = session(),
          # that in which a saved model is read
          later = if (stats::runif(1L) < 0.4) session())
   })
@@ -169,8 +178,8 @@ session_words_of <- function(draw) {
                                   vapply(session$options, paste, "", collapse = "/"))),
           collapse = ", ")
   }
-  paste0("session_draw(", draw$i, "): ", draw$method, ", ", deparse1(draw$formula), ", ", draw$storage,
-         ", ", if (draw$workers) "workers, ", shown(draw$session),
+  paste0("session_draw(", draw$i, "): ", draw$method, ", ", deparse1(draw$formula), ", ",
+         draw$storage, ", ", if (draw$workers) "workers, ", shown(draw$session),
          if (!is.null(draw$later)) paste0("; read under ", shown(draw$later)))
 }
 
@@ -195,8 +204,8 @@ stored_as <- function(data, storage) {
 
 # ---- what comes out -----------------------------------------------------------------------------
 
-# What a draw gives in odd sessions or in plain ones: numbers, or text where it is an error. storage:
-# where it is to be another.
+# What a draw gives in odd sessions or in plain ones: numbers, or text where it is an error.
+# storage: where it is to be another.
 session_values <- function(draw, plain = FALSE, storage = draw$storage) {
   home <- if (!plain) draw$session
   # an error in one session, the state of the other
@@ -261,7 +270,9 @@ order_of <- function(model, storage) {
                if (!storage %in% c("factor", "integer")) model$blueprint$columns))
 }
 
-as_numbers <- function(text) if (length(text)) utf8ToInt(paste(enc2utf8(as.character(text)), collapse = ""))
+as_numbers <- function(text) {
+  if (length(text)) utf8ToInt(paste(enc2utf8(as.character(text)), collapse = ""))
+}
 
 # Text and doubles are what factors and integers are compared with.
 plain_values <- function(draws) lapply(draws, function(draw) {

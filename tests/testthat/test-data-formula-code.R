@@ -24,7 +24,8 @@ drawn_code <- function(depth, free = names_of_columns) {
   # what a function finds besides its argument is the whole column, so that it must read only that
   own <- function() drawn_code(depth - 1L, argument)
   made <- function(body, ...) {
-    as.call(list(as.name("function"), as.pairlist(c(stats::setNames(alist(a = ), argument), ...)), body))
+    arguments <- as.pairlist(c(stats::setNames(alist(a = ), argument), ...))
+    as.call(list(as.name("function"), arguments, body))
   }
   one_of(
     bquote(base::log(abs(.(inner())) + 1)), bquote(stats::plogis(.(inner()))),
@@ -102,7 +103,8 @@ test_that("an offset of code is the column that R computes, with its namespace o
     about <- deparse1(code)
     if (!all(is.finite(d$by_hand))) next
     called <- if (i %% 2L) quote(stats::offset) else quote(offset)
-    formula <- stats::as.formula(bquote(count ~ x + .(as.call(list(called, code))) | site), globalenv())
+    term <- as.call(list(called, code))
+    formula <- stats::as.formula(bquote(count ~ x + .(term) | site), globalenv())
     spec <- dg_glm(family = "poisson", lambda = 1, kernel = kernel_linear())
     model <- fit(spec, formula, data = d)
     expected <- fit(spec, count ~ x + offset(by_hand) | site, data = d)

@@ -35,7 +35,8 @@ test_that("the generator notices whatever of the session is left to the user", {
   draws <- lapply(1:24, session_draw, workers = FALSE, methods = methods, locales = sorting)
   plain <- plain_values(draws)
   unfixed <- function(code) {
-    with_replaced("fix_locale", function() NULL, with_replaced("unfix_locale", function() NULL, code))
+    none <- function() NULL
+    with_replaced("fix_locale", none, with_replaced("unfix_locale", none, code))
   }
   expect_gt(unfixed(share()), 2 / 3)
 })
