@@ -193,10 +193,13 @@ is_absent <- function(column, n = NROW(column)) {
   if (length(gone) == n) as.vector(gone) else logical(n)
 }
 
-# Some rows of a column: where a class has no method for that, `[` forgets it.
+# Some rows of a column: where a class has no method for that, `[` forgets it. That of factors moves
+# their contrasts to the front, and recipes compares attributes in their order.
 class_rows <- function(column, rows) {
   part <- if (length(dim(column)) == 2L) column[rows, , drop = FALSE] else column[rows]
   if (!is.object(part)) oldClass(part) <- oldClass(column)
+  own <- attributes(part)
+  if (is.factor(part)) attributes(part) <- own[order(match(names(own), names(attributes(column))))]
   part
 }
 

@@ -162,8 +162,9 @@ given_vectors <- function(input) {
 
 # Some rows of an input, of which all were read before: see read_sample().
 take_rows <- function(input, rows) {
-  parts <- c("data", if (is.null(input$parts)) "x", "y", "domain", "weights", "unit")
+  parts <- c(if (is.null(input$parts)) "x", "y", "domain", "weights", "unit")
   for (part in parts) input[[part]] <- take(input[[part]], rows)
+  if (!is.null(input$data) && !isTRUE(rows)) input$data <- frame_rows(input$data, rows)
   input$is_part <- TRUE
   input
 }

@@ -3,9 +3,9 @@
 # What users call that needs no session: it makes a part, or shows what there is.
 outside <- list(
   # parts, which compute nothing
-  parts = c("kernel_.*", "features_.*", "domain_(distribution|factors|multitask|pooled|wasserstein)",
-            "metric_.*", "na.impute", "dg_pipeline", "dg_ensemble", "dg_parameter", "learner_custom",
-            "step_.*", "domain_(kernel_type|multitask_tau|scaling_type|learner|blueprint)",
+  parts = c("kernel_.*", "features_.*",
+            "domain_(distribution|factors|multitask|pooled|wasserstein)", "metric_.*", "na.impute",
+            "dg_pipeline", "dg_ensemble", "dg_parameter", "learner_custom", "step_.*", "domain_(kernel_type|multitask_tau|scaling_type|learner|blueprint)",
             "median_bandwidth", "simulate_.*", "domgen_experiments", "learner_method",
             "projection_method", "new_.*"),
   # what authors of methods call from within a fit
@@ -65,7 +65,9 @@ test_that("options and locale are as before after a value, an error, a warning a
     spec_of <- function(fit) learner_custom(fit, function(object, x) rep(object, nrow(x)))
     calls <- list(
       value = function() fit(spec_of(look), y ~ . | domain, data = toy),
-      error = function() fit(spec_of(function(x, y, weights) stop("no")), y ~ . | domain, data = toy),
+      error = function() {
+        fit(spec_of(function(x, y, weights) stop("no")), y ~ . | domain, data = toy)
+      },
       early = function() dg_ridge(y ~ nothing | domain, data = toy),
       warning = function() fit(spec_of(function(x, y, weights) {
         warning("hm")

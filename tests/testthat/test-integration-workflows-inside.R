@@ -110,6 +110,19 @@ test_that("dg_compare() and dg_importance() fit the whole workflow without each 
   }
 })
 
+test_that("a factor with contrasts of its own is in folds as the recipe knows it", {
+  coded <- toy
+  contrasts(coded$kind) <- stats::contr.sum(3)
+  # `[` moves them before the levels
+  for (data in list(coded, coded[rev(seq_len(nrow(coded))), ])) {
+    flow <- in_workflow(recipes::recipe(y ~ x1 + x2 + kind + domain, data))
+    found <- dg_compare(list(flow = flow), y ~ x1 + x2 + kind | domain, data = data, refits = FALSE)
+    # recipes drops them
+    hand <- dg_compare(list(hand = ridge), y ~ x1 + x2 + kind | domain, data = toy, refits = FALSE)
+    expect_equal(found$scores[, "flow"], hand$scores[, "hand"], tolerance = 1e-10)
+  }
+})
+
 test_that("a fit of parsnip is fitted again by its own formula, to data that are given", {
   alone <- parsnip::fit(learner(), by_hand, data = toy)
   found <- dg_compare(list(alone = alone), data = toy, refits = FALSE)

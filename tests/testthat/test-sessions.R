@@ -19,9 +19,24 @@ test_that("workers fold as the session does that they work for, whatever its opt
   expect_same_sessions(draws_of(2001:(if (long_form()) 2100 else 2006), workers = TRUE))
 })
 
-test_that("the generator notices a call that runs in the user's session", {
-  draws <- draws_of(1:12, workers = FALSE)
-  with_replaced("fixed_session", function(frame) NULL, {
-    expect_gte(sum(session_faults(draws) != "", na.rm = TRUE), 1)
-  })
+test_that("the generator notices whatever of the session is left to the user", {
+  draws <- draws_of(1:24, workers = FALSE)
+  plain <- plain_values(draws)
+  share <- function() mean(session_faults(draws, plain) != "", na.rm = TRUE)
+  expect_gt(with_replaced("fixed_session", function(frame) NULL, share()), 2 / 3)
+  expect_gt(with_replaced("fixed_options", list(), share()), 2 / 3)
+  # one of the options alone
+  for (name in c("scipen", "digits", "OutDec", "contrasts")) {
+    others <- domgen:::fixed_options[setdiff(names(domgen:::fixed_options), name)]
+    expect_gt(with_replaced("fixed_options", others, share()), 0.1, label = name)
+  }
+  sorting <- setdiff(locales, c("C", "C.UTF-8"))
+  skip_if(length(sorting) == 0L, "no locale that sorts otherwise")
+  draws <- lapply(1:24, session_draw, workers = FALSE, methods = methods, locales = sorting)
+  plain <- plain_values(draws)
+  unfixed <- function(code) {
+    none <- function() NULL
+    with_replaced("fix_locale", none, with_replaced("unfix_locale", none, code))
+  }
+  expect_gt(unfixed(share()), 2 / 3)
 })
