@@ -39,6 +39,19 @@ rows_at <- function(rows, i) {
   rows
 }
 
+# The columns in an order that does not depend on the one in which they stand, so that rows that are
+# sorted by them are the same whichever level of a factor comes first: by how large and how skewed
+# they are, and by how they go with the others. Columns that are alike in this keep their order.
+columns_by_value <- function(X) {
+  if (ncol(X) < 2L || nrow(X) == 0L) return(X)
+  largest <- vapply(seq_len(ncol(X)), function(j) max(abs(X[, j])), 0)
+  part <- X / rep(replace(largest, largest == 0, 1), each = nrow(X))
+  cubes <- part^3
+  facts <- list(colMeans(abs(part)), colMeans(cubes), colMeans(part * rowSums(cubes)))
+  # numbers that differ by rounding are the same
+  X[, do.call(order, lapply(facts, round, 8L)), drop = FALSE]
+}
+
 # The largest value of each row of a matrix.
 row_largest <- function(values) {
   values[cbind(seq_len(nrow(values)), max.col(values, "first"))]

@@ -141,10 +141,10 @@ has_bandwidth <- function(kernel) "bandwidth" %in% names(unclass(kernel))
 #' the number of threads.
 #'
 #' `median_bandwidth()` uses up to 1,000 rows: all of them, or rows evenly spaced in lexicographic
-#' order. It depends neither on random numbers nor on the order of the rows. If half of the pairs
-#' coincide, it is the median of the positive distances; if all do, 1. Rows coincide if they differ
-#' by rounding only: a column that varies by at most 8 * `.Machine$double.eps` times its largest
-#' absolute value \eqn{a_j}{a_j} counts as constant, and a distance of at most
+#' order. It depends neither on random numbers nor on the order of rows and columns. If half of the
+#' pairs coincide, it is the median of the positive distances; if all do, 1. Rows coincide if they
+#' differ by rounding only: a column that varies by at most 8 * `.Machine$double.eps` times its
+#' largest absolute value \eqn{a_j}{a_j} counts as constant, and a distance of at most
 #' \eqn{8\epsilon\,(\sum_j a_j^2)^{1/2}}{8 eps sqrt(sum_j a_j^2)} over the other columns as 0.
 #'
 #' The default bandwidth between domains has a lower bound, see [domain_distribution()].
@@ -276,10 +276,10 @@ median_bandwidth <- function(x) {
 # The largest absolute value of each.
 column_sizes <- function(x) vapply(seq_len(ncol(x)), function(k) max(abs(x[, k])), numeric(1))
 
-# At most 1,000 rows, the same in whatever order they come.
+# At most 1,000 rows, the same in whatever order rows and columns come.
 spaced_rows <- function(x, most = 1000L) {
   if (nrow(x) <= most) return(x)
-  ordered <- do.call(order, unname(as.data.frame(x)))
+  ordered <- do.call(order, unname(as.data.frame(columns_by_value(x))))
   x[ordered[round(seq(1, nrow(x), length.out = most))], , drop = FALSE]
 }
 

@@ -175,12 +175,12 @@ trial_values <- function(problem, trials, rows) {
 }
 
 # Evenly spaced rows in the order of domain and x, so that the choice depends
-# neither on random numbers nor on the order of the rows.
+# neither on random numbers nor on the order of rows and columns.
 few_rows <- function(problem, most) {
   n <- nrow(problem$X)
   if (n <= most) return(problem)
-  ordered <- do.call(order, c(list(problem$codes), unname(as.data.frame(problem$X)),
-                              list(problem$target)))
+  columns <- unname(as.data.frame(columns_by_value(problem$X)))
+  ordered <- do.call(order, c(list(problem$codes), columns, list(problem$target)))
   chosen <- sort(ordered[round(seq(1, n, length.out = most))])
   problem$X <- problem$X[chosen, , drop = FALSE]
   for (name in c("codes", "target", "weights")) problem[[name]] <- problem[[name]][chosen]

@@ -110,8 +110,9 @@ task_of_rows <- function(task, rows) {
 }
 
 # Rows with a weight, at most so many, evenly spaced within domains in the order of x and of the
-# response, and in that order, so that the order in the data changes nothing. Where rows are
-# compared within domains only, rather fewer domains than few rows of each.
+# response, and in that order, so that the order of rows and of columns (of the levels of a factor)
+# changes nothing. Where rows are compared within domains only, rather fewer domains than few rows
+# of each.
 penalty_sample <- function(sample, task, most) {
   kept <- which(sample$weights > 0)
   if (isTRUE(task$compared) && length(kept) > most) {
@@ -123,7 +124,7 @@ penalty_sample <- function(sample, task, most) {
     }
   }
   keys <- c(list(as.integer(sample$domain)),
-            unname(as.data.frame(cbind(sample$X, task$Y, task$costs))))
+            unname(as.data.frame(cbind(columns_by_value(sample$X), task$Y, task$costs))))
   kept <- kept[do.call(order, lapply(keys, `[`, kept))]
   if (length(kept) <= most) kept else kept[round(seq(1, length(kept), length.out = most))]
 }

@@ -15,8 +15,9 @@
 #'   of predictors. For several factors after the bar see "Domains of several factors" in [dg_cv()].
 #' @param folds Folds of domains: a number v of folds, assigned at random (use [set.seed()]); the
 #'   result of [domain_folds()], also with `time`; the result of [row_folds()], which holds out rows
-#'   of known domains; or an `rset` of the rsample package. Default `NULL`: one domain at a time
-#'   (with a [row_source()] of more than 30 domains, 30 folds).
+#'   of known domains; or an `rset` of the rsample package, whose data must have the same values in
+#'   the same rows. Default `NULL`: one domain at a time (with a [row_source()] of more than 30
+#'   domains, 30 folds).
 #' @param metric One or more scores: names from the table in "Scores" of [dg_cv()], or
 #'   [metric_custom()]s; the first is the `score`. Default `NULL`: `"rmse"`, `"accuracy"` or
 #'   (censored times) `"concordance"`.
@@ -393,6 +394,7 @@ cv_task <- function(spec, input, hold_out = "all", others = list()) {
   task <- list(
     input = take_rows(input, sample$kept), y = sample$y, domain = sample$domain,
     scored_by = sample$domain, row = sample$kept, n = input_rows(input),
+    columns = origin_columns(input, sample$blueprint),
     labels = variable_names(sample$blueprint), text_response = sample$blueprint$text_response,
     predictors = setdiff(predictor_columns(sample$blueprint), sample$blueprint$domain_columns),
     weighted = have_weights(sample$weights)

@@ -9,8 +9,43 @@ most_source_folds <- 30L
 # domain_folds(), row_folds() or rsample. task: list(domain, row, n).
 read_folds <- function(folds, task) UseMethod("read_folds")
 
+# Rows of other data, or in another order, would be of known domains.
 #' @exportS3Method
-read_folds.rset <- function(folds, task) folds
+read_folds.rset <- function(folds, task) {
+  known <- NULL
+  for (split in folds$splits) {
+    # mostly one data frame, of which a split has another name
+    if (!identical(split$data, known)) check_split_rows(split$data, task)
+    known <- split$data
+  }
+  folds
+}
+
+# data: that of the folds; task: see cv_task().
+check_split_rows <- function(data, task) {
+  if (NROW(data) != task$n) {
+    abort("argument", "`folds` must be made from the same data: they have ",
+          plural(NROW(data), "row"), ", not ", task$n, ".")
+  }
+  refuse <- function(name, row) {
+    abort("argument", "`folds` must be made from the same rows in the same order: `", name,
+          "` differs in row ", row, ". Make them from the data as they are now.")
+  }
+  data <- take(check_data(data), task$row)
+  input <- task$input
+  columns <- if (!is.null(input$parts)) input$data[task$columns]
+             else if (input$named) as.data.frame(input$x, optional = TRUE)
+  for (name in intersect(names(columns), names(data))) {
+    rows <- differing_rows(columns[[name]], data[[name]])
+    if (length(rows)) refuse(name, task$row[rows[1L]])
+  }
+  # a response without a name: a column of its values must have them in its order
+  y <- if (is.null(input$parts)) on_error(value_labels(input$y), function(e) NULL)
+  alike <- Filter(function(column) !is.null(y) && identical(sort(labels_if_any(column)), sort(y)),
+                  data)
+  rows <- lapply(alike, differing_rows, y)
+  if (length(rows) && all(lengths(rows) > 0L)) refuse("y", task$row[rows[[1L]][1L]])
+}
 
 #' @exportS3Method
 read_folds.domgen_row_folds <- function(folds, task) {
@@ -75,12 +110,7 @@ assigned_splits <- function(fold) {
 # Assessment rows are held out; the others, as often as they were drawn, are trained on.
 #' @exportS3Method
 fold_splits.rset <- function(folds, task) {
-  splits <- folds$splits
-  if (nrow(splits[[1L]]$data) != task$n) {
-    abort("argument", "`folds` must be made from the same data: they have ",
-          plural(nrow(splits[[1L]]$data), "row"), ", not ", task$n, ".")
-  }
-  splits <- lapply(splits, function(split) {
+  splits <- lapply(folds$splits, function(split) {
     train <- split$in_id
     held <- if (length(split$out_id) && !anyNA(split$out_id)) split$out_id
             else setdiff(seq_len(task$n), train)

@@ -148,3 +148,23 @@ test_that("more rows than are searched give nearly the same penalty", {
   best <- 1500 * 10^seq(-5, 1, by = 0.5)[which.min(path$error)]
   expect_lte(abs(log10(model$lambda / best)), 1)
 })
+
+test_that("the order of predictors and of levels changes no choice, however many rows there are", {
+  specs <- list(dg_glm(), dg_ridge(), dg_glm(feature_map = features_nystrom(20)))
+  for (draw in seq_along(specs)) with_seed(draw, {
+    # more than median_bandwidth() and the searches look at
+    n <- 1200L
+    d <- data.frame(site = sample(letters[1:20], n, TRUE), x = rnorm(n), z = round(rnorm(n), 1),
+                    g = factor(sample(letters[1:4], n, TRUE, 4:1)),
+                    h = factor(sample(letters[1:3], n, TRUE)))
+    d$y <- factor(rbinom(n, 1L, plogis(d$x + (d$g == "c") + rnorm(26L)[match(d$site, letters)])))
+    other <- transform(d, g = factor(g, sample(levels(g))), h = factor(h, rev(levels(h))))
+    expect_gt(n, penalty_rows)
+    X <- cbind(d$x, d$z, outer(d$g, letters[1:4], "=="))
+    expect_equal(median_bandwidth(X), median_bandwidth(X[, sample(6L)]), tolerance = 1e-14)
+    one <- with_seed(1L, fit(specs[[draw]], y ~ x + z + g + h | site, data = d))
+    two <- with_seed(1L, fit(specs[[draw]], y ~ h + z + x + g | site, data = other))
+    expect_equal(two$lambda, one$lambda, tolerance = 1e-9)
+    expect_equal(two$decision, one$decision, tolerance = 1e-8)
+  })
+})

@@ -124,6 +124,73 @@ test_that("rsample's folds and ours are the same folds", {
   }
 })
 
+test_that("an rset of other rows is refused by column and row, of the same values never", {
+  skip_if_not_installed("rsample")
+  toy <- toy_domains(6, 10)
+  n <- nrow(toy)
+  toy$g <- factor(rep_len(c("a", "b", "c"), n))
+  toy$when <- as.Date("2024-01-01") + seq_len(n)
+  toy$x1[7] <- NA
+  toy$unused <- rnorm(n)
+  formula <- y ~ x1 + x2 + g + when | domain
+  run <- function(data, folds) {
+    quietly(dg_cv(dg_ridge(lambda = 1), formula, data = data, folds = folds)$mean)
+  }
+  set.seed(9)
+  folds <- rsample::group_vfold_cv(toy, group = domain, v = 3)
+  right <- run(toy, folds)
+  # the same values in other classes, beside other columns
+  same <- list(
+    function(d) transform(d, domain = as.character(domain), g = as.character(g)),
+    function(d) transform(d, g = factor(as.character(g), c("c", "a", "b", "none"))),
+    function(d) transform(d, unused = rev(unused), further = 1),
+    function(d) as.data.frame(lapply(d, identity)),
+    function(d) structure(d, class = c("tbl_df", "tbl", "data.frame")),
+    function(d) transform(d, x2 = as.numeric(sprintf("%.15g", x2)))
+  )
+  for (change in same) expect_equal(run(change(toy), folds), right, tolerance = 1e-9)
+  # folds made before a column came in
+  expect_equal(run(toy, rsample::manual_rset(lapply(folds$splits, function(split) {
+    held <- setdiff(seq_len(n), split$in_id)
+    rsample::make_splits(list(analysis = split$in_id, assessment = held),
+                         toy[setdiff(names(toy), "x2")])
+  }), folds$id)), right)
+  # members of the kind: rows in another order, or one other value
+  for (draw in 1:12) {
+    other <- toy
+    rows <- if (draw %% 2) sample(n) else replace(seq_len(n), c(11, 30), c(30, 11))
+    name <- sample(c("y", "x1", "x2", "g", "when", "domain"), 1L)
+    if (draw <= 4) other <- toy[rows, ] else other[[name]] <- toy[[name]][rows]
+    used <- c("y", "x1", "x2", "g", "when", "domain")
+    differs <- lapply(used, function(name) {
+      which(!(is.na(toy[[name]]) & is.na(other[[name]]) |
+              as.character(toy[[name]]) == as.character(other[[name]])) %in% TRUE &
+            !is.na(other$x1))
+    })
+    first <- which(lengths(differs) > 0L)[1L]
+    expect_domgen_error(run(other, folds), paste0(
+      "`", used[first], "` differs in row ", differs[[first]][1L], "\\."
+    ), "domgen_error_argument")
+  }
+  # not by a formula, in a search and in a comparison
+  full <- toy[-7, ]
+  folds <- rsample::group_vfold_cv(full, group = domain, v = 3)
+  other <- full[sample(n - 1L), ]
+  by_parts <- function(d, read) {
+    dg_cv(dg_lm(), read(d[c("x1", "x2")]), d$y, d$domain, folds = folds)$mean
+  }
+  nameless <- function(x) unname(as.matrix(x))
+  expect_equal(by_parts(full, identity), by_parts(full, nameless))
+  expect_domgen_error(by_parts(other, identity), "`x1` differs in", "domgen_error_argument")
+  expect_domgen_error(by_parts(other, nameless), "`y` differs in row", "domgen_error_argument")
+  for (call in list(
+    quote(dg_tune(dg_ridge(), formula, data = other, folds = folds, grid = list(lambda = 1))),
+    quote(dg_compare(list(a = dg_lm(), b = dg_null()), formula, data = other, folds = folds)),
+    quote(dg_cv(dg_lm(), y ~ x1 | g / domain, data = other, folds = folds)),
+    quote(dg_cv(dg_lm(), formula, data = row_source(other), folds = folds))
+  )) expect_error(eval(call), "differs in row|with a source", class = "domgen_error_argument")
+})
+
 test_that("bootstrap samples train on rows as often as they were drawn", {
   skip_if_not_installed("rsample")
   toy <- toy_domains(4, 10)
