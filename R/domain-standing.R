@@ -33,11 +33,13 @@ training_spread <- function(gram, sizes, own) {
 # farthest (that of a training domain), p; attribute left_out: the scores of the training domains
 # [new x G].
 standing_of <- function(spread, near) {
-  own <- above_noise(rowMeans(row_smallest(near, spread$k)))
+  own <- rowMeans(row_smallest(near, spread$k))
   # the new one takes the place of the k-th neighbour where it is nearer
   known <- pmin(near, rep(spread$last, each = nrow(near))) + rep(spread$first, each = nrow(near))
-  known <- above_noise(known / spread$k)
-  larger <- rowSums(known >= own * (1 - 1e-9))
+  known <- known / spread$k
+  # beside domains with the same predictors by design, as in balanced repeated measures, a tenth of
+  # the noise of sampling is no difference
+  larger <- rowSums(known >= own * (1 - 1e-9) | known == 0 & own < 0.1)
   # data.frame() takes longer than all else
   standing <- list2DF(list(distance = own, farthest = row_largest(known),
                            p = (1 + larger) / (1 + ncol(near))))
@@ -49,13 +51,6 @@ in_noises <- function(squares, units) {
   scaled <- squares / units
   scaled[squares == 0] <- 0
   scaled
-}
-
-# Domains with the same predictors by design, as in balanced repeated measures, differ by less than
-# sampling would: a tenth of its noise is no difference.
-above_noise <- function(scores) {
-  scores[scores < 0.1] <- 0
-  scores
 }
 
 without_rounding <- function(squares, norms) {

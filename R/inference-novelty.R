@@ -163,7 +163,7 @@ dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads =
   new <- replay(model$blueprint, newdata, domain, needs_domain = TRUE)
   if (nrow(new$X) == 0L) abort("data", "`newdata` must have at least one complete row.")
   view <- novelty_view(model, new, max_rows, threads, parent.frame())
-  standing <- like_sized(domain_standing(view$kernel, view$described), view$kernel, view$described)
+  standing <- like_sized(domain_standing(view$kernel, view$described), view)
   domains <- data.frame(domain = levels(new$domain), rows = tabulate(new$domain), standing)
   left_out <- attr(standing, "left_out")
   dimnames(left_out) <- list(levels(new$domain), levels(model$domain))
@@ -178,33 +178,44 @@ dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads =
 
 # list(kernel: domain kernel, fitted, with a spread; new: list(X, domain, threads) of all new rows,
 # described: those that describe their domains; known: of training, NULL if only embeddings are
-# left; weighing: the domain kernel by which the model predicts, and its rows)
+# left; rows: list(known, new) of those whose subsets can describe domains, as scaled() takes them:
+# a function of X and domain; weighing: the domain kernel by which the model predicts, and its rows)
 novelty_view <- function(model, new, max_rows, threads, env) {
   space <- described_part(model)$space
+  scaling <- model$blueprint$scaling
   describes <- !is.null(space$domain_kernel$spread)
-  both <- list(known = novelty_training(model, describes, env),
-               new = list(X = scale_new(model$blueprint$scaling, new$X, new$domain, NULL)$X,
-                          domain = new$domain))
-  if (is.null(space$kernel) && model$blueprint$scaling$kind[1L] == "none") {
-    unit <- quietly(learn_scaling(both$known$X, "pooled"))
-    both <- lapply(both, function(rows) {
-      rows$X <- apply_scaling(rows$X, unit)
-      rows
-    })
+  # sums do not have the rows that would be scaled again
+  known <- novelty_training(model, describes && !by_domain(scaling$kind), env)
+  unit <- if (is.null(space$kernel) && scaling$kind[1L] == "none") {
+    quietly(learn_scaling(known$X, "pooled"))
   }
-  both <- lapply(both, function(rows) if (!is.null(rows)) c(rows, list(threads = threads)))
+  in_unit <- function(X) if (is.null(unit)) X else apply_scaling(X, unit)
+  to_model <- function(X, domain) in_unit(scale_new(scaling, X, domain, NULL)$X)
+  # what is scaled by domain is scaled by the rows at hand
+  again <- by_domain(scaling$kind)
+  scaled <- if (again) to_model else function(X, domain) X
+  if (!is.null(known)) {
+    known$X <- if (again) unscaled(known$X, scaling, known$domain) else in_unit(known$X)
+    known$threads <- threads
+  }
+  new <- list(X = if (again) new$X else to_model(new$X, new$domain), domain = new$domain,
+              threads = threads)
   most <- if (is.null(max_rows)) max(10L, 10000L %/% (nlevels(model$domain) + 1L)) else max_rows
-  known <- thin_domains(both$known, most)
-  some <- thin_domains(both$new, most)
-  kernel <- space$domain_kernel
+  in_model <- function(rows) {
+    if (!is.null(rows)) rows$X <- scaled(rows$X, rows$domain)
+    rows
+  }
+  thin <- list(known = thin_domains(known, most), new = thin_domains(new, most))
+  view <- list(rows = if (describes) list(known = known, new = new) else thin, scaled = scaled,
+               new = in_model(new), some = in_model(thin$new), known = in_model(thin$known),
+               kernel = space$domain_kernel)
   if (!describes) {
     # the default domain kernel, on a kernel of rows that may be unfitted
     of_rows <- if (is.null(space$kernel)) kernel_rbf() else space$kernel
-    kernel <- domain_kernel_fit(domain_distribution(of_rows), known)
+    view$kernel <- domain_kernel_fit(domain_distribution(of_rows), view$known)
   }
-  view <- list(kernel = kernel, new = both$new, some = some, known = known,
-               described = if (describes) both$new else some)
-  view$weighing <- if (needs_domain_rows(space$domain_kernel)) list(space$domain_kernel, both$new)
+  view$described <- if (describes) view$new else view$some
+  view$weighing <- if (needs_domain_rows(space$domain_kernel)) list(space$domain_kernel, view$new)
                    else view[c("kernel", "described")]
   view
 }
@@ -219,7 +230,11 @@ described_part <- function(object) {
 novelty_training <- function(model, optional, env) {
   kept <- on_error(training_rows(model), function(e) NULL)
   if (NCOL(kept$X) > 0L && !is.null(kept)) return(kept[c("X", "domain")])
-  on_error(list(X = read_again(model, env), domain = model$domain), function(e) {
+  on_error({
+    X <- read_again(model, env)
+    if (nrow(X) != length(model$domain)) abort("argument", "Some rows have no response.")
+    list(X = X, domain = model$domain)
+  }, function(e) {
     if (!optional) {
       abort("argument", "The training rows are not available: the model does not keep them, and ",
             "the data of its call cannot be read. ", conditionMessage(e))
@@ -320,16 +335,17 @@ resembled <- function(view, names) {
              training = names[col(weights)[order]], weight = weights[order])
 }
 
-# p of the domain of each row of newdata; NULL if the model does not predict from mean embeddings.
-novelty_of_rows <- function(model, newdata, domain) {
-  kernel <- described_part(model)$space$domain_kernel
-  if (is.null(kernel$spread)) return(NULL)
+# p of the domain of each row of newdata; NULL if the model does not predict from mean embeddings, or
+# the training rows that this takes are gone.
+novelty_of_rows <- function(model, newdata, domain, env) {
+  space <- described_part(model)$space
+  if (is.null(space$domain_kernel$spread)) return(NULL)
   p <- rep(NA_real_, NROW(newdata))
   new <- replay(model$blueprint, newdata, domain, needs_domain = TRUE)
   if (nrow(new$X) == 0L) return(p)
-  new$X <- scale_new(model$blueprint$scaling, new$X, new$domain, NULL)$X
-  new$threads <- described_part(model)$space$threads
-  standing <- like_sized(domain_standing(kernel, new), kernel, new)
+  view <- on_error(novelty_view(model, new, NULL, space$threads, env), function(e) NULL)
+  if (is.null(view)) return(NULL)
+  standing <- like_sized(domain_standing(view$kernel, view$described), view)
   p[new$ok] <- standing$p[as.integer(new$domain)]
   p
 }
