@@ -209,7 +209,7 @@ rank_columns <- function(X, scaling) {
 }
 
 # Rows of training domains as they were before apply_scaling().
-unscaled <- function(X, scaling, domain) {
+before_scaling <- function(X, scaling, domain) {
   raw <- X[, seq_along(scaling$centre), drop = FALSE]
   kind <- scaling$kind[1L]
   # by place: a domain may be called ""

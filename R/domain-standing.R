@@ -15,7 +15,7 @@ training_spread <- function(gram, sizes, own) {
   if (G < 2L) return(NULL)
   variance <- within_variance(gram, sizes, own)
   norms <- diag(gram)
-  squares <- without_rounding(squared_distances(gram, norms, norms), norms)
+  squares <- without_rounding(squared_distances(gram, norms, norms), norms, variance)
   diag(squares) <- Inf
   k <- as.integer(ceiling(sqrt(G + 1)))
   noises <- outer(variance / sizes, variance / sizes, "+")
@@ -53,8 +53,9 @@ in_noises <- function(squares, units) {
   scaled
 }
 
-without_rounding <- function(squares, norms) {
-  squares[squares <= embedding_rounding * max(norms)] <- 0
+# Embeddings vanish where the kernel sees nothing but means and scaling takes these away.
+without_rounding <- function(squares, norms, variance) {
+  squares[squares <= embedding_rounding * max(norms, variance)] <- 0
   squares
 }
 
@@ -81,7 +82,8 @@ described_sizes <- function(rows) {
 embedding_distances <- function(spread, embeddings, sizes) {
   squares <- squared_distances(embeddings$inner, embeddings$norms, spread$norms)
   noises <- outer(spread$variance / sizes, spread$noise, "+")
-  unname(in_noises(without_rounding(squares, spread$norms), noises + spread$between))
+  squares <- without_rounding(squares, spread$norms, spread$variance)
+  unname(in_noises(squares, noises + spread$between))
 }
 
 # Is a domain so far beyond all of training that predict() says so? One of many exchangeable domains

@@ -41,8 +41,8 @@ like_sized <- function(standing, view) {
 }
 
 # The numbers of the rows of each domain, in an order that does not depend on that of rows and
-# columns, so that draws do not: that of a weighted sum of their values, with weights of columns from
-# their values. Rows that tie in it are alike.
+# columns, so that draws do not: that of a weighted sum of their values, with weights of columns
+# from their values. Rows that tie in it are alike.
 sorted_rows <- function(rows, weights) {
   key <- signif(drop(rows$X %*% weights), 10L)
   unname(lapply(split(seq_along(key), rows$domain), function(i) i[order(key[i])]))

@@ -195,7 +195,7 @@ novelty_view <- function(model, new, max_rows, threads, env) {
   again <- by_domain(scaling$kind)
   scaled <- if (again) to_model else function(X, domain) X
   if (!is.null(known)) {
-    known$X <- if (again) unscaled(known$X, scaling, known$domain) else in_unit(known$X)
+    known$X <- if (again) before_scaling(known$X, scaling, known$domain) else in_unit(known$X)
     known$threads <- threads
   }
   new <- list(X = if (again) new$X else to_model(new$X, new$domain), domain = new$domain,
@@ -335,8 +335,8 @@ resembled <- function(view, names) {
              training = names[col(weights)[order]], weight = weights[order])
 }
 
-# p of the domain of each row of newdata; NULL if the model does not predict from mean embeddings, or
-# the training rows that this takes are gone.
+# p of the domain of each row of newdata; NULL if the model does not predict from mean embeddings,
+# or the training rows that this takes are gone.
 novelty_of_rows <- function(model, newdata, domain, env) {
   space <- described_part(model)$space
   if (is.null(space$domain_kernel$spread)) return(NULL)
