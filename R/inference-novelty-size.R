@@ -22,8 +22,7 @@ like_sized <- function(standing, view) {
   unlike <- vapply(new, function(n) any(cut(n) != cut(sizes)), NA)
   # most training domains have as many rows: the same ones are compared with most of them
   n <- cut(pmin(new, stats::quantile(sizes, 0.25, type = 1L)))
-  weights <- colMeans(abs(known$X))
-  rows <- lapply(view$rows, sorted_rows, weights)
+  rows <- sorted_rows(view)
   left_out <- attr(standing, "left_out")
   for (most in unique(n[unlike])) {
     left <- drawn_distances(view, rows$known, pmin(sizes, most))
@@ -40,12 +39,16 @@ like_sized <- function(standing, view) {
   structure(standing, left_out = left_out)
 }
 
-# The numbers of the rows of each domain, in an order that does not depend on that of rows and
-# columns, so that draws do not: that of a weighted sum of their values, with weights of columns
-# from their values. Rows that tie in it are alike.
-sorted_rows <- function(rows, weights) {
-  key <- signif(drop(rows$X %*% weights), 10L)
-  unname(lapply(split(seq_along(key), rows$domain), function(i) i[order(key[i])]))
+# list(known, new): of each domain the numbers of its rows, in an order that does not depend on that
+# of rows and columns, so that draws do not: that of a weighted sum of their values, with weights of
+# columns from their values. Rows that tie in it are alike.
+sorted_rows <- function(view) {
+  X <- lapply(view$rows, function(rows) view$scaled(rows$X, rows$domain))
+  weights <- colMeans(abs(X$known))
+  Map(function(X, rows) {
+    key <- signif(drop(X %*% weights), 10L)
+    unname(lapply(split(seq_along(key), rows$domain), function(i) i[order(key[i])]))
+  }, X, view$rows)
 }
 
 # Distances of training domains from the others by n_g rows of each, [draws x G].
