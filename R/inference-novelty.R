@@ -19,8 +19,8 @@
 #'   [domain_distribution()]). Without this division, domains with few rows would seem far.
 #' * b: the median over training domains of the mean squared distance from their k nearest, less
 #'   that noise.
-#' * Distances below a tenth of the noise count as 0: domains with the same predictors by design do
-#'   not differ.
+#' * Beside a training domain with distance 0 (the same predictors by design), a distance below a
+#'   tenth of the noise counts as 0.
 #'
 #' **p value.** The new domain joins the G training domains, and each of the G + 1 is scored against
 #' all others:
@@ -53,21 +53,37 @@
 #' **Several new domains** are tested separately: p values are not adjusted.
 #'
 #' **Unequal numbers of rows.** A domain with few rows seems farther, also because its rows may show
-#' only a part of the domain (one visit of four). So if numbers of rows differ and the model keeps
-#' its rows (no feature map), the new domain is compared with each training domain g by n rows of
-#' each (or all, if g has fewer). n is the smallest of three numbers: the rows of the new domain,
-#' the median rows of a training domain, and 200. Both distances are to the other G - 1 training
-#' domains. Rows are drawn 3 to 20 times (more often if n is small), and the draw with the median
-#' rank counts. The bound above is then weaker: p is at most \eqn{\alpha}{alpha} with probability at
-#' most \eqn{2\alpha}{2 alpha} (Barber et al., 2021, theorem 1). In simulations this probability was
-#' about \eqn{\alpha}{alpha}. Seeds are fixed; the order of rows and
-#' columns does not matter. `distance` still uses all rows; `left_out` and the plot show each
-#' training domain relative to it as in that draw.
+#' only a part of the domain (one visit of four). So if numbers of rows differ, the new domain and
+#' training domain g are compared by \eqn{m_g}{m_g} rows of each:
+#' \deqn{p = \frac{1 + \#\{g: d_g^{(m_g)} \ge d_{\mathrm{new}, -g}^{(m_g)}\}}{G + 1},\qquad
+#'   m_g = \min(n_g, n_{\mathrm{new}}, q, 200)}{
+#'   p = (1 + #{g: d_g(m_g) >= d_new,-g(m_g)}) / (G + 1), m_g = min(n_g, n_new, q, 200)}
+#' * \eqn{d^{(m)}}{d(m)}: the distance, described by m rows, from the other G - 1 training domains,
+#'   described by all their rows. Where the model scales by domain, the m rows are scaled by their
+#'   own means and standard deviations.
+#' * q: the lower quartile of the numbers of rows of training domains.
+#' * Rows of the new domain are drawn once, the same for all g with the same \eqn{m_g}{m_g}. Those
+#'   of training domains are drawn up to five times (fewer with more rows), and the draw with the
+#'   median rank counts. Seeds are fixed; the order of rows and columns does not matter.
+#'
+#' If the new domain is exchangeable with g, either is as likely the farther one. The bound above is
+#' then weaker: p is at most \eqn{\alpha}{alpha} with probability at most \eqn{2\alpha}{2 alpha}
+#' (Barber et al., 2021, theorem 1). In simulations this probability was about
+#' \eqn{\alpha}{alpha}, see Accuracy. `distance` still uses all rows; `left_out` and the plot show
+#' each training domain relative to it as in that draw. Domains that all have more than 200 rows are
+#' compared by all their rows.
+#'
+#' **Models that keep no training rows** (fitted to a [row_source()], or with a feature map if the
+#' data of the call are gone) are compared by the embeddings of all rows: p is then exact only for
+#' equal numbers of rows, or if rows of a domain are independent, and the print says so. With
+#' `scale = "domain"`, `"both"` or domain means there is an error, because rows would have to be
+#' scaled again.
 #'
 #' @section Predictors and rows used:
 #' Predictors are scaled as in the model: with `scale = "domain"`, a domain whose mean is shifted is
-#' not far. For a model without a kernel they are standardised, with [kernel_rbf()] of the median
-#' bandwidth.
+#' not far. If the kernel then sees means only ([kernel_linear()]), all distances are 0 and all p 1,
+#' and the print says so. For a model without a kernel predictors are standardised, with
+#' [kernel_rbf()] of the median bandwidth.
 #'
 #' With a domain kernel that uses rows, the distance of a domain uses all its rows. Otherwise, and
 #' for distances of rows, at most `max_rows` rows of each domain are used. This sample is the same
@@ -124,8 +140,8 @@
 #' @section Errors:
 #' Fewer than two training domains; a model with a [fixed reference][set_reference()] or that was
 #' [adapted][dg_adapt()]; `newdata` without domain or without a complete row; a model that keeps
-#' neither its training rows nor the mean embeddings of their domains, if the data of its call are
-#' gone.
+#' neither its training rows nor the mean embeddings of their domains, or scales by domain, if the
+#' data of its call are gone.
 #' @references
 #' Barber, R. F., Candes, E. J., Ramdas, A. and Tibshirani, R. J. (2021). Predictive inference with
 #' the jackknife+. *Annals of Statistics* 49(1), 486-507.

@@ -75,7 +75,7 @@ novelty_words <- function(x) {
            enumerate(last, quote = "\""), ".")
   } else if (any(x$domains$distance > 0, x$left_out > 0)) {
     "No domain is farther than every held-out training domain."
-  } else "All distances are 0: in what the kernel sees of the scaled predictors, no domain differs.",
+  } else "All distances are 0: domains do not differ in what the kernel sees of the predictors.",
   if (is.null(x$rows)) {
     paste0("The training rows are not available, so that p is exact only where numbers of rows ",
            "are equal, or rows of a domain are independent.")

@@ -151,8 +151,9 @@ p_of_combination <- function(scales, more) {
 
 test_that("p is uniform in any combination of scaling, kernel, map and numbers of rows", {
   set.seed(6)
-  draws <- if (long_form()) 400 else 50
-  for (scales in list(c("domain", "both"), c("pooled", "none", "rank"))) for (more in c(TRUE, FALSE)) {
+  draws <- if (long_form()) 400 else 40
+  each <- list("domain", "both", c("pooled", "none", "rank"))
+  for (scales in each) for (more in c(TRUE, FALSE)) {
     p <- quietly(replicate(draws, p_of_combination(scales, more)))
     expect_lt(max(abs(ecdf(p)((1:10) / 10 + 1e-9) - (1:10) / 10)), 4 * sqrt(0.25 / draws))
     expect_lt(mean(p == 1), 0.4)
