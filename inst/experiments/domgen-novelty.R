@@ -74,9 +74,9 @@ experiment(
     both <- rbind(of("differ", "gaussian", scales), of("same", "gaussian", scales[1:2]),
                   of("differ", "nystroem", scales[1:2]))
     if (code != "now") return(both)
-    rbind(both, of("differ", "nystroem", scales[-(1:2)]),
-          of("differ", c("linear", "fourier"), scales),
-          of("differ", c("rows", "wasserstein"), scales[1:2]))
+    others <- setdiff(names(novelty_models), c("gaussian", "nystroem"))
+    if (size == "normal") rbind(both, of("differ", c("linear", "fourier"), scales[1:2]))
+    else rbind(both, of("differ", "nystroem", scales[-(1:2)]), of("differ", others, scales))
   },
   run = function(cell, draw, data) {
     p <- vapply(seq_len(cell$replications), function(r) {
