@@ -211,6 +211,27 @@ rank_columns <- function(X, scaling) {
   X
 }
 
+# Rows of training domains as they were before apply_scaling(), but for what was constant.
+before_scaling <- function(X, scaling, domain) {
+  first <- seq_along(scaling$centre)
+  raw <- X[, first, drop = FALSE]
+  kind <- scaling$kind[1L]
+  # by place: a domain may be called ""
+  own <- match(as.character(domain), names(scaling$domains))
+  for (j in first) {
+    column <- raw[, j]
+    if (!is.null(scaling$weights) && kind != "none") column <- column / scaling$weights[j]
+    known <- scaling$scores[[j]]
+    raw[, j] <- if (kind != "rank") {
+      moments <- if (kind == "domain") scaling$domains[own] else list(scaling)
+      unit <- vapply(moments, function(m) m$scale[j], 0, USE.NAMES = FALSE)
+      vapply(moments, function(m) m$centre[j], 0) + ifelse(is.finite(unit), unit, 0) * column
+    } else if (length(known$values) < 2L) known$values
+    else stats::approx(known$scores, known$values, column, rule = 2)$y
+  }
+  cbind(raw, X[, ncol(X) + 1L - rev(seq_len(max(0L, scaling$coded))), drop = FALSE])
+}
+
 # New rows, and further unlabelled rows of the same domains, as the model sees them: list(X,
 # reference, moments by domain where they count). reference: list(X, domain) not yet scaled,
 # "training", or NULL.

@@ -15,7 +15,7 @@ training_spread <- function(gram, sizes, own) {
   if (G < 2L) return(NULL)
   variance <- within_variance(gram, sizes, own)
   norms <- diag(gram)
-  squares <- without_rounding(squared_distances(gram, norms, norms), norms)
+  squares <- without_rounding(squared_distances(gram, norms, norms), norms, variance)
   diag(squares) <- Inf
   k <- as.integer(ceiling(sqrt(G + 1)))
   noises <- outer(variance / sizes, variance / sizes, "+")
@@ -33,11 +33,13 @@ training_spread <- function(gram, sizes, own) {
 # farthest (that of a training domain), p; attribute left_out: the scores of the training domains
 # [new x G].
 standing_of <- function(spread, near) {
-  own <- above_noise(rowMeans(row_smallest(near, spread$k)))
+  own <- rowMeans(row_smallest(near, spread$k))
   # the new one takes the place of the k-th neighbour where it is nearer
   known <- pmin(near, rep(spread$last, each = nrow(near))) + rep(spread$first, each = nrow(near))
-  known <- above_noise(known / spread$k)
-  larger <- rowSums(known >= own * (1 - 1e-9))
+  known <- known / spread$k
+  # beside domains with the same predictors by design, as in balanced repeated measures, a tenth of
+  # the noise of sampling is no difference
+  larger <- rowSums(known >= own * (1 - 1e-9) | known == 0 & own < 0.1)
   # data.frame() takes longer than all else
   standing <- list2DF(list(distance = own, farthest = row_largest(known),
                            p = (1 + larger) / (1 + ncol(near))))
@@ -51,15 +53,9 @@ in_noises <- function(squares, units) {
   scaled
 }
 
-# Domains with the same predictors by design, as in balanced repeated measures, differ by less than
-# sampling would: a tenth of its noise is no difference.
-above_noise <- function(scores) {
-  scores[scores < 0.1] <- 0
-  scores
-}
-
-without_rounding <- function(squares, norms) {
-  squares[squares <= embedding_rounding * max(norms)] <- 0
+# Embeddings vanish where the kernel sees nothing but means and scaling takes these away.
+without_rounding <- function(squares, norms, variance) {
+  squares[squares <= embedding_rounding * max(norms, variance)] <- 0
   squares
 }
 
@@ -86,7 +82,8 @@ described_sizes <- function(rows) {
 embedding_distances <- function(spread, embeddings, sizes) {
   squares <- squared_distances(embeddings$inner, embeddings$norms, spread$norms)
   noises <- outer(spread$variance / sizes, spread$noise, "+")
-  unname(in_noises(without_rounding(squares, spread$norms), noises + spread$between))
+  squares <- without_rounding(squares, spread$norms, spread$variance)
+  unname(in_noises(squares, noises + spread$between))
 }
 
 # Is a domain so far beyond all of training that predict() says so? One of many exchangeable domains

@@ -326,8 +326,7 @@ forecast_distances <- function(model, new, threads, env) {
   view <- novelty_view(model, new, NULL, threads, env)
   spread <- view$kernel$spread
   names <- levels(model$domain)
-  own <- above_noise((spread$first + spread$last) / spread$k)
-  list(left_out = stats::setNames(own, names),
+  list(left_out = stats::setNames((spread$first + spread$last) / spread$k, names),
        new = stats::setNames(domain_standing(view$kernel, view$described)$distance,
                              levels(new$domain)))
 }

@@ -1,91 +1,85 @@
 # The rank of a new domain where domains differ in their numbers of rows. Few rows lie farther out
 # than many, by chance and because they miss a part of the domain (one visit of four). So the new
-# domain and training domain g are compared by as many rows of each, drawn in the same way, with the
-# same G - 1 other training domains: if the two are exchangeable, either is as likely the farther
-# one. One draw of few rows varies, so the draw with the median rank counts. (The mean of ranks
-# would be small too rarely, the rank of the median distance too often.)
+# domain and training domain g are compared by as many rows of each, drawn in the same way and
+# scaled in the same way (as if they were all rows of their domain), with the same G - 1 other
+# training domains: if the two are exchangeable, either is as likely the farther one. Rows of
+# training domains are drawn several times, and the draw with the median rank counts. Those of the
+# new domain are drawn once, the fewer among the more: were it, too, judged by what is in the middle
+# of several draws, it would seldom be far out.
 
 # Maximum number of rows of a domain: with more, its distance hardly depends on their number.
 like_size_rows <- 200L
 
 # standing: from domain_standing(), by all rows of each domain. Returned with p, farthest and the
 # attribute left_out from equal numbers of rows; unchanged if all domains have the same number of
-# rows, or the kernel does not keep its rows.
-like_sized <- function(standing, kernel, rows) {
-  if (is.null(standing) || is.null(kernel$X)) return(standing)
-  known <- list(X = kernel$X, domain = kernel$domain, threads = rows$threads)
+# rows, or those of training are not available. view: see novelty_view().
+like_sized <- function(standing, view) {
+  known <- view$rows$known
+  if (is.null(standing) || is.null(known)) return(standing)
   sizes <- tabulate(known$domain, nlevels(known$domain))
-  new <- tabulate(rows$domain, nlevels(rows$domain))
+  new <- tabulate(view$rows$new$domain, nlevels(view$rows$new$domain))
   cut <- function(n) pmin(n, like_size_rows)
-  unlike <- which(vapply(new, function(n) any(cut(n) != cut(sizes)), NA))
-  if (length(unlike) == 0L) return(standing)
-  known_parts <- sized_parts(kernel, known, known)
-  most <- cut(ceiling(stats::median(sizes)))
+  unlike <- vapply(new, function(n) any(cut(n) != cut(sizes)), NA)
+  if (!any(unlike)) return(standing)
+  # most training domains have as many rows: the same ones are compared with most of them
+  n <- cut(pmin(new, stats::quantile(sizes, 0.25, type = 1L)))
+  rows <- sorted_rows(view)
   left_out <- attr(standing, "left_out")
-  for (j in unlike) {
-    own <- rows_at(rows, which(as.integer(rows$domain) == j))
-    own$domain <- droplevels(own$domain)
-    parts <- c(known_parts, sized_parts(kernel, own, known))
-    found <- with_seed(1L, compare_sized(kernel$spread, sizes, parts, most))
-    standing$p[j] <- (1 + sum(found$beyond)) / (1 + length(sizes))
-    # training domains are as far from the distance by all rows as in the draw
-    left_out[j, ] <- pmax(standing$distance[j] + found$farther, 0)
-    standing$farthest[j] <- max(left_out[j, ])
+  for (most in unique(n[unlike])) {
+    left <- drawn_distances(view, rows$known, pmin(sizes, most))
+    for (j in which(unlike & n == most)) {
+      own <- nested_distances(view, rows$new[[j]], pmin(sizes, most))
+      beyond <- left >= rep(own * (1 - 1e-9), each = nrow(left))
+      middle <- order(rowSums(beyond))[nrow(left) %/% 2L + 1L]
+      standing$p[j] <- (1 + sum(beyond[middle, ])) / (1 + length(sizes))
+      # training domains are as far from the distance by all rows as in the draw
+      left_out[j, ] <- pmax(standing$distance[j] + left[middle, ] - own, 0)
+      standing$farthest[j] <- max(left_out[j, ])
+    }
   }
   structure(standing, left_out = left_out)
 }
 
-# For the distances of any subset of a domain's rows, for each domain: list(inner [rows x G]: inner
-# products of its rows with the embeddings of training domains; gram of its rows). Larger domains
-# are cut to like_size_rows rows at random. The draw must not depend on the order of rows and
-# columns, so rows are first sorted by a weighted sum of their values, with weights of columns from
-# their values. Rows that tie in it are alike.
-sized_parts <- function(kernel, rows, known) {
-  key <- signif(drop(rows$X %*% colMeans(abs(known$X))), 10L)
-  parts <- with_seed(1L, lapply(split(seq_along(rows$domain), rows$domain), function(i) {
-    i <- i[order(key[i])]
-    if (length(i) > like_size_rows) i[sort(sample.int(length(i), like_size_rows))] else i
-  }))
-  lapply(parts, function(i) {
-    own <- rows_at(rows, i)
-    own$domain <- factor(seq_along(i))
-    list(inner = unname(embedding_gram(kernel$kernel, own, known)),
-         gram = gram_matrix(kernel$kernel, own, NULL))
-  })
+# list(known, new): of each domain the numbers of its rows, in an order that does not depend on that
+# of rows and columns, so that draws do not: that of a weighted sum of their values, with weights of
+# columns from their values. Rows that tie in it are alike.
+sorted_rows <- function(view) {
+  X <- lapply(view$rows, function(rows) view$scaled(rows$X, rows$domain))
+  weights <- colMeans(abs(X$known))
+  Map(function(X, rows) {
+    key <- signif(drop(X %*% weights), 10L)
+    unname(lapply(split(seq_along(key), rows$domain), function(i) i[order(key[i])]))
+  }, X, view$rows)
 }
 
-# The new domain against each training domain, by n rows of each: list(beyond: is the training
-# domain at least as far, farther: by how much), both from the draw in which the new domain has its
-# median rank. parts: see sized_parts(), of the training domains, then of the new one.
-compare_sized <- function(spread, sizes, parts, most) {
-  G <- length(sizes)
-  n <- min(nrow(parts[[G + 1L]]$gram), most)
-  drawn <- lapply(parts, function(part) sized_distances(spread, sizes, part, n))
-  left <- own <- matrix(0, nrow(drawn[[1L]]), G)
-  for (g in seq_len(G)) {
-    left[, g] <- near_scores(drawn[[g]][, -g, drop = FALSE], spread$k)
-    own[, g] <- near_scores(drawn[[G + 1L]][, -g, drop = FALSE], spread$k)
-  }
-  beyond <- left >= own * (1 - 1e-9)
-  middle <- order(rowSums(beyond))[nrow(beyond) %/% 2L + 1L]
-  list(beyond = beyond[middle, ], farther = (left - own)[middle, ])
+# Distances of training domains from the others by n_g rows of each, [draws x G].
+drawn_distances <- function(view, rows, n) {
+  draws <- max(1L, min(5L, like_size_rows %/% max(n)))
+  sets <- with_seed(1L, lapply(seq_len(draws), function(b) Map(draw_some, rows, n)))
+  near <- subset_distances(view, view$rows$known, unlist(sets, recursive = FALSE))
+  matrix(far_from_others(view, near, rep(seq_along(n), draws)), draws, byrow = TRUE)
 }
 
-# Distances of random subsets of n rows of a part from all training domains, [draws x G].
-sized_distances <- function(spread, sizes, part, n) {
-  rows <- nrow(part$gram)
-  # more draws if fewer rows are drawn
-  draws <- max(3L, min(20L, 600L %/% n))
-  share <- if (rows <= n) matrix(1 / rows, rows, draws)
-           else vapply(seq_len(draws), function(b) {
-             replace(numeric(rows), sample.int(rows, n), 1 / n)
-           }, numeric(rows))
-  own <- colSums(share * (part$gram %*% share))
-  squares <- own + rep(spread$norms, each = draws) - 2 * crossprod(share, part$inner)
-  units <- spread$between + spread$variance / min(n, rows) + spread$variance / sizes
-  in_noises(without_rounding(squares, spread$norms), rep(units, each = draws))
+# Of a new domain with these rows by n_g of them from all training domains but g, [G].
+nested_distances <- function(view, rows, n) {
+  rows <- with_seed(2L, draw_some(rows, length(rows)))
+  sizes <- unique(n)
+  near <- subset_distances(view, view$rows$new, lapply(sizes, function(n) rows[seq_len(n)]))
+  far_from_others(view, near[match(n, sizes), , drop = FALSE], seq_along(n))
 }
 
-near_scores <- function(distances, k) {
-  above_noise(rowMeans(row_smallest(distances, min(k, ncol(distances)))))
+draw_some <- function(rows, n) rows[sample.int(length(rows), n)]
+
+# Distances of domains that have these rows, by number, from those of training, [sets x G].
+subset_distances <- function(view, rows, sets) {
+  domain <- factor(rep(seq_along(sets), lengths(sets)))
+  X <- view$scaled(rows$X[unlist(sets), , drop = FALSE], domain)
+  embeddings <- new_embeddings(view$kernel, list(X = X, domain = domain, threads = rows$threads))
+  embedding_distances(view$kernel$spread, embeddings, lengths(sets))
+}
+
+# The score of each row of distances, without training domain g of the row.
+far_from_others <- function(view, near, g) {
+  near[cbind(seq_along(g), g)] <- Inf
+  rowMeans(row_smallest(near, min(view$kernel$spread$k, ncol(near) - 1L)))
 }

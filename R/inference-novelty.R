@@ -19,8 +19,8 @@
 #'   [domain_distribution()]). Without this division, domains with few rows would seem far.
 #' * b: the median over training domains of the mean squared distance from their k nearest, less
 #'   that noise.
-#' * Distances below a tenth of the noise count as 0: domains with the same predictors by design do
-#'   not differ.
+#' * Beside a training domain with distance 0 (the same predictors by design), a distance below a
+#'   tenth of the noise counts as 0.
 #'
 #' **p value.** The new domain joins the G training domains, and each of the G + 1 is scored against
 #' all others:
@@ -53,21 +53,37 @@
 #' **Several new domains** are tested separately: p values are not adjusted.
 #'
 #' **Unequal numbers of rows.** A domain with few rows seems farther, also because its rows may show
-#' only a part of the domain (one visit of four). So if numbers of rows differ and the model keeps
-#' its rows (no feature map), the new domain is compared with each training domain g by n rows of
-#' each (or all, if g has fewer). n is the smallest of three numbers: the rows of the new domain,
-#' the median rows of a training domain, and 200. Both distances are to the other G - 1 training
-#' domains. Rows are drawn 3 to 20 times (more often if n is small), and the draw with the median
-#' rank counts. The bound above is then weaker: p is at most \eqn{\alpha}{alpha} with probability at
-#' most \eqn{2\alpha}{2 alpha} (Barber et al., 2021, theorem 1). In simulations this probability was
-#' about \eqn{\alpha}{alpha}. Seeds are fixed; the order of rows and
-#' columns does not matter. `distance` still uses all rows; `left_out` and the plot show each
-#' training domain relative to it as in that draw.
+#' only a part of the domain (one visit of four). So if numbers of rows differ, the new domain and
+#' training domain g are compared by \eqn{m_g}{m_g} rows of each:
+#' \deqn{p = \frac{1 + \#\{g: d_g^{(m_g)} \ge d_{\mathrm{new}, -g}^{(m_g)}\}}{G + 1},\qquad
+#'   m_g = \min(n_g, n_{\mathrm{new}}, q, 200)}{
+#'   p = (1 + #{g: d_g(m_g) >= d_new,-g(m_g)}) / (G + 1), m_g = min(n_g, n_new, q, 200)}
+#' * \eqn{d^{(m)}}{d(m)}: the distance, described by m rows, from the other G - 1 training domains,
+#'   described by all their rows. Where the model scales by domain, the m rows are scaled by their
+#'   own means and standard deviations.
+#' * q: the lower quartile of the numbers of rows of training domains.
+#' * Rows of the new domain are drawn once, the same for all g with the same \eqn{m_g}{m_g}. Those
+#'   of training domains are drawn up to five times (fewer with more rows), and the draw with the
+#'   median rank counts. Seeds are fixed; the order of rows and columns does not matter.
+#'
+#' If the new domain is exchangeable with g, either is as likely the farther one. The bound above is
+#' then weaker: p is at most \eqn{\alpha}{alpha} with probability at most \eqn{2\alpha}{2 alpha}
+#' (Barber et al., 2021, theorem 1). In simulations this probability was about
+#' \eqn{\alpha}{alpha}, see Accuracy. `distance` still uses all rows; `left_out` and the plot show
+#' each training domain relative to it as in that draw. Domains that all have more than 200 rows are
+#' compared by all their rows.
+#'
+#' **Models that keep no training rows** (fitted to a [row_source()], or with a feature map if the
+#' data of the call are gone) are compared by the embeddings of all rows: p is then exact only for
+#' equal numbers of rows, or if rows of a domain are independent, and the print says so. With
+#' `scale = "domain"`, `"both"` or domain means there is an error, because rows would have to be
+#' scaled again.
 #'
 #' @section Predictors and rows used:
 #' Predictors are scaled as in the model: with `scale = "domain"`, a domain whose mean is shifted is
-#' not far. For a model without a kernel they are standardised, with [kernel_rbf()] of the median
-#' bandwidth.
+#' not far. If the kernel then sees means only ([kernel_linear()]), all distances are 0 and all p 1,
+#' and the print says so. For a model without a kernel predictors are standardised, with
+#' [kernel_rbf()] of the median bandwidth.
 #'
 #' With a domain kernel that uses rows, the distance of a domain uses all its rows. Otherwise, and
 #' for distances of rows, at most `max_rows` rows of each domain are used. This sample is the same
@@ -124,8 +140,8 @@
 #' @section Errors:
 #' Fewer than two training domains; a model with a [fixed reference][set_reference()] or that was
 #' [adapted][dg_adapt()]; `newdata` without domain or without a complete row; a model that keeps
-#' neither its training rows nor the mean embeddings of their domains, if the data of its call are
-#' gone.
+#' neither its training rows nor the mean embeddings of their domains, or scales by domain, if the
+#' data of its call are gone.
 #' @references
 #' Barber, R. F., Candes, E. J., Ramdas, A. and Tibshirani, R. J. (2021). Predictive inference with
 #' the jackknife+. *Annals of Statistics* 49(1), 486-507.
@@ -163,7 +179,7 @@ dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads =
   new <- replay(model$blueprint, newdata, domain, needs_domain = TRUE)
   if (nrow(new$X) == 0L) abort("data", "`newdata` must have at least one complete row.")
   view <- novelty_view(model, new, max_rows, threads, parent.frame())
-  standing <- like_sized(domain_standing(view$kernel, view$described), view$kernel, view$described)
+  standing <- like_sized(domain_standing(view$kernel, view$described), view)
   domains <- data.frame(domain = levels(new$domain), rows = tabulate(new$domain), standing)
   left_out <- attr(standing, "left_out")
   dimnames(left_out) <- list(levels(new$domain), levels(model$domain))
@@ -178,33 +194,44 @@ dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads =
 
 # list(kernel: domain kernel, fitted, with a spread; new: list(X, domain, threads) of all new rows,
 # described: those that describe their domains; known: of training, NULL if only embeddings are
-# left; weighing: the domain kernel by which the model predicts, and its rows)
+# left; rows: list(known, new) of those whose subsets can describe domains, as scaled() takes them:
+# a function of X and domain; weighing: the domain kernel by which the model predicts, and its rows)
 novelty_view <- function(model, new, max_rows, threads, env) {
   space <- described_part(model)$space
+  scaling <- model$blueprint$scaling
   describes <- !is.null(space$domain_kernel$spread)
-  both <- list(known = novelty_training(model, describes, env),
-               new = list(X = scale_new(model$blueprint$scaling, new$X, new$domain, NULL)$X,
-                          domain = new$domain))
-  if (is.null(space$kernel) && model$blueprint$scaling$kind[1L] == "none") {
-    unit <- quietly(learn_scaling(both$known$X, "pooled"))
-    both <- lapply(both, function(rows) {
-      rows$X <- apply_scaling(rows$X, unit)
-      rows
-    })
+  # sums do not have the rows that would be scaled again
+  known <- novelty_training(model, describes && !by_domain(scaling$kind), env)
+  unit <- if (is.null(space$kernel) && scaling$kind[1L] == "none") {
+    quietly(learn_scaling(known$X, "pooled"))
   }
-  both <- lapply(both, function(rows) if (!is.null(rows)) c(rows, list(threads = threads)))
+  in_unit <- function(X) if (is.null(unit)) X else apply_scaling(X, unit)
+  to_model <- function(X, domain) in_unit(scale_new(scaling, X, domain, NULL)$X)
+  # what is scaled by domain is scaled by the rows at hand
+  again <- by_domain(scaling$kind)
+  scaled <- if (again) to_model else function(X, domain) X
+  if (!is.null(known)) {
+    known$X <- if (again) before_scaling(known$X, scaling, known$domain) else in_unit(known$X)
+    known$threads <- threads
+  }
+  new <- list(X = if (again) new$X else to_model(new$X, new$domain), domain = new$domain,
+              threads = threads)
   most <- if (is.null(max_rows)) max(10L, 10000L %/% (nlevels(model$domain) + 1L)) else max_rows
-  known <- thin_domains(both$known, most)
-  some <- thin_domains(both$new, most)
-  kernel <- space$domain_kernel
+  in_model <- function(rows) {
+    if (!is.null(rows)) rows$X <- scaled(rows$X, rows$domain)
+    rows
+  }
+  thin <- list(known = thin_domains(known, most), new = thin_domains(new, most))
+  view <- list(rows = if (describes) list(known = known, new = new) else thin, scaled = scaled,
+               new = in_model(new), some = in_model(thin$new), known = in_model(thin$known),
+               kernel = space$domain_kernel)
   if (!describes) {
     # the default domain kernel, on a kernel of rows that may be unfitted
     of_rows <- if (is.null(space$kernel)) kernel_rbf() else space$kernel
-    kernel <- domain_kernel_fit(domain_distribution(of_rows), known)
+    view$kernel <- domain_kernel_fit(domain_distribution(of_rows), view$known)
   }
-  view <- list(kernel = kernel, new = both$new, some = some, known = known,
-               described = if (describes) both$new else some)
-  view$weighing <- if (needs_domain_rows(space$domain_kernel)) list(space$domain_kernel, both$new)
+  view$described <- if (describes) view$new else view$some
+  view$weighing <- if (needs_domain_rows(space$domain_kernel)) list(space$domain_kernel, view$new)
                    else view[c("kernel", "described")]
   view
 }
@@ -219,7 +246,11 @@ described_part <- function(object) {
 novelty_training <- function(model, optional, env) {
   kept <- on_error(training_rows(model), function(e) NULL)
   if (NCOL(kept$X) > 0L && !is.null(kept)) return(kept[c("X", "domain")])
-  on_error(list(X = read_again(model, env), domain = model$domain), function(e) {
+  on_error({
+    X <- read_again(model, env)
+    if (nrow(X) != length(model$domain)) abort("argument", "Some rows have no response.")
+    list(X = X, domain = model$domain)
+  }, function(e) {
     if (!optional) {
       abort("argument", "The training rows are not available: the model does not keep them, and ",
             "the data of its call cannot be read. ", conditionMessage(e))
@@ -320,16 +351,17 @@ resembled <- function(view, names) {
              training = names[col(weights)[order]], weight = weights[order])
 }
 
-# p of the domain of each row of newdata; NULL if the model does not predict from mean embeddings.
-novelty_of_rows <- function(model, newdata, domain) {
-  kernel <- described_part(model)$space$domain_kernel
-  if (is.null(kernel$spread)) return(NULL)
+# p of the domain of each row of newdata; NULL if the model does not predict from mean embeddings,
+# or the training rows that this takes are gone.
+novelty_of_rows <- function(model, newdata, domain, env) {
+  space <- described_part(model)$space
+  if (is.null(space$domain_kernel$spread)) return(NULL)
   p <- rep(NA_real_, NROW(newdata))
   new <- replay(model$blueprint, newdata, domain, needs_domain = TRUE)
   if (nrow(new$X) == 0L) return(p)
-  new$X <- scale_new(model$blueprint$scaling, new$X, new$domain, NULL)$X
-  new$threads <- described_part(model)$space$threads
-  standing <- like_sized(domain_standing(kernel, new), kernel, new)
+  view <- on_error(novelty_view(model, new, NULL, space$threads, env), function(e) NULL)
+  if (is.null(view)) return(NULL)
+  standing <- like_sized(domain_standing(view$kernel, view$described), view)
   p[new$ok] <- standing$p[as.integer(new$domain)]
   p
 }

@@ -73,7 +73,13 @@ novelty_words <- function(x) {
   c(if (length(last)) {
     paste0("Farther than every held-out training domain (p = ", signif(least, 2), "): ",
            enumerate(last, quote = "\""), ".")
-  } else "No domain is farther than every held-out training domain.",
+  } else if (any(x$domains$distance > 0, x$left_out > 0)) {
+    "No domain is farther than every held-out training domain."
+  } else "All distances are 0: domains do not differ in what the kernel sees of the predictors.",
+  if (is.null(x$rows)) {
+    paste0("The training rows are not available, so that p is exact only where numbers of rows ",
+           "are equal, or rows of a domain are independent.")
+  },
   paste0(
     "median, farthest: distances of the training domains, each held out in turn (with as many ",
     "rows as the new domain, if sizes differ). p: proportion of training domains, with the new ",

@@ -301,7 +301,7 @@ augment.dg_learner <- function(x, newdata = NULL, domain = NULL, interval = c("n
   frame <- augmented_rows(x, newdata)
   frame$.fitted <- fitted
   # predict() has given the same warnings
-  novelty <- if (!is.null(newdata)) quietly(novelty_of_rows(x, newdata, domain))
+  novelty <- if (!is.null(newdata)) quietly(novelty_of_rows(x, newdata, domain, env))
   if (interval != "none") x <- keep_intervals(x, env)
   if (x$response$kind == "class") {
     prob <- tryCatch(quietly(predicted(type = "prob")),

@@ -48,3 +48,27 @@ test_that("scale = none leaves predictors alone", {
   expect_false(isTRUE(all.equal(predict(model, transform(d, fixed = 2)), fitted(model))))
   expect_domgen_error(dg_kpca(~ x, data = d, scale = "each"), "`scale` must be one of")
 })
+
+test_that("what was scaled in any way is taken back, and scaled again is the same", {
+  set.seed(1)
+  for (draw in 1:60) {
+    n <- sample(12:30, 1)
+    p <- sample(3, 1)
+    coded <- sample(0:1, 1)
+    X <- matrix(rnorm(n * (p + coded), 5, 3), n)
+    colnames(X) <- paste0("x", seq_len(ncol(X)))
+    # ties, and what is constant in a domain or everywhere
+    X[, 1] <- round(X[, 1])
+    domain <- factor(sample(c("a", "", "c"), n, TRUE), c("a", "", "c"))
+    if (p > 1 && draw %% 2) X[domain == "a", 2] <- 1
+    if (p > 2 && draw %% 3 == 0) X[, 3] <- 4
+    kind <- c(sample(scalings, 1), if (draw %% 2) "means")
+    weights <- if (draw %% 4 == 0) sqrt(0.5)
+    scaling <- quietly(learn_scaling(X, kind, domain, coded, weights))
+    scaled <- apply_scaling(X, scaling, domain)
+    raw <- before_scaling(scaled, scaling, domain)
+    expect_equal(raw, X, ignore_attr = TRUE)
+    colnames(raw) <- colnames(X)
+    expect_equal(apply_scaling(raw, scaling, domain), scaled)
+  }
+})

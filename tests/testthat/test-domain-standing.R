@@ -92,7 +92,8 @@ test_that("domains with the same predictors by design are all alike", {
   kernel <- described(rows)
   less <- list(X = x[-4, , drop = FALSE], domain = factor(rep("new", 9)), threads = 1L)
   standing <- domain_standing(kernel, less)
-  expect_identical(c(standing$distance, standing$p), c(0, 1))
+  expect_lt(standing$distance, 0.1)
+  expect_identical(standing$p, 1)
   expect_false(stands_beyond(standing))
 })
 

@@ -18,10 +18,14 @@ sized_sides <- function(rows) {
   })
 }
 
+view_of <- function(kernel, sides) {
+  list(kernel = kernel, rows = sides, scaled = function(X, domain) X)
+}
+
 sized_standing <- function(rows) {
   sides <- sized_sides(rows)
   kernel <- domain_kernel_fit(domain_distribution(kernel_rbf(1)), sides$known)
-  like_sized(domain_standing(kernel, sides$new), kernel, sides$new)
+  like_sized(domain_standing(kernel, sides$new), view_of(kernel, sides))
 }
 
 # With another seed in the place of 1.
@@ -91,7 +95,7 @@ test_that("equal sizes are compared as they are, and the order of rows does not 
   sides <- sized_sides(rows)
   kernel <- domain_kernel_fit(domain_distribution(kernel_rbf(1)), sides$known)
   standing <- domain_standing(kernel, sides$new)
-  expect_identical(like_sized(standing, kernel, sides$new), standing)
+  expect_identical(like_sized(standing, view_of(kernel, sides)), standing)
   rows <- sized_rows(c(3, 7, 5, 9, 4, 8))
   before <- .Random.seed
   found <- sized_standing(rows)
@@ -121,4 +125,75 @@ test_that("values that are too large to have digits give no warning of them", {
   rows <- sized_rows(c(3, 7, 5, 9, 4, 8))
   rows$X[1, ] <- 1e18
   expect_no_warning(sized_standing(rows))
+})
+
+# p of a new domain like the others, in a combination drawn at random. Domains do not differ, so
+# that what is left is what numbers of rows do.
+p_of_combination <- function(scales, more) {
+  scale <- sample(scales, 1)
+  sizes <- if (runif(1) < 0.5) rep(20, 9) else sample(8:40, 9, TRUE)
+  new <- if (more) sample(80:100, 1) else sample(5:8, 1)
+  data <- data.frame(x1 = rnorm(sum(sizes) + new), x2 = rexp(sum(sizes) + new),
+                     domain = factor(rep(1:10, c(sizes, new))))
+  of <- list(list(domain_kernel = domain_distribution()), list(domain_kernel = domain_pooled()),
+             list(domain_kernel = domain_wasserstein()), list(feature_map = features_nystrom(20)),
+             list(feature_map = features_rff(20), domain_kernel = domain_pooled()),
+             list(domain_kernel = domain_distribution(kernel_laplace())),
+             list(kernel = kernel_linear(), domain_kernel = domain_distribution()))
+  means <- runif(1) < 0.3 && !scale %in% c("none", "rank")
+  arguments <- c(list(lambda = 1, scale = scale), sample(of, 1)[[1L]])
+  data$y <- rnorm(nrow(data))
+  known <- droplevels(data[data$domain != "10", ])
+  spec <- if (means) dg_lm(scale = scale, domain_means = TRUE) else do.call(dg_ridge, arguments)
+  model <- fit(spec, y ~ x1 + x2 | domain, data = known)
+  dg_novelty(model, droplevels(data[data$domain == "10", ]))$domains$p
+}
+
+test_that("p is uniform in any combination of scaling, kernel, map and numbers of rows", {
+  set.seed(6)
+  draws <- if (long_form()) 400 else 40
+  each <- list("domain", c("both", "pooled", "none", "rank"))
+  for (scales in each) for (more in c(TRUE, FALSE)) {
+    p <- quietly(replicate(draws, p_of_combination(scales, more)))
+    expect_lt(max(abs(ecdf(p)((1:10) / 10 + 1e-9) - (1:10) / 10)), 4 * sqrt(0.25 / draws))
+    expect_lt(mean(p == 1), 0.4)
+  }
+})
+
+test_that("scaled by domain, units and origins of domains do not count", {
+  set.seed(7)
+  data <- data.frame(x1 = rnorm(160), x2 = rnorm(160), y = rnorm(160),
+                     domain = rep(1:8, c(15, 20, 25, 15, 30, 20, 25, 10)))
+  moved <- transform(data, x1 = x1 * domain + 100 * domain, x2 = x2 / domain - domain)
+  p_of <- function(data, spec) {
+    known <- data[data$domain < 8, ]
+    model <- fit(spec, y ~ x1 + x2 | domain, data = known)
+    dg_novelty(model, data[data$domain == 8, ])$domains[c("distance", "farthest", "p")]
+  }
+  for (spec in list(dg_ridge(lambda = 1, scale = "domain"), dg_lm(scale = "domain"),
+                    dg_ridge(lambda = 1, scale = "domain", feature_map = features_nystrom(30)))) {
+    set.seed(1)
+    found <- p_of(data, spec)
+    set.seed(1)
+    expect_equal(p_of(moved, spec), found)
+  }
+})
+
+test_that("where nothing is seen of the domains, or their rows are gone, it is said", {
+  set.seed(8)
+  data <- data.frame(x = rnorm(90), y = rnorm(90), domain = rep(1:6, c(10, 15, 20, 10, 15, 20)))
+  new <- data[data$domain == 6, ]
+  linear <- dg_ridge(y ~ x | domain, data = data[data$domain < 6, ], lambda = 1, scale = "domain",
+                     domain_kernel = domain_distribution(kernel_linear()))
+  found <- dg_novelty(linear, new)
+  expect_identical(unlist(found$domains[c("distance", "farthest", "p")], use.names = FALSE),
+                   c(0, 0, 1))
+  expect_output(print(found), "All distances are 0")
+  mapped <- local({
+    gone <- data[data$domain < 6, ]
+    dg_ridge(y ~ x | domain, data = gone, lambda = 1, scale = "domain",
+             feature_map = features_nystrom(10))
+  })
+  expect_domgen_error(dg_novelty(mapped, new), "The training rows are not available")
+  expect_false(".novelty" %in% names(augment(mapped, new)))
 })

@@ -87,6 +87,7 @@ test_that("rows that were read in blocks leave the embeddings, by which domains 
   expect_null(found$rows)
   expect_equal(found$domains$p[2], 1 / 13)
   expect_output(print(found), "Farther than every held-out training domain .*d14")
+  expect_output(print(found), "The training rows are not available, so that p is exact only")
   pooled <- dg_ridge(y ~ x1 + x2 | domain, data = row_source(train), lambda = 1,
                      feature_map = features_rff(20), domain_kernel = domain_pooled())
   expect_domgen_error(dg_novelty(pooled, new), "The training rows are not available")
