@@ -10,7 +10,7 @@
 #   interval   draws with an interval
 #   width_0    with one of width 0
 #   target     with one that has what it is for. With refits = FALSE that is the average of the same
-#              model over 200 other domains; with refits = TRUE the average that the method finds from
+#              model over 100 other domains; with refits = TRUE the average that the method finds from
 #              as many domains, the mean over draws.
 #   world      with one that has the curve of the world
 #   width      mean width
@@ -46,11 +46,11 @@ effect_learners <- function() list(
   forest = dg_forest(domain_means = TRUE, trees = 50)
 )
 
-# Many forests take long.
+# Forests, and many domains, take long.
 effect_kinds <- function(domains) {
   kinds <- expand.grid(rows = c("training", "unseen", "refits"), type = c("pdp", "ale", "context"),
                        learner = names(effect_learners()), stringsAsFactors = FALSE)
-  kinds[kinds$rows != "refits" | kinds$learner != "forest" | domains < 10, ]
+  kinds[kinds$rows != "refits" | kinds$learner != "forest" & domains < 10, ]
 }
 
 # Of one draw [values x kinds x (value, lower, upper, the average of the same model, the curve of the
@@ -59,7 +59,7 @@ effect_draw <- function(cell) {
   data <- list(training = effect_world(cell$domains, 25, cell$world),
                unseen = effect_world(cell$domains, 25, cell$world))
   data$refits <- data$training
-  further <- effect_world(200, 25, cell$world)
+  further <- effect_world(100, 25, cell$world)
   further$g <- factor(paste("further", further$g))
   data$unseen$g <- factor(paste("unseen", data$unseen$g))
   max_rows <- if (cell$sample == "all") 1e6 else 4 * cell$domains
@@ -137,7 +137,7 @@ experiment(
                         replications = 2))
     }
     replications <- c(normal = 200, full = 1000)[[size]]
-    changed <- data.frame(code, world = "lines", domains = 8, sample = c("all", "some"),
+    changed <- data.frame(code, world = "lines", domains = 8, sample = c("some", "all"),
                           replications)
     if (code != "now") return(changed)
     rbind(changed, data.frame(code, world = c("interaction", "lines", "interaction"),
