@@ -64,8 +64,8 @@
 #' the proportion of the variance between domains that is explained, without sampling error. It is
 #' `NA` if domains do not differ beyond sampling error. p is from permutations of (e, d) among
 #' domains; the statistic is the marginal likelihood of the regression by precision (descriptions
-#' that depend on the number of rows make it inexact). Scores **can be forecast** if the skill is at least 0.05 and
-#' p at most 0.05, with at least 5 domains that have a score.
+#' that depend on the number of rows make it inexact). Scores **can be forecast** if the skill is at
+#' least 0.05 and p at most 0.05, with at least 5 domains that have a score.
 #'
 #' @section Covariates and relation:
 #' With \eqn{l_P, l_Q}{l_P, l_Q} the mean loss given x in training (held-out rows, domains have

@@ -1,19 +1,20 @@
-# Do the 95 % intervals of dg_effect() cover? Rows have x = N(0, 1) + N(0, 1), the first of the domain,
-# with the mean m_g in domain g, and z = x / 2 + N(0, 1).
-#   lines        y = (x - m_g) + 2 m_g + z / 2 + N(0, 0.5): the slope of x is 1, the contextual effect
-#                of a shift d is d, in each domain
+# Do the 95 % intervals of dg_effect() cover? Rows have x = N(0, 1) + N(0, 1), the first of the
+# domain, with the mean m_g in domain g, and z = x / 2 + N(0, 1).
+#   lines        y = (x - m_g) + 2 m_g + z / 2 + N(0, 0.5): the slope of x is 1, the contextual
+#                effect of a shift d is d, in each domain
 #   interaction  y = sin(1.5 x) + x m_g / 2 + z / 2 + N(0, 0.5): domains differ in their slopes, the
 #                average curve is sin(1.5 x), the average contextual effect 0
-# `sample`: predictions of all rows are averaged, or of a sample of four rows of each domain. `rows`:
-# of the domains to which the model was fitted, or of as many that it has not seen. A line is a value
-# of a curve, the effect of x at -1, 0.5 or 1: sums over `replications` draws.
-#   interval   draws with an interval
-#   width_0    with one of width 0
-#   target     with one that has what it is for. With refits = FALSE that is the average of the same
-#              model over 100 other domains; with refits = TRUE the average that the method finds from
-#              as many domains, the mean over draws.
-#   world      with one that has the curve of the world
-#   width      mean width
+# `sample`: predictions of all rows are averaged, or of a sample of four rows of each domain.
+# `rows`: of the domains to which the model was fitted ("refits": with refits = TRUE), or of as many
+# that it has not seen. A line is a value of a curve, the effect of x at -1, 0.5 or 1: sums over
+# `replications` draws.
+#   interval      draws with an interval
+#   width_0       with one of width 0
+#   target        with one that has what it is for: the average of the same model over 100 other
+#                 domains; with refits the average that the method finds from as many domains, the
+#                 mean over draws
+#   world_curve   with one that has the curve of the world
+#   width         mean width
 # Values of "ale" have mean 0 over rows. So the curve that is compared is moved to have mean 0 over
 # the rows of the draw. `code`: the version that made the lines. Those of "478831f9" were made with
 # that commit installed and DOMGEN_CODE=478831f9 in the environment, on the same draws.
@@ -53,8 +54,8 @@ effect_kinds <- function(domains) {
   kinds[kinds$rows != "refits" | kinds$learner != "forest" & domains < 10, ]
 }
 
-# Of one draw [values x kinds x (value, lower, upper, the average of the same model, the curve of the
-# world, what centres a curve at these rows)].
+# Of one draw [values x kinds x (value, lower, upper, the average of the same model, the curve of
+# the world, the curve less its first value if it is centred, what centres it at these rows)].
 effect_draw <- function(cell) {
   data <- list(training = effect_world(cell$domains, 25, cell$world),
                unseen = effect_world(cell$domains, 25, cell$world))
@@ -107,8 +108,8 @@ effect_sums <- function(draws, cell) {
   }))
 }
 
-# Percent of draws with an interval, and of these that cover: the mean over the values of a curve, and
-# the lowest.
+# Percent of draws with an interval, and of these that cover: the mean over the values of a curve,
+# and the lowest.
 show_coverage <- function(table) {
   by <- c("code", "world", "domains", "sample", "learner", "type", "rows")
   share <- 100 * table[c("width_0", "target", "world_curve")] / table$interval

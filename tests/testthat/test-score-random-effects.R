@@ -172,7 +172,7 @@ test_that("a regression on sites is that of metafor with its weights and robust 
                             control = list(tol = 1e-14))
     expect_equal(found$beta, c(fit$beta), tolerance = 1e-8, ignore_attr = TRUE)
     expect_equal(found$tau^2, fit$tau2, tolerance = 1e-8)
-    # HC3 by the leverages of lm(); of metafor the errors are HC0, which is HC3 times (1 - leverage)^2
+    # HC3 by the leverages of lm(); metafor's errors are HC0, which is HC3 times (1 - leverage)^2
     by_lm <- lm(value ~ x, weights = weights)
     X <- weights * model.matrix(by_lm)
     bread <- solve(crossprod(model.matrix(by_lm), X))
@@ -219,8 +219,8 @@ test_that("values that stand for likelihoods have the mean of the model, however
 })
 
 test_that("of few events too the mean is that of sites, not of events", {
-  # theta = -0.2 (log(expected) - 2.6) + N(0, 0.2), expected from 2 to 100: what the mean of sites is,
-  # and that by precision, in which sites differ by the trend too
+  # theta = -0.2 (log(expected) - 2.6) + N(0, 0.2), expected from 2 to 100: the mean of sites, and
+  # that by precision, in which sites differ by the trend too
   at <- qunif((1:400 - 0.5) / 400, log(2), log(100))
   trend <- -0.2 * (at - 2.6)
   truth <- mean(trend)
@@ -266,8 +266,8 @@ test_that("a likelihood that is normal gives what the normal one does", {
   expect_equal(given$p, normal$p, tolerance = 0.05)
   expect_equal(shrunken_sites(given$posterior, 0.95), shrunken_sites(normal$posterior, 0.95),
                tolerance = 0.01)
-  # Of sites with a likelihood the error is the standard deviation of the posterior, with the tail of
-  # what tau may be; of normal ones it goes with Student's quantiles. Intervals are alike.
+  # of sites with a likelihood the error is the standard deviation of the posterior, with the tail
+  # of what tau may be; of normal ones it goes with Student's quantiles, so that intervals are alike
   of_mean <- posterior_summary(normal$new, 0.95)
   numbers <- c("mean", "se", "lower", "upper")
   expect_equal(unlist(given[numbers]), unlist(of_mean[numbers]), tolerance = 0.01)
