@@ -7,7 +7,8 @@
 # the site's is higher, so that negative slopes are found where nothing can be forecast. Sums over a
 # grid of tau, s and c take the place of choosing them, and the value of each site given all others
 # follows in closed form. So what is chosen is chosen without the site, and hundreds of permutations
-# are affordable.
+# are affordable. Forecasts are made with errors of even_errors(), so that each site counts once: by
+# precision they are off where precision goes with the value (inst/experiments/domgen-sites.R).
 forecast_slopes <- seq(0, 2, by = 0.25)
 
 # value, se: of each site on the scale of the score; e, d: by site, or NULL; scale: of the prior of
@@ -106,13 +107,13 @@ forecast_sites <- function(value, se, described, scale, inflation, level) {
 # without the part of sampling error:
 #   1 - sum w ((value - forecast)^2 - se^2) / sum w ((value - mean of the others)^2 - se^2),
 # w = 1 / (tau^2 + se^2), with p from permutations of the descriptions among sites, whose statistic
-# is the evidence: it detects more than the skill itself does.
-forecast_skill <- function(value, se, described, scale, permutations) {
-  null <- left_out_sites(value, se, scale = scale)
-  w <- 1 / (null$tau2 + se^2)
+# is the evidence by precision: it detects more than the skill itself does, and more than with even
+# errors. even: those of the forecasts.
+forecast_skill <- function(value, se, even, described, scale, permutations) {
+  w <- 1 / (left_out_sites(value, se, scale = scale)$tau2 + se^2)
   between <- function(forecast) sum(w * ((value - forecast)^2 - se^2)) / sum(w)
   result <- list(skill = NA_real_, p = NA_real_, mse = NA_real_,
-                 mse_mean = between(left_out_means(null)))
+                 mse_mean = between(left_out_means(left_out_sites(value, even, scale = scale))))
   e <- described$e
   d <- described$d
   if (is.null(e) && is.null(d)) return(result)
@@ -121,7 +122,7 @@ forecast_skill <- function(value, se, described, scale, permutations) {
     i <- sample.int(length(value))
     left_out_sites(value, se, e[i], d[i], scale)$evidence
   }, 0)
-  result$mse <- between(left_out_means(found))
+  result$mse <- between(left_out_means(left_out_sites(value, even, e, d, scale)))
   result$p <- (1 + sum(evidence >= found$evidence - 1e-9)) / (permutations + 1)
   # sites that do not differ leave nothing to explain
   if (result$mse_mean > 0) result$skill <- 1 - max(result$mse, 0) / result$mse_mean

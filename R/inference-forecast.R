@@ -48,7 +48,9 @@
 #' that of the domain is higher, so that negative slopes are found where nothing can be forecast.
 #' The forecast is of the expected score in rows with these predictors; the part of the sampling
 #' variance that is due to which rows were drawn is estimated from random halves of domains and
-#' subtracted.
+#' subtracted. In forecasts each domain counts once, as in the mean of [dg_validate()]: the variance
+#' of \eqn{\varepsilon}{eps} is then the mean of those of the domains. By precision, forecasts would
+#' be of domains that are like the precise ones.
 #'
 #' A domain more than twice as far from the training domains as any of these from the others has no
 #' forecast.
@@ -61,9 +63,9 @@
 #'   1 - max{0, sum_g w_g [(v_g - f_g)^2 - sigma_g^2]} / sum_g w_g [(v_g - m_g)^2 - sigma_g^2]}
 #' the proportion of the variance between domains that is explained, without sampling error. It is
 #' `NA` if domains do not differ beyond sampling error. p is from permutations of (e, d) among
-#' domains; the statistic is the marginal likelihood of the regression (descriptions that depend on
-#' the number of rows make it inexact). Scores **can be forecast** if the skill is at least 0.05 and
-#' p at most 0.05, with at least 5 domains that have a score.
+#' domains; the statistic is the marginal likelihood of the regression by precision (descriptions
+#' that depend on the number of rows make it inexact). Scores **can be forecast** if the skill is at
+#' least 0.05 and p at most 0.05, with at least 5 domains that have a score.
 #'
 #' @section Covariates and relation:
 #' With \eqn{l_P, l_Q}{l_P, l_Q} the mean loss given x in training (held-out rows, domains have
@@ -371,12 +373,13 @@ forecast_from <- function(scores, expected, distances, sites, measure, inflation
   of_rows <- if (is.null(described$e)) 0 else with_seed(1L, row_share(expected, measure))
   se <- own$value_se * sqrt(1 - of_rows)
   prior <- if (enough) tau_scale(own$value, se, measure$large)
+  even <- if (enough) even_errors(own$value, se)
   skill <- if (enough) {
-    with_seed(1L, forecast_skill(own$value, se, described, prior, permutations))
+    with_seed(1L, forecast_skill(own$value, se, even, described, prior, permutations))
   } else list(skill = NA_real_, p = NA_real_, mse = NA_real_, mse_mean = NA_real_)
   can <- isTRUE(skill$skill >= forecast_worth) && skill$p <= 0.05
   ahead <- if (enough && length(described)) {
-    forecast_sites(own$value, se, described, prior, inflation, level)
+    forecast_sites(own$value, even, described, prior, inflation, level)
   }
   overall <- random_effects(own$value, own$value_se, measure$large, inflation, level,
                             own$likelihood, own$information)

@@ -76,7 +76,7 @@ between_sites <- function(value, se, X = matrix(1, length(value))) {
   # beyond this the squares without weights are small enough
   most <- squares(1) / df
   if (excess(most) >= 0) return(sqrt(most))
-  sqrt(stats::uniroot(excess, c(0, most), tol = 1e-9 * most)$root)
+  sqrt(stats::uniroot(excess, c(0, most), tol = 1e-12 * most)$root)
 }
 
 # Each site counts once, but one whose error is more than three times the usual: a single site of
@@ -84,6 +84,16 @@ between_sites <- function(value, se, X = matrix(1, length(value))) {
 site_weights <- function(variance) {
   weights <- 1 / pmax(variance, 9 * stats::median(variance))
   weights / sum(weights)
+}
+
+# Errors with which each site counts once, see site_weights(), also where weights are by precision:
+# alike, with the mean variance of the usual sites.
+even_errors <- function(value, se) {
+  tau2 <- between_sites(value, se)^2
+  weights <- site_weights(tau2 + se^2)
+  less <- max(weights) / weights
+  usual <- less < 1 + 1e-9
+  sqrt((tau2 + mean(se[usual]^2)) * less - tau2)
 }
 
 # The mean with Student's interval from the squares of the values, which covers enough whatever

@@ -25,7 +25,8 @@
 # Of `rows` the calibration slope of numbers by dg_validate(), of sites whose slopes go with their
 # numbers of rows, 20 to 1,000; of `events` observed/expected of classes, 5 to 200 rows and fewer
 # events where there are more rows; before: as in the weighted mean. Of `forecast` the score of a
-# new site, with what is expected of it, and a residual standard deviation tau.
+# new site, with what is expected of it, and a residual standard deviation tau; before: with weights
+# by precision. `off` and `square` are means of forecast less truth, and of its square.
 
 site_worlds <- list(
   normal = list(draw = function(z) stats::rnorm(length(z)), below = stats::pnorm),
@@ -152,19 +153,22 @@ rows_lines <- function(old_new, new, old_mean, mean, truth, inside, now) {
 one_forecast <- function(cell) {
   tau <- 0.5 * cell$tau
   k <- cell$sites
-  se <- 2 / sqrt(draw_rows_of_sites(k)$rows)
+  sizes <- draw_rows_of_sites(k + 20L)
+  se <- 2 / sqrt(sizes$rows[1:k])
   e <- stats::rnorm(k + 20L)
-  theta <- e + tau * stats::rnorm(k + 20L)
+  theta <- e + tau * site_worlds[[cell$world]]$draw(sizes$z)
   value <- theta[1:k] + se * stats::rnorm(k)
   described <- list(e = e[1:k] - mean(e[1:k]), new_e = e[-(1:k)] - mean(e[1:k]))
-  inside <- function(scale) {
+  inside <- function(se, scale) {
     found <- domgen:::forecast_sites(value, se, described, scale, 1, 0.95)$new
+    off <- found$mean - theta[-(1:k)]
     c(mean(found$lower <= theta[-(1:k)] & theta[-(1:k)] <= found$upper),
-      mean(found$upper - found$lower))
+      mean(found$upper - found$lower), mean(off), mean(off^2))
   }
-  old <- inside(0.5)
-  now <- inside(domgen:::tau_scale(value, se, 0.5))
-  rbind(new = c(old[1L], now[1L], old[2L], now[2L], NA, NA))
+  old <- inside(se, 0.5)
+  now <- inside(domgen:::even_errors(value, se), domgen:::tau_scale(value, se, 0.5))
+  rbind(new = c(old[1L], now[1L], old[2L], now[2L], NA, NA),
+        off = c(old[3L], now[3L], rep(NA, 4L)), square = c(old[4L], now[4L], rep(NA, 4L)))
 }
 
 experiment(
@@ -189,8 +193,9 @@ experiment(
           cell("values", c("heavy", "skewed", "units"), c(1, 2, 6), all, 200 * times),
           cell("values", "precise", c(0.2, 0.5, 1), c(5, 10, 40, 160), 200 * times),
           cell("rows", "precise", c(0.5, 1), c(10, 40, 160), 200 * times),
-          cell("events", "precise", c(0, 1), c(10, 40), 200 * times),
-          cell("forecast", "normal", c(0.2, 1, 6), c(8, 20, 40), 200 * times))
+          cell("events", "precise", c(0, 1), 10, 200 * times),
+          cell("forecast", "normal", c(0, 0.2, 1, 6), c(8, 20, 40), 200 * times),
+          cell("forecast", "precise", c(0.2, 0.5, 1), c(8, 20, 40), 200 * times))
   },
   run = function(cell, draw, data) {
     one <- switch(cell$kind, values = one_summary, rows = one_of_rows, events = one_of_events,

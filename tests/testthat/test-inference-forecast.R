@@ -83,11 +83,35 @@ test_that("without a signal few are forecast, with one nearly all", {
     e <- stats::rnorm(12, sd = 0.3)
     se <- stats::runif(12, 0.05, 0.15)
     value <- signal * e + stats::rnorm(12, sd = 0.1 + 0.2 * (signal == 0)) + se * stats::rnorm(12)
-    found <- forecast_skill(value, se, list(e = e - mean(e), d = stats::rnorm(12)), 0.5, 19L)
+    found <- forecast_skill(value, se, even_errors(value, se),
+                            list(e = e - mean(e), d = stats::rnorm(12)), 0.5, 19L)
     isTRUE(found$skill > 0) && found$p <= 0.05
   }
   expect_lte(sum(replicate(40, decide(0))), 5L)
   expect_gte(mean(replicate(10, decide(1))), 0.9)
+})
+
+test_that("forecasts are of sites, also where precision goes with the value", {
+  off <- with_seed(1, replicate(12L, {
+    z <- stats::runif(80L, -1.7, 1.7)
+    e <- stats::rnorm(80L)
+    theta <- 0.5 * e + 0.1 * (0.7 * z + 0.7 * stats::rnorm(80L))
+    known <- 1:40
+    value <- theta[known] + exp(-1.4 - z[known]) * stats::rnorm(40L)
+    scores <- data.frame(domain = paste(known), rows = 1, estimate = value, value,
+                         se = exp(-1.4 - z[known]), value_se = exp(-1.4 - z[known]),
+                         likelihood = I(vector("list", 40L)), information = I(vector("list", 40L)))
+    expected <- list(left_out = stats::setNames(e[known], known),
+                     new = stats::setNames(e[-known], 41:80), rows = list(domain = factor()))
+    measure <- list(scale = "identity", large = 0.5, loss = function(d) numeric())
+    found <- forecast_from(scores, expected, NULL, paste(41:80), measure, 1, 0.95,
+                           19L)$regression
+    c(mean(found$forecast - theta[-known]),
+      mean(found$lower <= theta[-known] & theta[-known] <= found$upper))
+  }))
+  # by precision: 0.07, and 0.88 of new sites in the interval
+  expect_lt(abs(mean(off[1L, ])), 0.03)
+  expect_gte(mean(off[2L, ]), 0.93)
 })
 
 test_that("expected scores are sums over all labels", {

@@ -23,11 +23,17 @@ test_that("a site of which next to nothing is known does not decide the mean", {
 
 test_that("what sites differ by is that of Paule and Mandel, also around a regression", {
   skip_if_not_installed("metafor")
-  x <- c(1, 3, 2, 5, 4, 6, 8)
-  fit <- metafor::rma.uni(values, sei = errors, method = "PM")
-  expect_equal(between_sites(values, errors)^2, fit$tau2, tolerance = 1e-4)
-  fit <- metafor::rma.uni(values, sei = errors, mods = x, method = "PM")
-  expect_equal(between_sites(values, errors, cbind(1, x))^2, fit$tau2, tolerance = 1e-4)
+  exact <- list(tol = 1e-14)
+  for (seed in 1:4) with_seed(seed, {
+    k <- sample(4:30, 1)
+    se <- exp(rnorm(k, -1))
+    x <- rnorm(k)
+    value <- 0.7 * x + rnorm(k, sd = 1.5) + se * rnorm(k)
+    fit <- metafor::rma.uni(value, sei = se, method = "PM", control = exact)
+    expect_equal(between_sites(value, se)^2, fit$tau2, tolerance = 1e-8)
+    fit <- metafor::rma.uni(value, sei = se, mods = x, method = "PM", control = exact)
+    expect_equal(between_sites(value, se, cbind(1, x))^2, fit$tau2, tolerance = 1e-8)
+  })
   expect_identical(between_sites(values, 10 * errors), 0)
   # that by precision is near theirs, with a flat prior
   weighted <- posterior_summary(site_posterior(values, errors, 1e3, nodes = 4001L), 0.95)
@@ -151,6 +157,51 @@ test_that("a regression on sites is least squares with errors of HC3", {
   expect_gt(sqrt(alone$covariance[2L, 2L]), errors[7L])
 })
 
+test_that("a regression on sites is that of metafor with its weights and robust errors", {
+  skip_if_not_installed("metafor")
+  for (seed in 1:4) with_seed(seed, {
+    k <- 2L * sample(3:12, 1)
+    # two sites count less
+    se <- c(exp(rnorm(k - 2L, -1, 0.3)), 12, 20)
+    x <- rnorm(k)
+    value <- 0.7 * x + rnorm(k) + se * rnorm(k)
+    found <- regress_sites(value, se, cbind(1, x))
+    weights <- site_weights(found$tau^2 + se^2)
+    expect_gt(max(weights) / min(weights), 3)
+    fit <- metafor::rma.uni(value, sei = se, mods = x, method = "PM", weights = weights,
+                            control = list(tol = 1e-14))
+    expect_equal(found$beta, c(fit$beta), tolerance = 1e-8, ignore_attr = TRUE)
+    expect_equal(found$tau^2, fit$tau2, tolerance = 1e-8)
+    # HC3 by the leverages of lm(); metafor's errors are HC0, which is HC3 times (1 - leverage)^2
+    by_lm <- lm(value ~ x, weights = weights)
+    X <- weights * model.matrix(by_lm)
+    bread <- solve(crossprod(model.matrix(by_lm), X))
+    meat <- crossprod(X * (resid(by_lm) / (1 - hatvalues(by_lm))))
+    expect_equal(found$covariance, bread %*% meat %*% bread, tolerance = 1e-8, ignore_attr = TRUE)
+    # groups of equal size: all sites have the same leverage
+    group <- rep(0:1, k / 2)
+    se <- rep(0.3, k)
+    fit <- metafor::rma.uni(value, sei = se, mods = group, method = "PM", weights = rep(1, k))
+    fit <- metafor::robust(fit, cluster = seq_len(k), adjust = FALSE)
+    expect_equal(regress_sites(value, se, cbind(1, group))$covariance, fit$vb / (1 - 2 / k)^2,
+                 tolerance = 1e-8, ignore_attr = TRUE)
+  })
+})
+
+test_that("with even errors a regression by precision counts each site once", {
+  with_seed(1, se <- runif(12, 0.1, 1))
+  with_seed(2, value <- rnorm(12) + se * rnorm(12))
+  expect_equal(even_errors(value, se), rep(sqrt(mean(se^2)), 12))
+  # weights by precision are then those of site_weights()
+  se[12] <- 15
+  tau2 <- between_sites(value, se)^2
+  weights <- 1 / (tau2 + even_errors(value, se)^2)
+  expect_equal(weights / sum(weights), site_weights(tau2 + se^2))
+  # and posterior means those in which each site counts once
+  alike <- even_errors(values, errors)
+  expect_equal(posterior_summary(site_posterior(values, alike, 1), 0.95)$mean, mean(values))
+})
+
 test_that("values that stand for likelihoods have the mean of the model, however few the events", {
   hermite <- gauss_hermite(15L)
   for (expected in c(0.3, 3, 20)) {
@@ -168,6 +219,13 @@ test_that("values that stand for likelihoods have the mean of the model, however
 })
 
 test_that("of few events too the mean is that of sites, not of events", {
+  # theta = -0.2 (log(expected) - 2.6) + N(0, 0.2), expected from 2 to 100: the mean of sites, and
+  # that by precision, in which sites differ by the trend too
+  at <- qunif((1:400 - 0.5) / 400, log(2), log(100))
+  trend <- -0.2 * (at - 2.6)
+  truth <- mean(trend)
+  weights <- 1 / (var(trend) + 0.04 + 1 / exp(at + trend))
+  by_precision <- sum(weights * trend) / sum(weights)
   covered <- with_seed(1, replicate(25L, {
     expected <- exp(runif(60L, log(2), log(100)))
     theta <- -0.2 * (log(expected) - 2.6) + 0.2 * rnorm(60L)
@@ -176,13 +234,14 @@ test_that("of few events too the mean is that of sites, not of events", {
                        expected)
     found <- random_effects(log(pmax(events, 0.5) / expected), 1 / sqrt(pmax(events, 0.5)), 1,
                             likelihoods = likelihoods)
-    truth <- -0.2 * (log(200) / 2 - 2.6)
-    c(found$lower < truth && truth < found$upper,
-      found$weighted$lower < truth && truth < found$weighted$upper, found$p < 0.05)
+    inside <- function(of, truth) of$lower < truth && truth < of$upper
+    c(inside(found, truth), inside(found$weighted, by_precision), found$p < 0.05,
+      found$mean - found$weighted$mean)
   }))
   expect_gte(mean(covered[1L, ]), 0.87)
-  expect_lt(mean(covered[2L, ]), mean(covered[1L, ]) - 0.2)
+  expect_gte(mean(covered[2L, ]), 0.87)
   expect_gte(mean(covered[3L, ]), 0.8)
+  expect_equal(mean(covered[4L, ]), truth - by_precision, tolerance = 0.1)
 })
 
 test_that("a mixture's quantiles are where its distribution function says", {
@@ -207,9 +266,12 @@ test_that("a likelihood that is normal gives what the normal one does", {
   expect_equal(given$p, normal$p, tolerance = 0.05)
   expect_equal(shrunken_sites(given$posterior, 0.95), shrunken_sites(normal$posterior, 0.95),
                tolerance = 0.01)
-  # errors of sites with a likelihood are those of the posterior, which of few sites are larger
-  expect_gt(given$se, normal$se)
-  expect_lt(given$se, 1.5 * normal$se)
+  # of sites with a likelihood the error is the standard deviation of the posterior, with the tail
+  # of what tau may be; of normal ones it goes with Student's quantiles, so that intervals are alike
+  of_mean <- posterior_summary(normal$new, 0.95)
+  numbers <- c("mean", "se", "lower", "upper")
+  expect_equal(unlist(given[numbers]), unlist(of_mean[numbers]), tolerance = 0.01)
+  expect_equal(given$upper - given$lower, normal$upper - normal$lower, tolerance = 0.1)
   expect_equal(given$new$interval, normal$new$interval, tolerance = 0.02)
 })
 
