@@ -123,8 +123,10 @@
 #' mean, nor than where the middle of the sites themselves lies. They assume that the new site is of
 #' the kind of these. `target` gives the probability `pass` that a new site passes. It averages over
 #' what is not known and is below 1 though all sites may pass: `pass_lower` to `pass_upper` is the
-#' interval of the proportion of such sites, by the posterior of mean and \eqn{\tau}{tau}, rounded
-#' outwards to 0.001.
+#' interval of the proportion of such sites, by the posterior of mean and \eqn{\tau}{tau}, and at
+#' least Student's interval of the mean of the sites' own probabilities to pass, since sites may not
+#' be normal; it is rounded outwards to 0.001. Where sites are of two kinds that lie closer to the
+#' target than their errors, it can leave out the truth.
 #'
 #' **Coverage in simulations** (`inst/experiments/domgen-validation.R`, 5 to 30 sites of 20 to 1,000
 #' rows, means over 20 draws for each of 48 settings). Where sites differ much (standard deviation
