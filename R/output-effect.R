@@ -87,7 +87,10 @@ effect_interval <- function(x) {
     if (!all(is.na(x$average$se))) {
       paste0(100 * x$level, " % intervals ",
              if (x$refits) paste0("by fits without each ", x$units, " (`refits = TRUE`)")
-             else paste0("over ", plural_units(x$units), ", for the same model (`refits = FALSE`)"))
+             else paste0("over ", plural_units(x$units), ", for the same model (`refits = FALSE`)",
+                         if (x$trained) {
+                           ", which was fitted to these: in others effects can differ by more"
+                         }))
     },
     if (any(none)) no_spread_words(x)
   ), collapse = "; ")

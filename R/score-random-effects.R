@@ -126,7 +126,8 @@ counted_once <- function(posterior, value, se, weights, inflation) {
   list(weights = posterior$weights, tau = posterior$tau,
        mean = posterior$middle + moved[at] + stretch[at] * (posterior$mean - posterior$middle),
        mean_sd = mean_sd, sd = sqrt(posterior$tau^2 + mean_sd^2),
-       p = sum(posterior$weights * p[at]))
+       p = sum(posterior$weights * p[at]), site_mean = posterior$site_mean,
+       site_sd = posterior$site_sd)
 }
 
 # Least squares with these weights of sites. Errors are those of the residuals over 1 - leverage
@@ -199,8 +200,9 @@ shrunken_sites <- function(posterior, level) {
 }
 
 # The proportion of sites between two limits: the probability that a new one is there, and an
-# interval of the proportion by the posterior of mean and tau. Where sites may not differ at all,
-# the proportion is 0 or 1, which ends beyond 0.001 and 0.999 stand for.
+# interval of the proportion, by the posterior of mean and tau and by that of each site: where sites
+# are not normal, the former may leave out the truth. Where sites may not differ at all, the
+# proportion is 0 or 1, which ends beyond 0.001 and 0.999 stand for.
 share_between <- function(limits, new, level) {
   below <- mixture_below(limits, new$weights, new$mean, new$sd)
   steps <- stats::qnorm((seq_len(41L) - 0.5) / 41)
@@ -212,6 +214,12 @@ share_between <- function(limits, new, level) {
   sums <- cumsum(rep(new$weights[heavy], length(steps))[order])
   ends <- share[order][1L + findInterval((1 + c(-1, 1) * level) / 2 * max(sums), sums,
                                          left.open = TRUE)]
+  # Student's interval of the mean of the sites' own probabilities
+  of_site <- colSums(new$weights * (stats::pnorm(limits[2L], new$site_mean, new$site_sd) -
+                                      stats::pnorm(limits[1L], new$site_mean, new$site_sd)))
+  half <- stats::qt((1 + level) / 2, length(of_site) - 1) * stats::sd(of_site) /
+    sqrt(length(of_site))
+  ends <- range(ends, pmin(pmax(mean(of_site) + c(-half, half), 0), 1))
   c(share = below[2L] - below[1L], lower = floor(1000 * ends[1L]) / 1000,
     upper = ceiling(1000 * ends[2L]) / 1000)
 }

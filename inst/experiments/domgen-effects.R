@@ -55,7 +55,8 @@ effect_kinds <- function(domains) {
 }
 
 # Of one draw [values x kinds x (value, lower, upper, the average of the same model, the curve of
-# the world, the curve less its first value if it is centred, what centres it at these rows)].
+# the world, the curve less its first value if it is centred, the weights of the values in its mean
+# over the rows)].
 effect_draw <- function(cell) {
   data <- list(training = effect_world(cell$domains, 25, cell$world),
                unseen = effect_world(cell$domains, 25, cell$world))
@@ -83,8 +84,12 @@ effect_draw <- function(cell) {
     centred <- function(curve) if (ale) less_mean(curve, rows) else curve
     # a curve less its first value is the same whatever it is centred by
     method <- if (ale) found$value - found$value[1L] else found$value
+    weights <- vapply(seq_along(effect_at), function(j) {
+      unit <- replace(numeric(length(effect_at)), j, 1)
+      (unit - centred(unit))[j]
+    }, 0)
     cbind(found$value, found$lower, found$upper, centred(curve),
-          centred(true_effect(cell$world, kind$type)), method, centred(method) - method)
+          centred(true_effect(cell$world, kind$type)), method, weights)
   })
   aperm(simplify2array(lines), c(1, 3, 2))
 }
@@ -98,13 +103,14 @@ effect_sums <- function(draws, cell) {
     part <- function(j) matrix(own[, , j, ], length(effect_at))
     lower <- part(2L)
     upper <- part(3L)
-    target <- if (kinds$rows[k] == "refits") of_method[, k] + part(7L) else part(4L)
+    target <- if (kinds$rows[k] != "refits") part(4L)
+              else outer(of_method[, k], drop(of_method[, k] %*% part(7L)), "-")
     sums <- function(said) rowSums(said, na.rm = TRUE)
     data.frame(kinds[k, c("learner", "type", "rows")], at = effect_at,
                interval = rowSums(!is.na(lower)), width_0 = sums(upper - lower == 0),
                target = sums(lower <= target & target <= upper),
                world_curve = sums(lower <= part(5L) & part(5L) <= upper),
-               width = signif(rowMeans(upper - lower, na.rm = TRUE), 6))
+               width = signif(rowMeans(upper - lower, na.rm = TRUE), 6), row.names = NULL)
   }))
 }
 
@@ -138,11 +144,10 @@ experiment(
                         replications = 2))
     }
     replications <- c(normal = 200, full = 1000)[[size]]
-    changed <- data.frame(code, world = "lines", domains = 8, sample = c("some", "all"),
-                          replications)
-    if (code != "now") return(changed)
-    rbind(changed, data.frame(code, world = c("interaction", "lines", "interaction"),
-                              domains = c(8, 20, 20), sample = "all", replications))
+    both <- data.frame(code, world = "lines", domains = 8, sample = "some", replications)
+    if (code != "now") return(both)
+    rbind(both, data.frame(code, world = c("interaction", "lines"), domains = c(8, 20),
+                           sample = "all", replications))
   },
   summary = show_coverage,
   run = function(cell, draw, data) {

@@ -126,8 +126,24 @@ test_that("intervals cover however much sites differ, and whatever goes with pre
     }))
     expect_gte(mean(draws[1L, ]), 0.9)
     expect_gte(mean(draws[2L, ]), 0.87)
-    if (!name %in% c("units", "heavy")) expect_gte(mean(draws[3L, ]), 0.87)
+    expect_gte(mean(draws[3L, ]), 0.87)
   }
+})
+
+test_that("a proportion of sites that are known is what they show, whatever they are like", {
+  known <- c(rep(1, 14), rep(18, 6)) + 1:20 / 1e4
+  found <- random_effects(known, rep(1e-3, 20), 0.5)
+  share <- share_between(c(10, Inf), found$new, 0.95)
+  shown <- stats::t.test(as.numeric(known > 10))$conf.int
+  expect_lte(share[["lower"]], shown[1L])
+  expect_gte(share[["upper"]], shown[2L])
+  # sites that say nothing leave it to mean and tau
+  unknown <- random_effects(rep(0, 20), rep(1, 20), 0.5)$new
+  expect_identical(share_between(c(-0.1, Inf), unknown, 0.95), local({
+    unknown$site_mean <- unknown$site_mean[, c(1L, 1L)]
+    unknown$site_sd <- unknown$site_sd[, c(1L, 1L)]
+    share_between(c(-0.1, Inf), unknown, 0.95)
+  }))
 })
 
 test_that("a difference of the mean by precision is reported where there is one, and seldom else", {

@@ -7,7 +7,8 @@ common_columns <- c("draw", "method", "measure", "value", "paper", "parameters",
 # Rows that say the same in other types are the same.
 key <- function(table, columns) {
   do.call(paste, c(lapply(table[columns], function(column) {
-    if (is.numeric(column)) format(column, digits = 10, trim = TRUE) else as.character(column)
+    # each number by itself: format() gives all as many decimals as one needs
+    if (is.numeric(column)) sprintf("%.10g", column) else as.character(column)
   }), list(sep = "\r")))
 }
 
