@@ -46,7 +46,7 @@
 #' median distance.
 #'
 #' ## Weights
-#' In the loss a row of weight k counts as k rows, a row of weight 0 as none. What is learned from the
+#' In the loss a row of weight k counts as k rows, a row of weight 0 as none. What is learned from
 #' predictors alone takes each row once: scaling (with `scale = "none"` weight k is k rows in all),
 #' bandwidths, and the mean embedding of a domain, which describes its unlabelled rows.
 #'
