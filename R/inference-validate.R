@@ -138,9 +138,9 @@
 #' the mean cover 91-100 %, those of Brier scores of rare events 89-94 %.
 #'
 #' Where sites differ by up to six times the usual, have heavy tails, or are of two kinds (5 to 40
-#' sites, 200 draws; `inst/experiments/domgen-sites.R`), intervals of a new site cover 91-100 %, and
-#' of the mean 88-100 %, with 5 skewed sites least; where precision goes with the value, 93-100 %
-#' and 93-99 %.
+#' sites, 200 draws; `inst/experiments/domgen-sites.R`), intervals of a new site cover 92-100 %, and
+#' of the mean 88-100 %, with 5 skewed sites least; where precision goes with the value (5 to 160
+#' sites), 93-100 % and 94-99 %.
 #'
 #' With censored times (10 and 25 sites of 50 to 200 rows, 30 % censored), 95 % intervals of sites
 #' cover 93-96 %, of the mean 92-100 %, and of a new site 94-98 %
