@@ -2,10 +2,9 @@
 # than many, by chance and because they miss a part of the domain (one visit of four). So the new
 # domain and training domain g are compared by as many rows of each, drawn in the same way and
 # scaled in the same way (as if they were all rows of their domain), with the same G - 1 other
-# training domains: if the two are exchangeable, either is as likely the farther one. Rows of
-# training domains are drawn several times, and the draw with the median rank counts. Those of the
-# new domain are drawn once, the fewer among the more: were it, too, judged by what is in the middle
-# of several draws, it would seldom be far out.
+# training domains: if the two are exchangeable, either is as likely the farther one. Rows are drawn
+# once, of the new domain the fewer among the more: what is in the middle of several draws is seldom
+# far out, and p would be small too rarely.
 
 # Maximum number of rows of a domain: with more, its distance hardly depends on their number.
 like_size_rows <- 200L
@@ -29,11 +28,9 @@ like_sized <- function(standing, view) {
     left <- drawn_distances(view, rows$known, pmin(sizes, most))
     for (j in which(unlike & n == most)) {
       own <- nested_distances(view, rows$new[[j]], pmin(sizes, most))
-      beyond <- left >= rep(own * (1 - 1e-9), each = nrow(left))
-      middle <- order(rowSums(beyond))[nrow(left) %/% 2L + 1L]
-      standing$p[j] <- (1 + sum(beyond[middle, ])) / (1 + length(sizes))
+      standing$p[j] <- (1 + sum(left >= own * (1 - 1e-9))) / (1 + length(sizes))
       # training domains are as far from the distance by all rows as in the draw
-      left_out[j, ] <- pmax(standing$distance[j] + left[middle, ] - own, 0)
+      left_out[j, ] <- pmax(standing$distance[j] + left - own, 0)
       standing$farthest[j] <- max(left_out[j, ])
     }
   }
@@ -52,12 +49,10 @@ sorted_rows <- function(view) {
   }, X, view$rows)
 }
 
-# Distances of training domains from the others by n_g rows of each, [draws x G].
+# Distances of training domains from the others by n_g rows of each, [G].
 drawn_distances <- function(view, rows, n) {
-  draws <- max(1L, min(5L, like_size_rows %/% max(n)))
-  sets <- with_seed(1L, lapply(seq_len(draws), function(b) Map(draw_some, rows, n)))
-  near <- subset_distances(view, view$rows$known, unlist(sets, recursive = FALSE))
-  matrix(far_from_others(view, near, rep(seq_along(n), draws)), draws, byrow = TRUE)
+  near <- subset_distances(view, view$rows$known, with_seed(1L, Map(draw_some, rows, n)))
+  far_from_others(view, near, seq_along(n))
 }
 
 # Of a new domain with these rows by n_g of them from all training domains but g, [G].

@@ -62,9 +62,9 @@
 #'   described by all their rows. Where the model scales by domain, the m rows are scaled by their
 #'   own means and standard deviations.
 #' * q: the lower quartile of the numbers of rows of training domains.
-#' * Rows of the new domain are drawn once, the same for all g with the same \eqn{m_g}{m_g}. Those
-#'   of training domains are drawn up to five times (fewer with more rows), and the draw with the
-#'   median rank counts. Seeds are fixed; the order of rows and columns does not matter.
+#' * Rows are drawn once, of the new domain the same for all g with the same \eqn{m_g}{m_g}. Seeds
+#'   are fixed; the order of rows and columns does not matter. With other draws p would differ
+#'   somewhat. The median of several draws would be small too rarely.
 #'
 #' If the new domain is exchangeable with g, either is as likely the farther one. The bound above is
 #' then weaker: p is at most \eqn{\alpha}{alpha} with probability at most \eqn{2\alpha}{2 alpha}
