@@ -52,26 +52,35 @@ calls_by_name <- c(
 makes_functions <- c("function", "::", ":::", "Vectorize", "Negate", "ecdf", "approxfun",
                      "splinefun", "stepfun")
 
-code <- new.env(parent = emptyenv())
+code_search <- new.env(parent = emptyenv())
 
-# Names without which a call is none of those above. Functions of packages that are not loaded come
-# with the name of these.
-watched_names <- function() {
-  if (is.null(code$watched)) {
-    loaded <- Filter(isNamespaceLoaded, names(allowed_calls))
+# Of base R, and what loaded packages export but for what is allowed: made anew when one of them has
+# been loaded, as what was searched before may call it from then on. Functions of packages that are
+# not loaded come with the name of these.
+refused_names <- function() {
+  loaded <- Filter(isNamespaceLoaded, names(allowed_calls))
+  if (!identical(loaded, code_search$packages)) {
     exported <- lapply(loaded, function(package) {
       setdiff(getNamespaceExports(package), allowed_calls[[package]])
     })
-    code$refused <- c(refused_calls, unlist(exported))
-    code$watched <- c(code$refused, names(calls_by_name), "$", "[[", "@", "::", ":::")
+    code_search$packages <- loaded
+    code_search$refused <- c(refused_calls, unlist(exported))
+    code_search$seen <- NULL
   }
-  code$watched
+  code_search$refused
+}
+
+# Names without which a call is none of those above.
+watched_names <- function() {
+  c(refused_names(), names(calls_by_name), "$", "[[", "@", "::", ":::")
 }
 
 # parts: expressions by their place in the model; home: the environment that it brings along;
 # columns: names that mean data. What was looked at in the last calls is not looked at again.
 check_code <- function(parts, home, columns, arg) {
-  for (seen in code$seen) if (identical(seen, parts)) return(invisible())
+  refused_names()
+  asked <- list(parts, columns)
+  for (seen in code_search$seen) if (identical(seen, asked)) return(invisible())
   for (place in names(parts)) {
     found <- refused_code(parts[[place]], home, columns)
     if (!is.null(found)) {
@@ -80,7 +89,8 @@ check_code <- function(parts, home, columns, arg) {
             "`options(domgen.trust = TRUE)`.")
     }
   }
-  if (!isTRUE(getOption("domgen.trust"))) code$seen <- utils::head(c(list(parts), code$seen), 20L)
+  if (isTRUE(getOption("domgen.trust"))) return(invisible())
+  code_search$seen <- utils::head(c(list(asked), code_search$seen), 20L)
 }
 
 # The first call in an expression that is refused, as text, NULL where none is. home: an environment
@@ -221,8 +231,7 @@ packages_of_r <- c("base", "stats", names(allowed_calls), "splines", "stats4", "
 
 # spaced: with its package, or out of a list.
 is_refused <- function(name, home, spaced) {
-  watched_names()
-  name %in% code$refused && (spaced || is_of_r(name, home))
+  name %in% refused_names() && (spaced || is_of_r(name, home))
 }
 
 # head: package::name, or another one that has a name in it.

@@ -65,24 +65,26 @@ memory_limit <- function() {
 computer <- new.env(parent = emptyenv())
 
 computer_memory <- function() {
-  lines <- tryCatch(suppressWarnings(readLines("/proc/meminfo", 1L)), error = function(e) "")
-  kilobytes <- suppressWarnings(as.numeric(gsub("[^0-9]", "", lines)))
-  if (length(kilobytes) == 1L && is.finite(kilobytes)) 1024 * kilobytes else 8 * 2^30
+  bytes <- proc_bytes("/proc/meminfo", "^MemTotal:", 1024)
+  if (is.na(bytes)) 8 * 2^30 else bytes
+}
+
+# A number from a file of Linux's /proc, NA where there is none. unit: of the number, in bytes.
+proc_bytes <- function(file, line, unit) {
+  lines <- on_error(suppressWarnings(readLines(file)), function(e) character())
+  found <- sub(line, "", grep(line, lines, value = TRUE))
+  value <- suppressWarnings(as.numeric(sub("^\\s*([0-9]+).*", "\\1", found)))
+  if (length(value) == 1L && is.finite(value)) unit * value else NA_real_
 }
 
 # Bytes that a limit of the address space, as by `ulimit -v`, leaves this process; Inf without one.
 address_space_left <- function() {
   if (identical(computer$space, Inf)) return(Inf)
-  read <- function(file, what, unit) {
-    lines <- on_error(suppressWarnings(readLines(file)), function(e) character())
-    line <- sub(what, "", grep(what, lines, value = TRUE))
-    unit * suppressWarnings(as.numeric(sub("^\\s*([0-9]+).*", "\\1", line)))
-  }
-  limit <- read("/proc/self/limits", "^Max address space", 1)
-  computer$space <- if (length(limit) != 1L || is.na(limit)) Inf else limit
-  if (!is.finite(computer$space)) return(Inf)
-  used <- read("/proc/self/status", "^VmSize:", 1024)
-  if (length(used) == 1L && is.finite(used)) max(computer$space - used, 0) else Inf
+  limit <- proc_bytes("/proc/self/limits", "^Max address space", 1)
+  computer$space <- if (is.na(limit)) Inf else limit
+  if (is.na(limit)) return(Inf)
+  used <- proc_bytes("/proc/self/status", "^VmSize:", 1024)
+  if (is.na(used)) Inf else max(limit - used, 0)
 }
 
 # What the BLAS asks for at its first use, and threads at theirs.
@@ -103,8 +105,8 @@ prepare_blas <- function() {
 }
 
 # Refuse before allocating. `n`, `m`: sides of the matrix; `copies`: how many; `what`: other than a
-# Gram matrix.
-check_memory <- function(n, m = n, copies = 1, what = NULL) {
+# Gram matrix; `instead`: what takes less.
+check_memory <- function(n, m = n, copies = 1, what = NULL, instead = "Reduce it, or ") {
   need <- 8 * as.numeric(n) * as.numeric(m) * copies
   limit <- memory_limit()
   room <- room_left(need)
@@ -120,7 +122,7 @@ check_memory <- function(n, m = n, copies = 1, what = NULL) {
         if (is.null(what)) {
           paste("Use `feature_map = features_nystrom()` or `features_rff()`, which need no Gram",
                 "matrix, or ")
-        } else "Reduce it, or ", "raise ", found$raise, ".")
+        } else instead, "raise ", found$raise, ".")
 }
 
 # Of a limit on the address space; small matrices are not worth the question.

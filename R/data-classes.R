@@ -225,7 +225,7 @@ role_words <- c(
 
 check_vector_class <- function(value, role, label) {
   value <- clean_column(single_column(value))
-  # there may be none; how many columns there may be is told by who reads them
+  # there may be none; how many columns there may be is checked by the reader
   several <- is.data.frame(value) && role == "response" ||
     length(dim(value)) == 2L && !is.object(value)
   if (!is.null(value) && !several) check_understood(value, role, label)

@@ -44,9 +44,12 @@ warn_constant <- function(scale, names) {
 
 column_moments <- function(X) {
   centre <- unname(colMeans(X))
-  spread <- vapply(seq_len(ncol(X)), function(j) robust_sd(X[, j] - centre[j]), numeric(1))
-  list(centre = centre, scale = ifelse(spread <= 1e-13 * abs(centre), Inf, spread))
+  spread <- vapply(seq_len(ncol(X)), function(j) stable_sd(X[, j] - centre[j]), numeric(1))
+  list(centre = centre, scale = sd_or_inf(spread, centre))
 }
+
+# A column that varies by rounding alone is constant: divided by infinity, no new value counts.
+sd_or_inf <- function(sd, centre) ifelse(sd <= 1e-13 * abs(centre), Inf, sd)
 
 # ---- origin and unit --------------------------------------------------------------------------
 #
@@ -100,7 +103,7 @@ engine_scaling <- function(X) {
   list(centre = ifelse(plain, 0, moments$centre), scale = ifelse(plain, 1, moments$scale))
 }
 
-# The same for each domain, by name.
+# Moments of the columns in each domain, by name.
 domain_moments_of <- function(X, domain) {
   rows <- split(seq_len(nrow(X)), domain, drop = TRUE)
   lapply(rows, function(i) column_moments(X[i, , drop = FALSE]))
@@ -108,7 +111,7 @@ domain_moments_of <- function(X, domain) {
 
 # Divided by the largest value first: squares of 1e200 or 1e-200 leave the range
 # of a double, standard deviations do not.
-robust_sd <- function(centred) {
+stable_sd <- function(centred) {
   largest <- max(abs(centred))
   if (largest == 0) return(0)
   largest * sqrt(sum((centred / largest)^2) / max(length(centred) - 1L, 1L))
@@ -129,7 +132,7 @@ normal_scores <- function(x) {
   list(values = values[kept], scores = scores[kept])
 }
 
-# moments: of domains, by name, where they count.
+# moments: list(centre, scale) of each domain, by name, for what scales by domain.
 apply_scaling <- function(X, scaling, domain = NULL, moments = scaling$domains) {
   if (!is.null(scaling$coded)) {
     numbers <- seq_len(ncol(X) - scaling$coded)
@@ -172,8 +175,7 @@ scale_columns <- function(X, scaling) {
 # What was constant in training does not count where it varies in a new domain.
 scale_domains <- function(X, domain, moments, scaling) {
   rows <- split(seq_len(nrow(X)), domain, drop = TRUE)
-  # by place: a domain may be called ""
-  own <- moments[match(names(rows), names(moments))]
+  own <- at_labels(moments, names(rows))
   for (g in seq_along(rows)) {
     i <- rows[[g]]
     X[i, ] <- scale_columns(X[i, , drop = FALSE], own[[g]])
@@ -254,7 +256,7 @@ new_moments <- function(scaling, X, domain, known, of_training) {
   }
   # described before, see method-known-domains.R
   if (!is.null(scaling$known)) {
-    return(stats::setNames(scaling$known[match(names, names(scaling$known))], names))
+    return(stats::setNames(at_labels(scaling$known, names), names))
   }
   rows <- describing_rows(X, domain, known)
   moments <- domain_moments_of(rows$X, rows$domain)

@@ -300,7 +300,7 @@ shift_grid <- function(column, domain, size) {
   column <- column[known]
   means <- tapply(column, droplevels(domain[known]), mean)
   # squares of large numbers overflow
-  spread_of <- function(values) robust_sd(values - mean(values))
+  spread_of <- function(values) stable_sd(values - mean(values))
   spread <- if (length(means) > 1L) spread_of(means) else 0
   if (!isTRUE(spread > 0)) spread <- spread_of(column)
   if (!isTRUE(spread > 0)) spread <- 1

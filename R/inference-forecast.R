@@ -395,8 +395,8 @@ forecast_tables <- function(own, ahead, overall, can, expected, distances, sites
     cbind(forecast = scale$from(table$mean), from_scale(table$lower, table$upper, scale))
   }
   of <- function(found, names) {
-    data.frame(expected = at_names(expected[[found]], names),
-               distance = at_names(distances[[found]], names))
+    data.frame(expected = numbers_at(expected[[found]], names),
+               distance = numbers_at(distances[[found]], names))
   }
   new <- if (can) ahead$new else {
     ends <- overall$new$interval
@@ -420,9 +420,8 @@ forecast_tables <- function(own, ahead, overall, can, expected, distances, sites
   )
 }
 
-# By place, as no element can be asked for by the name "".
-at_names <- function(x, names) {
-  if (is.null(x)) rep(NA_real_, length(names)) else unname(x[match(names, names(x))])
+numbers_at <- function(x, labels) {
+  if (is.null(x)) rep(NA_real_, length(labels)) else unname(at_labels(x, labels))
 }
 
 # list(e, new_e: expected scores; d, new_d: distances), those that are known and vary.
@@ -438,10 +437,10 @@ describe_sites <- function(expected, distances, domains, sites, scale) {
 # moved there: forecasts do not extrapolate, and one odd site does not decide the line.
 site_descriptions <- function(found, domains, sites, to) {
   if (is.null(found)) return(NULL)
-  x <- to(at_names(found$left_out, domains))
+  x <- to(numbers_at(found$left_out, domains))
   if (length(x) < 2L || anyNA(x)) return(NULL)
   middle <- stats::median(x)
-  new <- to(at_names(found$new, sites))
+  new <- to(numbers_at(found$new, sites))
   # such as the AUC of a single row: taken for a middling site
   new[is.na(new)] <- middle
   far <- 2.5 * stats::mad(x)

@@ -174,7 +174,7 @@ calibrate <- function(fitted, sample) {
   method <- spec_calibration(fitted$spec)
   spec <- place_spec(fitted$spec, layout_of(sample$blueprint))
   held_out <- with_warnings({
-    if (described_by_rows(fitted)) warn_few_rows(fitted, rows_by_domain(sample$domain))
+    if (described_by_rows(fitted)) warn_few_rows(fitted, sizes_by_domain(sample$domain))
     held_out_decisions(spec, sample, fitted)
   })
   values <- held_out$value$values

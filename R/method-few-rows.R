@@ -48,15 +48,15 @@ usual_size <- function(object) {
 
 # Of new rows with these domains, a factor; known: see scale_new().
 describing_sizes <- function(object, domain, known) {
-  sizes <- rows_by_domain(domain)
+  sizes <- sizes_by_domain(domain)
   if (identical(known, "training")) sizes <- sizes[!names(sizes) %in% levels(object$domain)]
   if (!is.list(known)) return(sizes)
-  reference <- rows_by_domain(known$domain)
+  reference <- sizes_by_domain(known$domain)
   at <- match(names(sizes), names(reference))
   replace(sizes, which(!is.na(at)), reference[at[!is.na(at)]])
 }
 
-rows_by_domain <- function(domain) {
+sizes_by_domain <- function(domain) {
   domain <- factor(domain)
   stats::setNames(tabulate(domain, nlevels(domain)), levels(domain))
 }
@@ -66,7 +66,7 @@ answered_sizes <- function(answer) {
   if (is.null(answer$rows)) {
     return(stats::setNames(c(answer[["counts"]], answer[["count"]]), answer$domains))
   }
-  rows_by_domain(unlist(lapply(answer$rows, `[[`, "domain")))
+  sizes_by_domain(unlist(lapply(answer$rows, `[[`, "domain")))
 }
 
 # What a user of predict() can do about it; other calls have no such argument. env: where it was

@@ -151,7 +151,7 @@ describe_domains <- function(model, known, ask) {
             c(training_rows(model)[c("X", "domain")], list(scaled = is.null(model$members)))
           }
   # where values are imputed and nothing is asked
-  sizes <- if (is.list(known) && imputes_by_domain(model$blueprint)) rows_by_domain(known$domain)
+  sizes <- if (is.list(known) && imputes_by_domain(model$blueprint)) sizes_by_domain(known$domain)
   warned_of_domains({
     while (length(questions <- scaled_questions(model))) {
       answers <- ask(model, questions, rows)

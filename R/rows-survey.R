@@ -177,23 +177,23 @@ survey_scaling <- function(survey, scale) {
   }
   if (scale[1L] == "none") return(scaling)
   pooled <- pool_moments(moments)
-  scaling[c("centre", "scale")] <- spread_of(pooled$mean[numbers], pooled$square[numbers],
+  scaling[c("centre", "scale")] <- moments_of_sums(pooled$mean[numbers], pooled$square[numbers],
                                              pooled$count, unit)
   warn_constant(scaling$scale, colnames(sample$X)[numbers])
   scaling
 }
 
-# As column_moments(): what is constant is divided by infinity.
-spread_of <- function(mean, square, count, unit) {
+# As column_moments().
+moments_of_sums <- function(mean, square, count, unit) {
   spread <- sqrt(square / max(count - 1, 1))
   list(centre = unname(mean * unit),
-       scale = unname(ifelse(spread <= 1e-13 * abs(mean), Inf, spread * unit)))
+       scale = unname(unit * sd_or_inf(spread, mean)))
 }
 
 # Of each domain, the columns `j`.
 domain_spreads <- function(moments, unit, j = seq_along(unit)) {
   lapply(seq_along(moments$count), function(g) {
-    spread_of(moments$mean[g, j], moments$square[g, j], moments$count[g], unit)
+    moments_of_sums(moments$mean[g, j], moments$square[g, j], moments$count[g], unit)
   })
 }
 

@@ -195,7 +195,7 @@ mean_words <- function(interval) {
 # As if the values were independent; NA for one number, and where one is infinite.
 standard_error <- function(values) {
   if (length(values) < 2L || !all(is.finite(values))) return(NA_real_)
-  robust_sd(values - mean(values)) / sqrt(length(values))
+  stable_sd(values - mean(values)) / sqrt(length(values))
 }
 
 known_error <- function(values) standard_error(values[!is.na(values)])

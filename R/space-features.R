@@ -159,12 +159,7 @@ in_chunks <- function(space, rows, table, body) {
   })
 }
 
-# Refuse before allocating, as check_memory() does.
 check_feature_memory <- function(rows, dim = rows) {
-  need <- 8 * as.numeric(rows) * dim
-  if (need > memory_limit()) {
-    abort("memory", "A matrix of ", plural(rows, "row"), " and ", plural(dim, "feature"),
-          " would take ", in_gib(need), ", more than `options(domgen.memory_limit = )` (bytes) ",
-          "allows; use fewer features.")
-  }
+  check_memory(rows, dim, what = paste("A matrix of", plural(rows, "row"), "and",
+                                       plural(dim, "feature")), instead = "Use fewer features, or ")
 }

@@ -2,7 +2,7 @@
 # seldom leaves exactly that: what a solver would learn is then rounding itself, and labels would
 # change with the size of blocks. Judged by the kernel's values beside those that it could have.
 
-# What rounding leaves of a kernel's value.
+# What rounding leaves of a kernel's value: some hundred times that of a double.
 kernel_rounding <- 1e-13
 
 check_varies <- function(space, sample) {
@@ -21,26 +21,27 @@ check_varies <- function(space, sample) {
 }
 
 # Of the kernel of rows, and of that with kappa, whether it "varies", is "constant", or varies no
-# more than "rounding" does. Rows of one point in the kernel's space are at no distance.
+# more than "rounding" does: by the squared distances of the rows from the first in the kernel's
+# feature space, k(x, x) + k(x1, x1) - 2 k(x, x1), beside the largest k(x, x).
 variation <- function(space, sample, rows) {
   X <- sample$X[rows, , drop = FALSE]
   first <- X[1L, , drop = FALSE]
   kernel <- space$kernel
   own <- kernel_diag_(kernel_program(kernel, X, X), X)
   beside <- drop(kernel_cross_(kernel_program(kernel, X, first), X, first, NULL, NULL, NULL, 1L))
-  words <- function(own, beside, size) {
-    apart <- max(abs(own + own[1L] - 2 * beside))
-    # what is no number is told by who computes with it
-    if (!isTRUE(apart <= kernel_rounding * size)) "varies"
-    else if (apart == 0) "constant" else "rounding"
+  verdict <- function(own, beside, size) {
+    distance <- max(abs(own + own[1L] - 2 * beside))
+    # NaN is reported by the solver
+    if (!isTRUE(distance <= kernel_rounding * size)) "varies"
+    else if (distance == 0) "constant" else "rounding"
   }
-  found <- c(rows = words(own, beside, max(abs(own))))
+  found <- c(rows = verdict(own, beside, max(abs(own))))
   domain_kernel <- space$domain_kernel
   if (!uses_domain(domain_kernel)) return(c(found, both = found[["rows"]]))
   codes <- as.integer(sample$domain)[rows]
   kappa <- unname(domain_kernel$kappa)
-  c(found, both = words(own * diag(kappa)[codes], beside * kappa[codes, codes[1L]],
-                        max(abs(own)) * kappa_size(domain_kernel)))
+  c(found, both = verdict(own * diag(kappa)[codes], beside * kappa[codes, codes[1L]],
+                          max(abs(own)) * kappa_size(domain_kernel)))
 }
 
 # The largest value that kappa could have, which linear kernels have of embeddings that do not
