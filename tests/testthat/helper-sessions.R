@@ -94,7 +94,8 @@ session_data <- function(n, sites, missing = FALSE) {
     pop = exp(stats::rnorm(n, 12)), g = sample(session_words[c(1:3, 5L)], n, TRUE),
     k = sample(c(1e5, 123456, 2e5), n, TRUE),
     h = factor(sample(c("i", "I", "j"), n, TRUE), c("i", "I", "j")), o = stats::runif(n) > 0.5,
-    day = as.Date("2024-03-01") + sample(60L, n, TRUE), half = sample(c("a", "B"), n, TRUE)
+    day = as.Date("2024-03-01") + sample(60L, n, TRUE),
+    area = sample(c("a", "B", "_c", "Z"), n, TRUE)
   )
   d$grade <- factor(sample(c("a", "B", "c"), n, TRUE), ordered = TRUE, levels = c("B", "a", "c"))
   d$n <- d$z + (d$g == "B") + (d$h == "I") + d$k / 2e5 + (d$day > "2024-04-01") + stats::rnorm(n)
@@ -134,7 +135,7 @@ other_terms <- c(
 # What learns from the rows.
 learned_terms <- c("poly(z, 2)", "splines::ns(x, 3)", "scale(x)", "model.matrix(~ h)[, 2]")
 
-session_domains <- c("site", "site", "number", "paste(site, number)", "half / site")
+session_domains <- c("site", "site", "number", "paste(site, number)", "area / site")
 
 session_draw <- function(i, method = NULL, workers = NULL, methods = session_methods(),
                          locales = odd_locales()) {
@@ -258,9 +259,9 @@ predicted_numbers <- function(model, new, domain, storage) {
   on.exit(unlink(file))
   if (inherits(model, "dg_learner")) predict(model, new, to = file, type = "decision")
   else predict(model, new, to = file)
-  # the two before are the file and the domain
-  written <- strsplit(readLines(file)[-1L], ",")
-  as.numeric(unlist(lapply(written, function(row) row[-(1:3)])))
+  lines <- strsplit(gsub("\"", "", readLines(file)), ",")
+  numbers <- !lines[[1L]] %in% c("partition", "row", "domain")
+  as.numeric(unlist(lapply(lines[-1L], function(row) row[numbers])))
 }
 
 # Where classes, domains and columns stand is a part of the answer. Columns have other names where

@@ -20,7 +20,7 @@ test_that("workers fold as the session does that they work for, whatever its opt
 })
 
 test_that("the generator notices whatever of the session is left to the user", {
-  draws <- draws_of(1:24, workers = FALSE)
+  draws <- draws_of(1:15, workers = FALSE)
   plain <- plain_values(draws)
   share <- function() mean(session_faults(draws, plain) != "", na.rm = TRUE)
   expect_gt(with_replaced("fixed_session", function(frame) NULL, share()), 2 / 3)
@@ -32,7 +32,7 @@ test_that("the generator notices whatever of the session is left to the user", {
   }
   sorting <- setdiff(locales, c("C", "C.UTF-8"))
   skip_if(length(sorting) == 0L, "no locale that sorts otherwise")
-  draws <- lapply(1:24, session_draw, workers = FALSE, methods = methods, locales = sorting)
+  draws <- lapply(1:15, session_draw, workers = FALSE, methods = methods, locales = sorting)
   plain <- plain_values(draws)
   unfixed <- function(code) {
     none <- function() NULL
