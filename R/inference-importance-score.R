@@ -15,7 +15,8 @@ importance_worker <- function(plan) {
 permute_fold <- function(plan, split) {
   task <- plan$task
   fold <- list(model = split_fits(plan$specs, task, split)[[1L]](), metric = plan$metric[[1L]],
-               rows = split$held, domain = droplevels(factor(task$domain[split$held])), y = task$y,
+               rows = split$held, train = split$train,
+               domain = droplevels(factor(task$domain[split$held])), y = task$y,
                among = split(seq_along(task$y), task$domain, drop = TRUE))
   check_row_by_row(fold$model, "object")
   data <- as_newdata(task$input)
@@ -106,6 +107,7 @@ score_blocks <- function(fold, blocks, group = character(), described = NULL) {
   times <- length(blocks)
   d <- score_data(list(truth = rep(fold$y[fold$rows], times)), fold$model, values,
                    levels(fold$y), fold$metric$needs)
+  d <- mark_lacking(d, fold$y[fold$train])
   G <- nlevels(fold$domain)
   block <- rep(seq_len(times) - 1L, each = length(fold$rows))
   cell <- rep(as.integer(fold$domain), times) + G * block

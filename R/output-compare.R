@@ -50,7 +50,7 @@ describe_result.dg_compare <- function(x) {
   other <- table$method != x$baseline
   differs <- other & !same_as_reference(x)
   number <- comparison_format(table)
-  missing <- length(unique(unlist(lapply(x$runs, unscored))))
+  missing <- unique(unlist(lapply(x$runs, unscored)))
   further <- lapply(names(x$metrics)[-1L], function(name) {
     column(name, x$metrics[[name]]$title,
            values = vapply(x$runs, function(run) known_mean(run$domains[[name]]), 0))
@@ -67,7 +67,8 @@ describe_result.dg_compare <- function(x) {
            column("p", format = as_p(), rows = differs, report = "p")),
       further),
     facts = c(paste0(run$held_out, "; baseline: ", x$baseline), run$novelty,
-              if (missing) without_score(missing, run$predictions), dropped_words(run)),
+              if (length(missing)) without_score(missing, run$predictions, measure),
+              dropped_words(run)),
     notes = c(inference_words(x), verdict_words(x), comparison_notes(x)),
     shown = order(losses(table$mean, measure$better)),
     hint = "summary() adds ranks, signed-rank and Friedman tests, timings.",

@@ -77,8 +77,13 @@ score_predictions <- function(predictions, metrics) {
     none <- matrix(NA_real_, 0L, length(metrics), dimnames = list(character(), names(metrics)))
     return(list(domains = none, overall = NA_real_))
   }
-  list(domains = score_left_out(predictions, metrics),
-       overall = score(as.list(predictions), metrics[[1L]]))
+  domains <- score_left_out(predictions, metrics)
+  # of the domains that have one, where others are infinite
+  scored <- if (is.null(metrics[[1L]]$infinite)) TRUE
+            else predictions$domain %in% rownames(domains)[!is.na(domains[, 1L])]
+  list(domains = domains,
+       overall = if (any(scored)) score(lapply(predictions, take, scored), metrics[[1L]])
+                 else NA_real_)
 }
 
 # Parameters selected in each fold, NA for failed folds; a data frame, without columns if there are
@@ -124,7 +129,11 @@ warn_no_score <- function(cv) {
   }
   if (is.na(cv$mean)) {
     warn("score", "`metric` \"", names(cv$metrics)[1L], "\" has no value in any domain",
-         if (any(lost)) "" else if (is.factor(cv$predictions$truth)) ": each lacks a class"
+         if (any(lost)) ""
+         else if (!is.null(cv$metrics[[1L]]$infinite)) {
+           paste0(": each has ", cv$metrics[[1L]]$infinite)
+         }
+         else if (is.factor(cv$predictions$truth)) ": each lacks a class"
          else if (is_censored(cv$predictions$truth)) ": each has too few events", ".")
   }
   cv
@@ -174,17 +183,22 @@ held_in_periods <- function(splits, units, domains, scope) {
   else "rows of other domains up to that period")
 }
 
-without_score <- function(missing, predictions) {
-  paste0(plural(missing, "domain"), " without a score",
+# missing: names of domains; metric: their score.
+without_score <- function(missing, predictions, metric) {
+  infinite <- metric$infinite
+  paste0(plural(length(missing), "domain"), " without a score",
          if (anyNA(predictions$prediction)) " (rows could not be predicted)"
+         else if (!is.null(infinite)) {
+           paste0(", ", enumerate(missing, quote = "\""), " (", infinite, ")")
+         }
          else if (is.factor(predictions$truth)) " (a class is missing)"
          else if (is_censored(predictions$truth)) " (too few events, or too short a follow-up)")
 }
 
 # Missing scores of a cross-validation, and warnings of its fits.
 cv_notes <- function(x) {
-  missing <- length(unscored(x))
-  c(if (missing) without_score(missing, x$predictions), failed_words(x),
+  missing <- unscored(x)
+  c(if (length(missing)) without_score(missing, x$predictions, x$metrics[[1L]]), failed_words(x),
     fold_warnings(x$warnings, nrow(x$fits)))
 }
 

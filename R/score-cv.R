@@ -49,7 +49,10 @@
 #'   to have (0 for those that are only predicted).
 #' * `"mcc"` is the correlation of true and predicted classes, of two or more (Gorodkin, 2004).
 #' * `"log_loss"` and `"brier"` need probabilities, see `calibration` of [dg_svm()]. In `"log_loss"`
-#'   p is at least 1e-15. `"brier"` of more than two classes is summed over classes.
+#'   p is at least 1e-15. A domain with a class that its training domains lack has an infinite log
+#'   loss, whatever the model says of that class: it has no score (`NA`) and is left out of the mean
+#'   and of `overall`, as `print()` says. `"brier"`, which is finite, keeps it; of more than two
+#'   classes it is summed over classes.
 #' * `"log_density"` needs a predictive density, as of [dg_gp()].
 #' * `"coverage"` and `"width"` are of the intervals of `predict(interval = "prediction", level =
 #'   0.9)`, or of the sets of `type = "set"`, fitted to the training domains of the fold. The

@@ -36,6 +36,11 @@ score_values <- function(values, scoring) {
 # NA for a domain with a row that has no value.
 known_scores <- function(values, scoring) {
   lacking <- is.na(rowSums(values))
+  # nor where the others have none of its class
+  if (!is.null(scoring$metric$infinite)) {
+    domains <- rowSums(table(scoring$y, scoring$domain) > 0)
+    lacking <- lacking | domains[as.integer(scoring$y)] == 1L
+  }
   scores <- score_values(replace(values, is.na(values), 0), scoring)
   unname(replace(scores, unique(as.integer(scoring$domain)[lacking]), NA_real_))
 }
@@ -67,6 +72,17 @@ add_responses <- function(predictions, targets, values, levels) {
     }
     all_classes(decision, levels, -Inf)
   }
+  predictions
+}
+
+# Decision values of classes that training lacks are the lowest, in whatever way the model was made:
+# methods that know a class by name have scores in the same domains as others. trained: response of
+# the rows of training.
+mark_lacking <- function(predictions, trained) {
+  lacking <- setdiff(levels(trained), as.character(trained))
+  if (length(lacking) == 0L) return(predictions)
+  if (is.matrix(predictions$decision)) predictions$decision[, lacking] <- -Inf
+  else predictions$decision[] <- if (lacking[1L] == levels(trained)[2L]) -Inf else Inf
   predictions
 }
 

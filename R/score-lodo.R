@@ -153,7 +153,9 @@ as_cv <- function(object, values, metrics, seconds, failed = list()) {
   results <- lapply(splits, function(split) {
     error <- failed[[as.character(split$fold)]]
     c(list(seconds = seconds / length(splits), warnings = notes),
-      if (is.null(error)) list(predictions = predictions[split$held, ])
+      if (is.null(error)) {
+        list(predictions = mark_lacking(predictions[split$held, ], task$y[split$train]))
+      }
       else list(error = drop_call(error)))
   })
   cv <- warn_no_score(new_cv(object$spec, list(results = results),

@@ -4,7 +4,8 @@
 # `groups` (NULL where it knows none); range: of all values, at which intervals end.
 # d is a list of the rows' truth, prediction and decision, and if needed prob [rows x classes], se,
 # or survival [rows x times], of which `times` says which; overall: of all rows of d, where it is
-# not the value of them as one domain; uses: the parts of d that are enough; coarse: does another
+# not the value of them as one domain; infinite: why a score may be infinite, which is then none;
+# uses: the parts of d that are enough; coarse: does another
 # score choose better between models, see choice_metric()? squares: is it in squares of errors?
 # help: the definition on the help page.
 
@@ -47,8 +48,8 @@ metrics <- list(
              value = function(d) class_correlation(d$truth, d$prediction),
              help = "Matthews correlation"),
   log_loss = list(kind = "class", better = "low", title = "log loss", needs = "prob", coarse = TRUE,
-                  rows = function(d) -log(pmax(probability_of_truth(d), 1e-15)),
-                  help = "mean -log p of the true class"),
+                  infinite = "a class that training lacks: log loss is infinite",
+                  rows = function(d) log_losses(d), help = "mean -log p of the true class"),
   brier = list(kind = "class", better = "low", title = "Brier score", needs = "prob",
                rows = function(d) brier_rows(d),
                help = "mean squared error of probabilities"),
@@ -128,6 +129,8 @@ score_groups <- function(d, groups, metric) {
 metric_rows <- function(rows, metric, unit) if (isTRUE(metric$root)) (rows / unit)^2 else rows + 0
 
 score_of_mean <- function(means, metric, unit) {
+  # with one that is infinite nothing can be averaged or compared
+  if (!is.null(metric$infinite)) means[is.infinite(means)] <- NA
   if (isTRUE(metric$root)) unit * sqrt(means) else means
 }
 
@@ -213,11 +216,14 @@ pair_areas <- function(these, f, groups = factor(rep(1L, length(f)))) {
   replace(areas, group[is.na(f)], NA)
 }
 
-# 0 for a class that the training domains lacked.
-probability_of_truth <- function(d) {
-  column <- match(as.character(d$truth), colnames(d$prob))
-  found <- d$prob[cbind(seq_along(column), column)]
-  ifelse(is.na(column), 0, found)
+# Infinite for a class that the training domains lacked, whatever a model says of it, see
+# mark_lacking(); a model that is wrong about a class of training is cut off.
+log_losses <- function(d) {
+  cell <- cbind(seq_along(d$truth), match(as.character(d$truth), colnames(d$prob)))
+  found <- d$prob[cell]
+  lacking <- if (is.matrix(d$decision)) d$decision[cell] == -Inf
+             else d$decision == ifelse(as.integer(d$truth) == 2L, -Inf, Inf)
+  ifelse(lacking %in% TRUE, Inf, -log(pmax(ifelse(is.na(cell[, 2L]), 0, found), 1e-15)))
 }
 
 # (p - 1[second class])^2 for two classes, the sum over classes for more.

@@ -323,3 +323,53 @@ test_that("areas of all groups at once are those of each group, in any order of 
   expect_equal(score_groups(d, groups, metrics$auc), alone)
   expect_identical(unname(is.na(alone[c("b", "c", "none")])), c(TRUE, TRUE, TRUE))
 })
+
+test_that("a domain with a class that its training domains lack has no log loss, on every road", {
+  # classes a, b in all domains, c in one of them
+  draw <- function(seed) with_seed(seed, {
+    d <- data.frame(domain = rep(letters[1:6], each = 15), x = rnorm(90))
+    d$y <- factor(sample(c("a", "b"), 90, TRUE), c("a", "b", "c"))
+    own <- sample(letters[1:6], 1L)
+    d$y[sample(which(d$domain == own), 2L)] <- "c"
+    list(d = d, own = own)
+  })
+  for (seed in 1:3) {
+    drawn <- draw(seed)
+    d <- drawn$d
+    others <- setdiff(letters[1:6], drawn$own)
+    null <- quietly(dg_cv(dg_null(), y ~ x | domain, data = d, metric = c("log_loss", "brier")))
+    # written out: frequencies of the classes in the other domains
+    naive <- vapply(others, function(g) {
+      share <- prop.table(table(d$y[d$domain != g]))
+      mean(-log(share[as.character(d$y[d$domain == g])]))
+    }, 0)
+    lines <- null$domains
+    expect_equal(lines$score[match(others, lines$domain)], unname(naive))
+    expect_identical(lines$domain[is.na(lines$score)], drawn$own)
+    expect_false(anyNA(lines$brier))
+    expect_equal(null$mean, mean(naive))
+    expect_equal(null$overall, mean(naive))
+    expect_match(paste(capture.output(print(null)), collapse = " "),
+                 paste0("\"", drawn$own, "\" .a class that training lacks"))
+    # the closed form knows the class, which the other domains do not
+    fitted <- dg_glm(y ~ x | domain, data = d, lambda = 1)
+    closed <- quietly(dg_lodo(fitted, metric = "log_loss"))
+    expect_identical(closed$domains$domain[is.na(closed$domains$score)], drawn$own)
+    compared <- quietly(dg_compare(list(glm = dg_glm(lambda = 1), null = dg_null()),
+                                   y ~ x | domain, data = d, metric = "log_loss"))
+    expect_identical(is.na(compared$scores[drawn$own, ]), c(glm = TRUE, null = TRUE))
+    expect_true(all(is.finite(as.matrix(compared$table[c("mean", "difference")]))[1:2, 1L]))
+  }
+  moved <- quietly(dg_importance(dg_glm(lambda = 1), y ~ x | domain, data = d,
+                                 metric = "log_loss", permutations = 2))
+  expect_identical(moved$scores$domain[is.na(moved$scores$score)], drawn$own)
+  expect_true(all(is.finite(moved$table$increase)))
+  # two classes, one of which is in one domain alone
+  two <- transform(d, y = factor(y == "c"))
+  found <- quietly(dg_cv(dg_null(), y ~ x | domain, data = two, metric = "log_loss"))
+  expect_identical(found$domains$domain[is.na(found$domains$score)], drawn$own)
+  tuned <- quietly(dg_tune(dg_glm(), y ~ x | domain, data = d, metric = "log_loss",
+                           grid = list(lambda = c(0.1, 10))))
+  expect_length(tuned$tuning$table$score, 2L)
+  expect_true(all(is.finite(tuned$tuning$table$score)))
+})
