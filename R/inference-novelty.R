@@ -90,26 +90,20 @@
 #' in every call and leaves the random number generator unchanged.
 #'
 #' @section Accuracy:
-#' Proportion of new domains with p at most 0.05, in seven simulation scenarios with 20 training
-#' domains, 200 draws each (`tests/bench/results/novelty.txt`):
+#' Percent of new domains with p at most 0.1 among 15 training domains, where a uniform p gives 6 %
+#' (1/16): from the lowest to the highest for new domains of 20, 60, 150 and 300 rows, 200 draws each
+#' (`inst/experiments/domgen-novelty.R`, [kernel_rbf()]). Shifted: three times the absolute value of
+#' the centred first predictor is added to the second.
 #'
-#' | new domain | p at most 0.05 |
-#' |---|---|
-#' | exchangeable | 2 to 6 % by scenario |
-#' | first predictor shifted by two standard deviations | 51 to 100 % |
-#' | its standard deviation times three | 38 to 86 %; 6 to 10 % if domains form two clusters |
-#' | only a correlation changed | 4 to 9 %: hardly detected |
-#'
-#' `predict()` warned of none of the 1,400 exchangeable domains. With unequal numbers of rows (400
-#' draws each):
-#'
-#' | rows of the new domain | rows of training domains | exchangeable | shifted |
+#' | rows of training domains | `scale` | exchangeable | shifted |
 #' |---|---|---|---|
-#' | 1 | 20 | 6 % | 28 % |
-#' | 3 | 20 | 3 % | 52 % |
-#' | 100 | 20 | 6 % | 87 % |
-#' | 3 | 4 to 150 | 2 % | 55 % |
-#' | 150 | 4 to 150 | 8 % | 88 % |
+#' | 60 each | `"none"`, `"pooled"`, `"both"`, `"rank"` | 2 to 8 | 66 to 89 |
+#' | 60 each | `"domain"` | 4 to 10 | 25 to 50 |
+#' | 10 to 400 | `"none"`, `"pooled"`, `"both"`, `"rank"` | 4 to 9 | 58 to 84 |
+#' | 10 to 400 | `"domain"` | 0 to 6 | 19 to 29 |
+#'
+#' With very unequal numbers of rows and `scale = "domain"` p can thus be small too rarely. A new
+#' domain with more rows than most training domains is judged by a part of its rows.
 #'
 #' @param model A fitted learner, projection, [dg_pipeline()] or ensemble, also one from [dg_auto()]
 #'   or [dg_tune()]; or a fit of [domain_learner()], alone or in a workflow.
