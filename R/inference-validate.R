@@ -143,10 +143,10 @@
 #' sites), 93-100 % and 94-99 %.
 #'
 #' With censored times (10 and 25 sites of 50 to 200 rows, 30 % censored), 95 % intervals of sites
-#' cover 93-96 %, of the mean 92-100 %, and of a new site 94-98 %
+#' cover 93-96 %, of the mean 90-98 %, and of a new site 94-98 %
 #' (`tests/bench/results/survival-coverage.txt`). Sites of 5 rows are too small: over 30 of them the
-#' mean of `oe_1` is 0.88 (true 0.99) and that of `brier_0.3` 0.14 (true 0.17), and their intervals
-#' cover 78 % and 60 %, because weights follow estimates.
+#' mean of `oe_1` is 0.90 (true 0.99) and that of `brier_0.3` 0.14 (true 0.17), and their intervals
+#' cover 88 % and 60 %.
 #'
 #' **Ranking.** `shrunk` is the posterior mean of each site, on the scale of the measure and back:
 #' a site with few rows is shrunk towards the mean.

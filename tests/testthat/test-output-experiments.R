@@ -52,6 +52,12 @@ test_that("every experiment has a stored quick run that says what its contract s
   }
 })
 
+test_that("a cell has one key, whatever other cells have in the column", {
+  tau <- c(0, 0.2, 1e5)
+  expect_identical(parts$key(data.frame(tau), "tau"),
+                   c(parts$key(data.frame(tau = 0L), "tau"), "0.2", "100000"))
+})
+
 test_that("a run has a line for each cell and draw, and what ran before does not matter", {
   random <- function(cell, draw, data) parts$result_lines("a", c(error = stats::runif(1)))
   first <- silently("toy", list(toy = toy(random)))
