@@ -221,7 +221,8 @@ pair_areas <- function(these, f, groups = factor(rep(1L, length(f)))) {
 log_losses <- function(d) {
   cell <- cbind(seq_along(d$truth), match(as.character(d$truth), colnames(d$prob)))
   found <- d$prob[cell]
-  lacking <- if (is.matrix(d$decision)) d$decision[cell] == -Inf
+  lacking <- if (is.null(d$decision)) logical(length(found))
+             else if (is.matrix(d$decision)) d$decision[cell] == -Inf
              else d$decision == ifelse(as.integer(d$truth) == 2L, -Inf, Inf)
   ifelse(lacking %in% TRUE, Inf, -log(pmax(ifelse(is.na(cell[, 2L]), 0, found), 1e-15)))
 }

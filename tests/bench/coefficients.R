@@ -6,12 +6,12 @@
 # rows for independent (lm(), glm(), coxph()). The truth of the logistic and Cox models, whose
 # coefficients in the mean over domains differ from those within one, is the fit to 2,000 domains
 # (20,000 where they are not normal).
-#   Rscript tests/bench/coefficients.R [simulations [world]]
+#   Rscript tests/bench/coefficients.R [simulations [world ...]]
 
 library(domgen)
 given <- commandArgs(TRUE)
 draws <- as.integer(c(given, "400")[1L])
-worlds <- c(given[-1L], "normal", "skewed", "uneven")[seq_len(if (length(given) > 1L) 1L else 3L)]
+worlds <- if (length(given) > 1L) given[-1L] else c("normal", "skewed", "uneven")
 
 # lognormal, with mean 1
 skewed <- function(G, sd) exp(rnorm(G, sd = sd) - sd^2 / 2)

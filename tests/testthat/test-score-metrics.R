@@ -370,6 +370,6 @@ test_that("a domain with a class that its training domains lack has no log loss,
   expect_identical(found$domains$domain[is.na(found$domains$score)], drawn$own)
   tuned <- quietly(dg_tune(dg_glm(), y ~ x | domain, data = d, metric = "log_loss",
                            grid = list(lambda = c(0.1, 10))))
-  expect_length(tuned$tuning$table$score, 2L)
-  expect_true(all(is.finite(tuned$tuning$table$score)))
+  expect_length(tuned$tuning$table$mean, 2L)
+  expect_true(all(is.finite(tuned$tuning$table$mean)))
 })
