@@ -168,6 +168,18 @@ test_that("code that was looked at is not looked at again, and the user may say 
   expect_error(predict(trusted, toy), "`eval\\(\\)` in `counted`", class = "domgen_error_model")
 })
 
+test_that("what a package brings is refused from the moment it is there", {
+  skip_on_cran()
+  script <- tempfile(fileext = ".R")
+  writeLines(c(
+    "asked <- function() {",
+    "  !is.null(domgen:::refused_code(quote(mcparallel(1)), globalenv(), character()))",
+    "}", "before <- asked()", "library(parallel)", "cat(before, asked())"
+  ), script)
+  said <- system2(file.path(R.home("bin"), "Rscript"), shQuote(script), stdout = TRUE)
+  expect_identical(said, "FALSE TRUE")
+})
+
 test_that("each name that is refused is one of R, and each that is allowed is exported", {
   there <- vapply(refused_calls, exists, NA, envir = baseenv())
   # of other systems, versions and packages
