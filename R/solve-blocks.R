@@ -13,8 +13,10 @@ solve_in_rounds <- function(problem, state, step) {
   for (round in seq_len(block_rounds)) {
     state <- step(state, problem)
     objective <- block_objective(state, problem)
-    converged <- isTRUE(before - objective <= least * objective)
-    if (converged || !is.finite(objective)) break
+    gain <- before - objective
+    # a round that loses more than rounding has failed
+    converged <- isTRUE(gain <= least * objective && gain >= -1e-10 * objective)
+    if (!isTRUE(gain > least * objective)) break
     before <- objective
   }
   m <- ncol(problem$Y)

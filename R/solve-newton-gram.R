@@ -150,13 +150,14 @@ newton_gram <- function(data, y, costs, start, loss, args, alpha = NULL) {
     slope <- gram_slope(task, now, step)
     # rounding beside a tiny penalty
     if (ncol(y) > 1L && any(slope > 1e-10 * value)) return(NULL)
-    decrement <- pmax(-slope, 0)
+    # of a step that goes up, rounding decides: none of this size is the last
+    decrement <- abs(slope)
     converged <- is_last_step(decrement, value, found$costs[open], limits)
     last <- converged | iteration == limits$most
     ahead <- gram_move(now, step, 1)
-    if (!all(last)) {
+    if (!all(converged)) {
       ahead$at <- losses_at(task, ahead)
-      for (k in which(!last & !are_good_steps(task, value, slope, step, ahead))) {
+      for (k in which(!converged & !are_good_steps(task, value, slope, step, ahead))) {
         own <- system_part(now, k, n)
         moved <- shorten_gram_step(system_part(task, k, n), own, system_part(step, k, n))
         # at the edge of where there is a mean no step goes on
@@ -239,6 +240,18 @@ gram_slope <- function(task, now, step) {
   system_sums(task$costs * now$at$slope * change + step$alpha * now$g, task$n)
 }
 
+# Along a step of Newton's method the slope is minus the curvature d'Hd of the objective, which no
+# step has that rounding spoilt, as where costs over the penalty are large.
+are_newton_steps <- function(task, now, step, value) {
+  change <- with_constants(step$g, step$b, task$n)
+  bent <- if (ncol(task$y) > 1L) {
+    p <- now$at$slope + task$y
+    (change - rowSums(p * change)) * p * change
+  } else now$at$curvature * change^2
+  bend <- system_sums(task$costs * bent + step$alpha * step$g, task$n)
+  (abs(gram_slope(task, now, step) + bend) <= 0.1 * bend + 1e-10 * value) %in% TRUE
+}
+
 # value, slope: of the objective where the steps begin.
 are_good_steps <- function(task, value, slope, step, ahead) {
   value <- rbind(value, gram_value(task, ahead))
@@ -279,10 +292,12 @@ gram_step <- function(data, now, task, value) {
   ridge <- pmin(1 / (task$costs * bent), 1e200)
   pull <- at$slope / bent
   step <- conjugate_step(data, now, task, ridge, pull, value)
+  right <- are_newton_steps(task, now, step, value)
   if (ncol(task$y) > 1L) {
     # what rounding leaves is for the next step
-    return(if (any(step$alpha != 0) || all(step$converged)) step)
+    return(if (all(right) && (any(step$alpha != 0) || all(step$converged))) step)
   }
+  step$converged <- step$converged & right
   for (k in which(!step$converged)) {
     own <- factor_step(data$K, system_part(now, k, n), system_part(task, k, n),
                        ridge[system_rows(k, n)], pull[system_rows(k, n)])

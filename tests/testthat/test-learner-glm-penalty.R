@@ -145,3 +145,49 @@ test_that("all classes in the same steps give the probabilities of a class at a 
     if (intercept) expect_equal(colSums(joint$coefficients), numeric(3), tolerance = 1e-8)
   }
 })
+
+# f = 0 is possible, and what is best under a penalty is better than another fit under a smaller one.
+test_that("with any family, penalty and number of rows the objective is what its minimum can be", {
+  families <- list(
+    binary = function(f) factor(f + rlogis(length(f)) > 0),
+    several = function(f) cut(f + rnorm(length(f)), c(-Inf, -1, 0, 1, Inf), labels = letters[1:4]),
+    counts = function(f) rpois(length(f), exp(f / 2)),
+    positive = function(f) exp(f / 2) * rexp(length(f))
+  )
+  fits <- list(
+    binary = function(f, data, l, ...) dg_glm(f, data = data, lambda = l, ...),
+    probit = function(f, data, l, ...) {
+      dg_glm(f, data = data, lambda = l, family = binomial("probit"), ...)
+    },
+    several = function(f, data, l, ...) dg_glm(f, data = data, lambda = l, ...),
+    ordinal = function(f, data, l, ...) {
+      dg_glm(f, data = data, lambda = l, family = "ordinal", ...)
+    },
+    counts = function(f, data, l, ...) {
+      dg_glm(f, data = data, lambda = l, family = poisson(), ...)
+    },
+    positive = function(f, data, l, ...) {
+      dg_glm(f, data = data, lambda = l, family = Gamma("log"), ...)
+    }
+  )
+  responses <- c(binary = "binary", probit = "binary", several = "several", ordinal = "several",
+                 counts = "counts", positive = "positive")
+  with_seed(8L, for (draw in 1:(if (long_form()) 60 else 8)) {
+    name <- names(fits)[(draw - 1) %% length(fits) + 1]
+    data <- data.frame(x = rnorm(260), z = rexp(260)^sample(c(1, 3), 1), g = rep(1:10, 26))
+    data$y <- families[[responses[[name]]]](data$x + sin(3 * data$z))
+    if (name == "ordinal") data$y <- factor(data$y, ordered = TRUE)
+    kernel <- list(kernel_rbf(1), kernel_linear(), kernel_rbf(0.3))[[sample(3, 1)]]
+    map <- list(features_exact(), features_nystrom(30))[[sample(2, 1)]]
+    lambdas <- 10^(-6:0)
+    # the same landmarks
+    models <- quietly(lapply(lambdas, function(l) with_seed(9L, {
+      fits[[name]](y ~ x + z | g, data, l, kernel = kernel, domain_kernel = domain_pooled(),
+                   feature_map = map)
+    })))
+    label <- paste(draw, name, format(kernel), class(map)[1L])
+    deviance <- vapply(models, `[[`, 0, "deviance")
+    expect_lte(max(deviance), models[[1L]]$null_deviance * (1 + 1e-8), label = label)
+    expect_gte(min(diff(deviance) / deviance[-1L]), -1e-6, label = label)
+  })
+})
