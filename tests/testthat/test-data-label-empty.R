@@ -16,8 +16,10 @@ labelled_world <- function(labels, classes) with_seed(5, {
                   site = rep(1:6, each = n / 6L), region = rep(1:2, each = n / 2L))
   d$g <- findInterval(d$x + stats::rnorm(n, 0, 0.8), if (classes == 2L) 0 else c(-0.5, 0.5)) + 1L
   d$y <- d$x + (d$f == 2L) + stats::rnorm(n)
-  for (name in c("f", "g", "region")) d[[name]] <- labelled(d[[name]], labels)
-  d$site <- labelled(d$site, c(labels, "s4", "s5", "s6"))
+  d$g <- labelled(d$g, labels)
+  # folds are dealt to domains in the order of their labels
+  for (name in c("f", "region")) d[[name]] <- labelled(d[[name]], group_levels(labels))
+  d$site <- labelled(d$site, group_levels(c(labels, "s4", "s5", "s6")))
   d
 })
 
