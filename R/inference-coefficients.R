@@ -18,13 +18,12 @@
 #' slopes, 95 % intervals covered the coefficients in 92 to 98 % of the draws where slopes were
 #' normal, and in 93 to 98 % where they were lognormal (logarithms with standard deviation 0.8),
 #' also if the standard deviation of a predictor was lognormal over domains (0.7); intervals that
-#' treat rows as independent covered them in 40 to 86 % (`tests/bench/coefficients.R`). With more
-#' skewed slopes or fewer domains that decide a coefficient they cover less.
+#' treat rows as independent covered them in 40 to 86 % (`tests/bench/coefficients.R`).
 #'
 #' The estimates are those of the model. Where it has a penalty, they are shrunk, and errors are
 #' those of the shrunk estimates: the intervals do not cover the unpenalised ones. For `dg_lm()` and
-#' `lambda` near 0 there is nothing to shrink. A penalty that held-out domains chose is kept in all
-#' fits.
+#' `lambda` near 0 (1e-7 of [dg_ridge()]; below that rounding counts) there is nothing to shrink. A
+#' penalty that held-out domains chose is kept in all fits.
 #'
 #' @param object A fitted model of one linear function: [dg_lm()]; [dg_ridge()], [dg_svm()] or
 #'   [dg_glm()] with `kernel = kernel_linear()`, `domain_kernel = domain_pooled()`, no feature map,

@@ -192,8 +192,8 @@ dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
 
 effect_types <- c("pdp", "ale", "context")
 
-# list(data, domain: factor, row: of the input, input: that of the model's own fit, or NULL); rows
-# that the model can predict.
+# Rows that the model can predict: list(data, domain: factor, input: that of the model's own fit, or
+# NULL, names: of predictors).
 effect_rows <- function(model, data, domain, env) {
   own <- is.null(data)
   if (own && !is.null(domain)) {
@@ -223,7 +223,7 @@ effect_rows <- function(model, data, domain, env) {
     known <- intersect(levels(data[[name]]), used[[name]])
     data[[name]] <- factor(data[[name]], known)
   }
-  list(data = data, domain = droplevels(factor(domain[ok])), row = which(ok),
+  list(data = data, domain = droplevels(factor(domain[ok])),
        input = if (own) input, names = setdiff(names, blueprint$domain_columns))
 }
 
@@ -246,7 +246,7 @@ read_grids <- function(grid, predictors, rows, type) {
   lapply(stats::setNames(nm = names), function(name) {
     column <- column_of(rows$data, name)
     check_plain_column(column, name)
-    if (!has_categories(column)) {
+    if (!is_category(column)) {
       return(number_grid(column, own[[name]], own$size, name, rows, type))
     }
     if (!is.null(own[[name]])) {
@@ -307,10 +307,6 @@ shift_grid <- function(column, domain, size) {
   seq(-1, 1, length.out = min(2L * (size %/% 2L) + 1L, 9L)) * spread
 }
 
-has_categories <- function(column) {
-  is.factor(column) || is.character(column) || is.logical(column)
-}
-
 categories_of <- function(column) {
   if (is.logical(column)) c("FALSE", "TRUE") else column_levels(column)
 }
@@ -327,13 +323,13 @@ set_column <- function(data, name, values) {
 
 # A column as numbers: for categories their codes.
 column_codes <- function(column) {
-  if (has_categories(column)) match(as.character(column), categories_of(column))
+  if (is_category(column)) match(as.character(column), categories_of(column))
   else as.numeric(column)
 }
 
 # The reverse.
 column_from <- function(codes, like) {
-  if (!has_categories(like)) return(codes)
+  if (!is_category(like)) return(codes)
   if (is.logical(like)) return(codes == 2L)
   values <- categories_of(like)[codes]
   if (is.factor(like)) factor(values, levels(like), ordered = is.ordered(like)) else values

@@ -92,9 +92,8 @@
 #' @section Accuracy:
 #' Percent of new domains with p at most 0.1 among 15 training domains, where a uniform p gives 6 %
 #' (1/16): from the lowest to the highest for new domains of 20, 60, 150 and 300 rows, 200 draws
-#' each (`inst/experiments/domgen-novelty.R`, [kernel_rbf()]). Shifted: three times the absolute
-#' value of
-#' the centred first predictor is added to the second.
+#' each (`inst/experiments/domgen-novelty.R`, [kernel_rbf()]). Shifted: three times the
+#' absolute value of the centred first predictor is added to the second.
 #'
 #' | rows of training domains | `scale` | exchangeable | shifted |
 #' |---|---|---|---|

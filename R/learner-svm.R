@@ -23,7 +23,8 @@
 #' With `"size"`, \eqn{c_i = \mathrm{cost}}{c_i = cost}. The two agree for domains of equal size.
 #'
 #' `weights` multiply c_i, and n and n_g are then sums of weights: a row of weight 2 counts as two
-#' rows, a row of weight 0 as none. The mean embedding of a domain does not depend on `weights`.
+#' rows, a row of weight 0 as none. Scaling, bandwidths
+#' and mean embeddings take each row once, whatever its weight.
 #'
 #' ## Response
 #' A numeric response is standardised by its (weighted) training mean and standard deviation, unless

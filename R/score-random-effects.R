@@ -61,22 +61,31 @@ tau_scale <- function(value, se, large = NULL) {
   max(large, 2 * between_sites(value, se))
 }
 
-# Standard deviation between sites without sampling error, around a regression on X: that by which
-# squares weighted by precision are what they should be (Paule and Mandel, 1982); 0 where they are
-# smaller.
-between_sites <- function(value, se, X = matrix(1, length(value))) {
+# Standard deviation between sites without sampling error, around a regression on X.
+between_sites <- function(value, se, ...) sqrt(paule_mandel(value, se^2, ...))
+
+# The variance t between values with variances v of their own at which the squares around their
+# regression on X, weighted by 1 / (v + t), are their degrees of freedom (Paule and Mandel, 1982); 0
+# where they are smaller. X without columns: around 0.
+paule_mandel <- function(value, v, X = matrix(1, length(value))) {
   df <- length(value) - ncol(X)
   squares <- function(weights) {
-    weighted <- weights * X
-    beta <- solve(crossprod(X, weighted), crossprod(weighted, value))
-    sum(weights * drop(value - X %*% beta)^2)
+    fitted <- 0
+    if (ncol(X)) {
+      weighted <- weights * X
+      fitted <- X %*% solve(crossprod(X, weighted), crossprod(weighted, value))
+    }
+    sum(weights * drop(value - fitted)^2)
   }
-  excess <- function(tau2) squares(1 / (tau2 + se^2)) - df
-  if (df < 1L || excess(0) <= 0) return(0)
-  # beyond this the squares without weights are small enough
-  most <- squares(1) / df
-  if (excess(most) >= 0) return(sqrt(most))
-  sqrt(stats::uniroot(excess, c(0, most), tol = 1e-12 * most)$root)
+  if (df < 1L) return(0)
+  # an upper end: weights are at most 1 / most, and squares around the weighted regression at most
+  # those around the other one
+  most <- squares(rep(1, length(value))) / df
+  if (most == 0 || all(v == 0)) return(most)
+  excess <- function(t) squares(1 / (v + t)) - df
+  if (!is.finite(excess(0)) || excess(0) <= 0) return(0)
+  if (excess(most) >= 0) return(most)
+  stats::uniroot(excess, c(0, most), tol = 1e-12 * most)$root
 }
 
 # Each site counts once, but one whose error is more than three times the usual: a single site of
@@ -110,7 +119,9 @@ student_mean <- function(value, se, weights, inflation, level) {
 # The posterior by precision moved to the mean in which sites have these weights. Given tau, both
 # means differ by a sum over sites of known variance: the mean is moved by that difference, and its
 # deviations are stretched by the ratio of the standard deviations of both means. With sd, that of a
-# new site given the node, and p, that of the difference, the mean over the posterior of tau.
+# new site given the node, and p, that of the difference, the mean over the posterior of tau. The
+# covariance of both means is the variance of that by precision, the smallest (Gauss and Markov), so
+# that of their difference is the difference of their variances (Hausman, 1978).
 counted_once <- function(posterior, value, se, weights, inflation) {
   of_tau <- unique(posterior$tau)
   at <- match(posterior$tau, of_tau)
@@ -130,9 +141,9 @@ counted_once <- function(posterior, value, se, weights, inflation) {
        site_sd = posterior$site_sd)
 }
 
-# Least squares with these weights of sites. Errors are those of the residuals over 1 - leverage
-# (HC3 of MacKinnon and White, 1985), whatever the variances are; of a site that alone decides a
-# coefficient there is no residual, and the variance is that of the model. list(beta, se, tau)
+# Weighted least squares over sites. covariance: HC3 (MacKinnon and White, 1985), by the squared
+# residuals over (1 - leverage)^2, whatever the variances are; a site with leverage 1 has no
+# residual, and its variance is tau^2 + se^2. list(beta, covariance, tau)
 regress_sites <- function(value, se, X) {
   tau <- between_sites(value, se, X)
   variance <- tau^2 + se^2
@@ -148,7 +159,8 @@ regress_sites <- function(value, se, X) {
 # Values and errors as seen from the mean. Where a site has a likelihood, its value is one step of
 # Newton's method for the mean of the site: the score of its marginal likelihood over the
 # information. The score has expectation 0 under the model however few the events are, as no
-# estimate by site has; of a normal likelihood it gives the value.
+# estimate by site has; of a normal likelihood it gives the value. With theta = mean + at the score
+# is E(at | rows) / tau^2 (Fisher's identity), and the information 1 / (tau^2 + se^2).
 linear_values <- function(value, se, likelihoods, information, mean, tau) {
   few <- which(!vapply(likelihoods, is.null, NA))
   own <- 1 / se^2
@@ -180,7 +192,8 @@ expected_information <- function(own, information, mean) {
 }
 
 # Quantiles of a site drawn from these. Where sites are not normal, as where some have other units,
-# an interval by tau can leave out more of them than it should.
+# an interval by tau can leave out more of them than it should. A rule of ours, see
+# inst/experiments/domgen-sites.R.
 middle_sites <- function(posterior, probabilities) {
   weights <- posterior$weights
   mean <- colSums(weights * posterior$site_mean)
@@ -235,7 +248,8 @@ node_widths <- function(x) c(diff(x), 0) + c(0, diff(x))
 
 # The posterior distribution by quadrature over tau, with a flat density of the mean and a
 # half-normal one of tau with standard deviation `scale`: given tau, the mean and each site are
-# normal. list(weights, mean, middle: the mean given tau; tau, mean_sd: of the mean; site_mean,
+# normal (Gelman et al., Bayesian Data Analysis, 3rd edition, section 5.4; Roever, 2020, on the
+# prior). list(weights, mean, middle: the mean given tau; tau, mean_sd: of the mean; site_mean,
 # site_sd [nodes x sites]).
 site_posterior <- function(value, se, scale, inflation = 1, nodes = 201L) {
   # narrow steps near zero

@@ -131,18 +131,10 @@ prior_precision <- function(lines, kind) {
   if (kind == "count") dispersion <- max(dispersion, 1)
   tau2 <- vapply(seq_along(lines[[1L]]$beta), function(j) {
     paule_mandel(vapply(lines, function(line) line$beta[j], 0),
-                 dispersion * vapply(lines, function(line) line$vcov[j, j], 0))
+                 dispersion * vapply(lines, function(line) line$vcov[j, j], 0),
+                 matrix(0, length(lines), 0L))
   }, 0)
   ifelse(tau2 > 0, pmin(dispersion / tau2, fixed_precision), fixed_precision)
-}
-
-# The variance t between values with mean 0 and variances v: sum of value^2 / (v + t) = their number
-# (Paule and Mandel, 1982).
-paule_mandel <- function(value, v) {
-  if (all(v == 0)) return(mean(value^2))
-  excess <- function(t) sum(value^2 / (v + t)) - length(value)
-  if (!is.finite(excess(0)) || excess(0) <= 0) return(0)
-  stats::uniroot(excess, c(0, max(value^2)), tol = 1e-10 * max(value^2))$root
 }
 
 # Fills the columns of recalibrated arms in the scores of a split, [domains x arms].
