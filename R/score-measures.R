@@ -233,7 +233,7 @@ site_auc <- function(d) {
   own <- n_others(d$y)
   area <- sum(won) / (2 * pairs)
   effect <- (won - area * own) / pairs
-  sizes <- tabulate(match(d$y, codes))
+  sizes <- as.numeric(tabulate(match(d$y, codes)))
   # DeLong's variances of the placements have n - 1
   if (length(codes) == 2L && min(sizes) > 1L) {
     size <- sizes[match(d$y, codes)]
