@@ -51,13 +51,14 @@
 #'
 #' **Small sites.** A site without both classes has no `auc`; one with fewer than 5 events or 5
 #' others has no `slope`. With fewer than 10 of either, `intercept` and `slope` have Firth's penalty
-#' (1993), and the error of `auc` is that of Hanley and McNeil (1982, equation 1) at (A n1 n0 +
-#' 1/2) / (n1 n0 + 1), which allows for the number of pairs. With fewer than 10 rows, or rows that
-#' are all alike, the standard deviation of a row is pooled over sites and divided by the square
-#' root of the site's number of rows. For proportions of 0 or 1, half an event and half a non-event
-#' are added, and half an event to a site without events in `oe`. A site with few rows has a large
-#' error and so a small weight. A site without an error (all predictions are perfect) has no place
-#' on the scale and is not in the mean; `print()` says so.
+#' (1993), and the error of `auc` is that of Newcombe (2006, method 5) at (A n1 n0 + 1/2) / (n1 n0
+#' + 1), which allows for the number of pairs: that of Hanley and McNeil (1982, equation 1) with
+#' the mean of n1 and n0 in the place of each, so that it does not matter which class is the event.
+#' With fewer than 10 rows, or rows that are all alike, the standard deviation of a row is pooled
+#' over sites and divided by the square root of the site's number of rows. For proportions of 0 or
+#' 1, half an event and half a non-event are added, and half an event to a site without events in
+#' `oe`. A site with few rows has a large error and so a small weight. A site without an error (all
+#' predictions are perfect) has no place on the scale and is not in the mean; `print()` says so.
 #'
 #' **Summary over sites.** The value of site g on its scale is \eqn{\theta_g + e_g}{theta_g + e_g}
 #' with \eqn{\theta_g \sim N(\mu, \tau^2)}{theta_g ~ N(mu, tau^2)}. In the mean each site counts
@@ -217,6 +218,9 @@
 #'
 #' MacKinnon, J. G. and White, H. (1985). Some heteroskedasticity-consistent covariance matrix
 #' estimators with improved finite sample properties. *Journal of Econometrics* 29, 305-325.
+#'
+#' Newcombe, R. G. (2006). Confidence intervals for an effect size measure based on the Mann-Whitney
+#' statistic. Part 2: asymptotic methods and evaluation. *Statistics in Medicine* 25, 559-573.
 #'
 #' Paule, R. C. and Mandel, J. (1982). Consensus values and weighting factors. *Journal of Research
 #' of the National Bureau of Standards* 87, 377-385.

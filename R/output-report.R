@@ -174,7 +174,7 @@ report_text <- function(x, sites, words) {
 # and the ends of the interval of a new one; uses: methods, as names of citations.
 report_measures <- list(
   class = list(
-    auc = list(part = "performance", uses = c("delong", "hanley")),
+    auc = list(part = "performance", uses = c("delong", "newcombe")),
     scaled_brier = list(part = "performance"),
     sensitivity = list(part = "performance", uses = "stijnen"),
     specificity = list(part = "performance", uses = "stijnen"),
@@ -206,7 +206,7 @@ report_measures <- list(
                  below = "On average predictions are too extreme (slope below 1).")
   ),
   ordinal = list(
-    concordance = list(part = "performance", uses = c("delong", "hanley")),
+    concordance = list(part = "performance", uses = c("delong", "newcombe")),
     rps = list(part = "performance")
   )
 )
@@ -456,8 +456,8 @@ text_of_methods <- function(x, words) {
     " In each ", site, " we estimated ", listed(measure_titles(x, x$summary$measure)),
     " with standard errors for other ", words$rows, " of the same ", site,
     if_used("delong", " (of the ", listed(using("delong")), " by DeLong and others, 1988)"), ".",
-    if_used("hanley", " With fewer than ", few_events, " events or non-events the error of the ",
-            listed(using("hanley")), " is that of Hanley and McNeil (1982)."),
+    if_used("newcombe", " With fewer than ", few_events, " events or non-events the error of the ",
+            listed(using("newcombe")), " is that of Newcombe (2006)."),
     if_used("firth", " With fewer than ", few_events, " events or non-events ",
             listed(using("firth")), " have Firth's penalty (1993)."),
     " Values of ", words$sites, " were summarised by random effects (Debray and others, 2017) on ",
@@ -514,13 +514,14 @@ citations <- c(
                  "*Biometrics* 44, 837-845."),
   firth = paste("Firth, D. (1993). Bias reduction of maximum likelihood estimates. *Biometrika*",
                 "80, 27-38."),
-  hanley = paste("Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a",
-                 "receiver operating characteristic (ROC) curve. *Radiology* 143, 29-36."),
   ibragimov = paste("Ibragimov, R. and M\u00fcller, U. K. (2010). t-statistic based correlation",
                     "and heterogeneity robust inference. *Journal of Business and Economic",
                     "Statistics* 28, 453-468."),
   nadeau = paste("Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error.",
                  "*Machine Learning* 52, 239-281."),
+  newcombe = paste("Newcombe, R. G. (2006). Confidence intervals for an effect size measure based",
+                   "on the Mann-Whitney statistic. Part 2: asymptotic methods and evaluation.",
+                   "*Statistics in Medicine* 25, 559-573."),
   stijnen = paste("Stijnen, T., Hamza, T. H. and Ozdemir, P. (2010). Random effects meta-analysis",
                   "of event outcome in the framework of the generalized linear mixed model with",
                   "applications in sparse data. *Statistics in Medicine* 29, 3046-3067.")

@@ -233,7 +233,7 @@ site_auc <- function(d) {
   own <- n_others(d$y)
   area <- sum(won) / (2 * pairs)
   effect <- (won - area * own) / pairs
-  sizes <- tabulate(match(d$y, codes))
+  sizes <- as.numeric(tabulate(match(d$y, codes)))
   # DeLong's variances of the placements have n - 1
   if (length(codes) == 2L && min(sizes) > 1L) {
     size <- sizes[match(d$y, codes)]
@@ -257,11 +257,11 @@ site_auc <- function(d) {
 # For each row, the number of rows with another y.
 n_others <- function(y) length(y) - as.numeric(at_labels(table(y), as.character(y)))
 
-# Hanley and McNeil (1982), equation 1.
+# From the variance in method 5 of Newcombe (2006), equation 1 of Hanley and McNeil (1982) with the
+# mean of both numbers in the place of each: which class is the event does not matter.
 area_error <- function(area, events, others) {
-  q1 <- area / (2 - area)
-  q2 <- 2 * area^2 / (1 + area)
-  sqrt((area * (1 - area) + (events - 1) * (q1 - area^2) + (others - 1) * (q2 - area^2)) /
+  more <- (events + others) / 2 - 1
+  sqrt(area * (1 - area) * (1 + more * ((1 - area) / (2 - area) + area / (1 + area))) /
          (events * others))
 }
 

@@ -205,14 +205,15 @@ area_under_curve <- function(y, f) {
 # rounding are ties: a model without any weight gives a constant.
 pair_areas <- function(these, f, groups = factor(rep(1L, length(f)))) {
   group <- as.integer(groups)
-  rows <- tabulate(group, nlevels(groups))
-  n <- tabulate(group[these], nlevels(groups))
+  # products of numbers of rows leave the range of integers
+  rows <- as.numeric(tabulate(group, nlevels(groups)))
+  n <- as.numeric(tabulate(group[these], nlevels(groups)))
   f <- signif(f, 12L)
   # those of earlier groups are smaller
   place <- (group - 1) * length(f) + match(f, sort(unique(f)), 1L)
   ranks <- rank(place) - (cumsum(rows) - rows)[group]
   areas <- (level_sums(ranks * these, groups) - n * (n + 1) / 2) / ((rows - n) * n)
-  areas[n == 0L | n == rows] <- NA
+  areas[n == 0 | n == rows] <- NA
   replace(areas, group[is.na(f)], NA)
 }
 

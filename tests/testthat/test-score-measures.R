@@ -26,6 +26,18 @@ test_that("AUC, its error and that of a difference are those of pROC", {
   expect_equal(sum(a$effect * b$effect), pROC::cov(roc(d), roc(other)), tolerance = 1e-8)
 })
 
+test_that("the error of an area is that of Hanley and McNeil where both classes have equal rows", {
+  A <- c(0.5, 0.62, 0.8, 0.97)
+  for (n in c(1, 4, 30, 1e5)) {
+    q1 <- A / (2 - A)
+    q2 <- 2 * A^2 / (1 + A)
+    of_1982 <- sqrt((A * (1 - A) + (n - 1) * (q1 - A^2) + (n - 1) * (q2 - A^2)) / n^2)
+    expect_equal(area_error(A, n, n), of_1982)
+  }
+  expect_equal(area_error(A, 3, 40), area_error(A, 40, 3))
+  expect_equal(area_error(A, 3, 40), area_error(1 - A, 3, 40))
+})
+
 test_that("intercept and slope are those of glm()", {
   d <- binary_site(200)
   logit <- qlogis(d$p)

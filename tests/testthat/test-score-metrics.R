@@ -373,3 +373,28 @@ test_that("a domain with a class that its training domains lack has no log loss,
   expect_length(tuned$tuning$table$mean, 2L)
   expect_true(all(is.finite(tuned$tuning$table$mean)))
 })
+
+test_that("a domain with all rows many times has the score of these rows", {
+  # products of more than 46,340 rows are no integers
+  d <- with_seed(1, list(truth = factor(sample(c("no", "yes"), 100, TRUE)), decision = rnorm(100)))
+  d$prob <- cbind(no = plogis(-d$decision), yes = plogis(d$decision))
+  d$prediction <- factor(ifelse(d$decision > 0, "yes", "no"))
+  of_class <- Filter(function(metric) {
+    "class" %in% metric$kind && !identical(metric$needs, "interval")
+  }, metrics)
+  often <- rep(seq_len(100), 1100)
+  expect_no_warning(many <- vapply(of_class, function(metric) score(lapply(d, take, often), metric),
+                                   0))
+  expect_true("auc" %in% names(many))
+  expect_equal(many, vapply(of_class, function(metric) score(d, metric), 0))
+  site <- list(y = as.integer(d$truth) - 1L, p = d$prob[, "yes"], score = d$decision)
+  at <- list(site = site, many = lapply(site, take, often))
+  expect_no_warning(for (measure in measures$class) {
+    found <- lapply(at, measure$of, threshold = 0.5)
+    expect_equal(found$many$estimate, found$site$estimate, tolerance = 1e-6)
+    if (is.null(found$site$information)) next
+    # proportional to the number of rows, but for that of pairs of small sites
+    gain <- found$many$information(0.3, 1) / found$site$information(0.3, 1)
+    expect_equal(gain / 1100, 1, tolerance = 0.05)
+  })
+})

@@ -114,6 +114,28 @@ test_that("an event may be any class", {
   expect_identical(dg_validate(irises, class = "virginica")$class, "virginica")
 })
 
+test_that("which class is the event does not change the AUC, its errors and its summary", {
+  for (seed in 1:6) {
+    d <- with_seed(seed, {
+      domain <- rep(seq_len(sample(4:12, 1L)), length.out = sample(c(80L, 240L, 600L), 1L))
+      x <- round(rnorm(length(domain)), sample(1:3, 1L))
+      share <- runif(1L, 0.05, 0.95)
+      list(domain = domain, x = x, y = factor(ifelse(
+        x + rnorm(length(x)) > quantile(x, share) * sqrt(2), "yes", "no"
+      )))
+    })
+    p <- cbind(no = plogis(-d$x), yes = plogis(d$x))
+    of_event <- function(class) {
+      found <- dg_validate(p, y = d$y, domain = d$domain, class = class)
+      lapply(found[c("domains", "summary")], function(table) table[table$measure == "auc", ])
+    }
+    both <- lapply(c("no", "yes"), of_event)
+    own <- setdiff(names(both[[1L]]$domains), "events")
+    expect_equal(both[[1L]]$domains[own], both[[2L]]$domains[own], tolerance = 1e-8)
+    expect_equal(both[[1L]]$summary, both[[2L]]$summary, tolerance = 1e-8)
+  }
+})
+
 test_that("methods are compared on the same rows", {
   data <- hospitals()
   compared <- dg_compare(list(both = dg_lm(), one = dg_lm()), stay ~ x + z | hospital, data = data,
