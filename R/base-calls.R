@@ -110,7 +110,7 @@ refused_code <- function(expr, home, columns) {
 refused_in <- function(expr, home, bound, visited) {
   if (!is.language(expr)) return(NULL)
   if (odd_code_(expr)) return("an object in the place of code")
-  names <- all.names(expr, unique = TRUE)
+  names <- names_in(expr)
   for (name in names) {
     found <- refused_carried(name, home, bound, visited)
     if (!is.null(found)) return(found)
@@ -133,6 +133,22 @@ refused_in <- function(expr, home, bound, visited) {
     waiting <- c(waiting, lapply(unname(inside), list, bound))
   }
   NULL
+}
+
+# Names in code, with what all.names() does not look at: the defaults of a function's arguments, and
+# text, by which lapply(x, "f") finds a function.
+names_in <- function(expr) {
+  found <- list()
+  waiting <- list(expr)
+  while (length(waiting)) {
+    inside <- as.list(unclass(waiting[[length(waiting)]]))
+    waiting <- waiting[-length(waiting)]
+    types <- vapply(inside, typeof, "")
+    named <- inside[types %in% c("symbol", "character")]
+    if (length(named)) found[[length(found) + 1L]] <- unlist(lapply(named, as.character))
+    waiting <- c(waiting, unname(inside[types %in% c("language", "pairlist", "expression")]))
+  }
+  setdiff(unlist(found), "")
 }
 
 is_function_call <- function(expr) identical(expr[[1L]], as.name("function"))
@@ -160,7 +176,7 @@ refused_call <- function(expr, home, bound) {
   name <- called_name(head)
   if (is.null(name)) {
     # (system)("ls"); what a function does that is made there is looked at by itself
-    names <- all.names(head, unique = TRUE)
+    names <- names_in(head)
     if ("function" %in% names) return(NULL)
     for (one in setdiff(names, bound)) if (is_refused(one, home, FALSE)) return(said(one))
     return(NULL)

@@ -178,13 +178,15 @@ report_new_level <- function(name, known, found, arg, new_levels, taken) {
        unseen, ", in ", plural(length(found), "row"), ", ", taken, ".")
 }
 
+# newdata: a list of columns, or a matrix with names.
 check_columns <- function(newdata, names, arg) {
-  absent <- setdiff(names, names(newdata))
+  has <- if (is.matrix(newdata)) colnames(newdata) else names(newdata)
+  absent <- setdiff(names, has)
   if (length(absent)) {
     abort("data", "`", arg, "` has no column ", enumerate(absent), "; it has ",
-          if (length(newdata)) enumerate(names(newdata)) else "no columns", ".")
+          if (length(has)) enumerate(has) else "no columns", ".")
   }
-  twice <- intersect(names, names(newdata)[duplicated(names(newdata))])
+  twice <- intersect(names, has[duplicated(has)])
   if (length(twice)) {
     abort("data", "`", arg, "` must have one column of each name, not several called ",
           enumerate(twice), ".")
@@ -239,8 +241,8 @@ replay_matrix <- function(blueprint, newdata, arg) {
   one_row <- is.null(dim(newdata)) && length(columns) > 1L && length(newdata) == length(columns)
   if (one_row) newdata <- matrix(newdata, 1L, dimnames = list(NULL, names(newdata)))
   X <- as_numeric_matrix(newdata, arg)
-  if (blueprint$named && !is.null(colnames(newdata))) {
-    check_columns(as.list(as.data.frame(X, optional = TRUE)), columns, arg)
+  if (blueprint$named && has_names(newdata, arg)) {
+    check_columns(X, columns, arg)
     X <- X[, columns, drop = FALSE]
   }
   if (ncol(X) != length(columns)) {

@@ -185,7 +185,41 @@ small_environment <- function(expr, columns, env) {
     }
     to
   }
-  carry(setdiff(names_read(expr, functions = TRUE), "."), env)
+  read <- setdiff(names_read(expr, functions = TRUE), ".")
+  data <- intersect(read, columns)
+  carry(setdiff(read, setdiff(data, if (length(data)) names_called(expr, env))), env)
+}
+
+# The names that an expression calls, or that stand in a call of what may look for a function of
+# that name, as lapply(x, f) does where f is a column: match.fun() goes on to a function.
+names_called <- function(expr, env) {
+  found <- character()
+  each_call(expr, function(part, operator) {
+    name <- called_name(part[[1L]])
+    found <<- c(found, if (looks_for_functions(part[[1L]], name, env)) names_in(part) else name)
+  }, FALSE)
+  unique(found)
+}
+
+# head: of a call; name: see called_name().
+looks_for_functions <- function(head, name, env) {
+  if (is.null(name) || is.na(name) || name %in% c("function", names(calls_by_name))) return(TRUE)
+  # of a generic function the default method, too
+  known <- lapply(c(name, paste0(name, ".default")), get0, envir = env, mode = "function")
+  if (is.call(head)) known <- c(known, on_error(list(eval(head, env)), function(e) NULL))
+  any(vapply(known, function(f) {
+    typeof(f) == "closure" && any(all.names(body(f)) %in% c(
+      "match.fun", if (!isNamespace(environment(f))) c("substitute", "match.call", "sys.call")
+    ))
+  }, NA))
+}
+
+# terms() takes such a column for all others, or does not find it.
+check_no_dot <- function(parts, data) {
+  if (!"." %in% names(data)) return(invisible())
+  if (!"." %in% variables_of(parts$bare, parts$domain)) return(invisible())
+  abort("data", "`data` must not have a column called `.`, which means all other columns in a ",
+        "formula. Give it another name.")
 }
 
 # The small environment of a formula, which must have no call that a fit would be refused for.

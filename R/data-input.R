@@ -118,6 +118,7 @@ read_formula <- function(input, formula) {
   env <- environment(parts$bare)
   check_formula_calls(parts, env)
   input$parts <- parts
+  check_no_dot(parts, input$data)
   if (!is.null(input$data)) input$data <- plain_variables(parts, input$data)
   input$plain <- plain_columns(parts, input$data)
   if (is.null(input$plain)) input$terms <- predictor_terms(parts, input$data)
@@ -137,7 +138,8 @@ read_formula <- function(input, formula) {
 read_matrix <- function(input) {
   X <- as_numeric_matrix(input$x, "x", "a formula, a numeric matrix or a data frame")
   if (nrow(X) == 0L) abort("data", "`x` must have at least one row.")
-  input$named <- !is.null(colnames(input$x))
+  input$named <- has_names(input$x, "x")
+  if (input$named) check_columns(input$x, colnames(X), "x")
   input$x <- X
   input
 }
@@ -197,6 +199,18 @@ check_data <- function(data, arg = "data", report = FALSE) {
 }
 
 is_unnamed <- function(names) is.na(names) | names == ""
+
+# Does a matrix say which column is which? Where only some have a name, no other order of the
+# columns could be told.
+has_names <- function(x, arg) {
+  unnamed <- is_unnamed(colnames(x))
+  if (all(unnamed)) return(FALSE)
+  if (any(unnamed)) {
+    abort("data", "`", arg, "` must have a name for every column or for none; column ",
+          which(unnamed)[1L], " has none.")
+  }
+  TRUE
+}
 
 as_numeric_matrix <- function(x, arg, accepted = "a numeric matrix or a data frame") {
   x <- plain_column(x)

@@ -148,7 +148,8 @@ dg_importance <- function(object, x, y = NULL, domain = NULL, data = NULL, weigh
   check_given(object, "object")
   if (length(kind) == 0L) check_choice(kind, "kind", importance_kinds)
   object <- inner_spec(object)
-  for (one in as.list(kind)) check_choice(one, "kind", importance_kinds)
+  kinds <- if (is.vector(kind)) as.list(kind) else list(kind)
+  for (one in kinds) check_choice(one, "kind", importance_kinds)
   wanted <- list(kinds = intersect(importance_kinds, unlist(kind)), level = check_level(level),
                  permutations = check_count(permutations, "permutations", at_most = 10000L))
   spec <- read_evaluated(object)

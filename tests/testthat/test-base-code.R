@@ -194,3 +194,26 @@ test_that("each name that is refused is one of R, and each that is allowed is ex
     expect_true(calls_by_name[[name]] %in% formals || "..." %in% formals, info = name)
   }
 })
+
+test_that("a function that a model brings is searched by whatever the model finds it", {
+  model <- dg_lm(y ~ I(halve(x1)) + x2 | domain, data = toy)
+  home <- new.env(parent = globalenv())
+  # the name of a column, too
+  home$x1 <- home$own <- as.function(alist(v = , {
+    file.create(mark)
+    v
+  }), list2env(list(mark = mark), parent = globalenv()))
+  environment(model$blueprint$terms) <- home
+  for (call in expression(sapply(x2, "own"), do.call("own", list(x2)), match.fun("own")(x2),
+                          get("own", mode = "function")(x2), (function(v, w = own(v)) w)(x2),
+                          sapply(x2, function(v, f = "own") sapply(v, f)), x1(x2), sapply(x2, x1),
+                          sapply(x2, "x1"), do.call(sapply, list(x2, quote(x1))),
+                          {
+                            s <- quote(x1)
+                            do.call(sapply, list(x2, s))
+                          })) {
+    expect_domgen_error(predict(planted(model, call, "predvars"), toy), "no formula has a use",
+                        "domgen_error_model")
+    expect_false(file.exists(mark), info = deparse1(call))
+  }
+})

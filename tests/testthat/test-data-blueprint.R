@@ -187,8 +187,6 @@ test_that("a matrix is replayed by name where it has names", {
   expect_equal(predict(model, X[2, 3:1]), fitted(model)[2])
   nameless <- dg_lm(unname(X), d$y)
   expect_equal(predict(nameless, X), fitted(model))
-  twins <- dg_lm(cbind(a = d$x, a = d$z), d$y)
-  expect_equal(predict(twins, cbind(a = d$x, a = d$z)), fitted(dg_lm(y ~ x + z, data = d)))
   single <- dg_lm(d$x, d$y)
   expect_equal(predict(single, d$x[2:4]), fitted(single)[2:4])
   expect_warning(values <- predict(model, replace(X, 2, NA)), "1 row of `newdata`")

@@ -222,3 +222,64 @@ test_that("weights that are NULL are not given, also where a function hands its 
   expect_equal(fitted(own(dg_lm(), iris)),
                fitted(dg_lm(Sepal.Length ~ Petal.Width | Species, data = iris)))
 })
+
+test_that("a column called as the dot is an error where the dot is used, of whatever class", {
+  d <- mixed_data()[c("y", "x", "site")]
+  expected <- dg_lm(y ~ x | site, data = d)
+  for (column in list(rnorm(60), rep(1:2, 30), factor(rep(1:3, 20)), rep(c("a", "b"), 30),
+                      rep(c(TRUE, FALSE), 30), as.Date("2020-01-01") + 1:60)) {
+    d$. <- column
+    for (f in list(y ~ . | site, y ~ x + . | site, y ~ log(abs(x) + 1) + . | site, y ~ x | .)) {
+      expect_domgen_error(dg_lm(f, data = d), "`data` must not have a column called `.`")
+    }
+    expect_domgen_error(dg_lm(d[c("x", ".")], d$y, domain = d$site), "a column called `.`")
+    expect_equal(coef(dg_lm(y ~ x | site, data = d)), coef(expected))
+  }
+})
+
+test_that("a user's function with the name of a column counts where the formula may call it", {
+  d <- mixed_data()
+  half <- function(v) v / 2
+  hand_on <- function(v, f) match.fun(f)(v)
+  by_symbol <- function(v, f) do.call(sapply, list(v, substitute(f)))
+  x <- function(id) eval(id)
+  not_called <- list(
+    y ~ x | site, y ~ x * z | site, y ~ log(abs(x) + 1) | site, y ~ I(x^2) + x | site,
+    y ~ poly(x, 2) | site, y ~ splines::ns(x, 3) + z | site, y ~ scale(x) | site,
+    y ~ cut(x, c(-9, 0, 9)) | site, y ~ half(x) | site, y ~ pmin(x, z) | site,
+    y ~ ifelse(x > 0, z, 0) | site, exp(x) ~ z | site
+  )
+  for (f in not_called) {
+    about <- deparse1(f)
+    model <- dg_lm(f, data = d)
+    expect_false(exists("x", environment(model$blueprint$terms), inherits = FALSE), info = about)
+    expect_s3_class(dg_coefficients(model), "dg_coefficients")
+    plain <- f
+    environment(plain) <- list2env(list(half = half), parent = globalenv())
+    expect_equal(coef(model), coef(dg_lm(plain, data = d)), info = about)
+  }
+  called <- list(
+    y ~ x(z) | site, y ~ x + x(z) | site, y ~ I(x * x(z)) | site, y ~ sapply(z, x) | site,
+    y ~ base::sapply(z, x) + x | site, y ~ unlist(Map(x, z)) | site, y ~ hand_on(z, x) | site,
+    y ~ by_symbol(z, x) | site, y ~ unlist(do.call(lapply, list(z, quote(x)))) | site,
+    y ~ (function(v) x(v))(z) | site, y ~ (function(v, w = x(v)) w)(z) | site,
+    y ~ sapply(z, function(v, w = x(v)) w) | site, y ~ half(x(z)) | site
+  )
+  for (f in called) {
+    expect_domgen_error(dg_lm(f, data = d), "`formula` must not have a call of .*(eval|computed)")
+  }
+  # a harmless one goes with the model
+  x <- function(id) id + 1
+  model <- dg_lm(y ~ x + sapply(z, x) | site, data = d)
+  expect_true(exists("x", environment(model$blueprint$terms), inherits = FALSE))
+  expect_equal(unname(coef(model)), unname(coef(lm(y ~ x + I(z + 1), d))))
+})
+
+test_that("the default of an argument is code, too", {
+  d <- mixed_data()
+  for (f in list(y ~ (function(v, w = eval(v)) w)(x) | site,
+                 y ~ sapply(x, function(v, w = eval(v)) w) | site,
+                 y ~ I((function(v, w = (function(u = eval(v)) u)()) w)(x)) | site)) {
+    expect_domgen_error(dg_lm(f, data = d), "must not have a call of `eval\\(\\)`")
+  }
+})

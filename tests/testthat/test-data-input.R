@@ -52,3 +52,31 @@ test_that("variables that no data frame holds are cut into folds as its columns 
   expect_equal(dg_cv(dg_lm(), y ~ x1 | place)$domains,
                dg_cv(dg_lm(), y ~ x1 | domain, data = toy)$domains)
 })
+
+test_that("a matrix has a name for each column, every one another, or none at all", {
+  d <- mixed_data()
+  X <- cbind(d$x, d$z, d$id)
+  named <- function(...) `colnames<-`(X, c(...))
+  fits <- list(function(x) dg_lm(x, d$y, domain = d$site),
+               function(x) dg_kpca(x, domain = d$site, ncomp = 1),
+               function(x) dg_cv(dg_lm(), x, d$y, domain = d$site),
+               function(x) dg_importance(dg_lm(), x, d$y, domain = d$site))
+  for (fit in fits) {
+    expect_domgen_error(fit(named("x", "z", "x")), "`x` must have one column of each name.*`x`")
+    for (lacking in list("", NA)) {
+      expect_domgen_error(fit(named("x", lacking, "z")), "`x` must have a name for every.*column 2")
+    }
+  }
+  model <- dg_lm(named("a", "b", "c"), d$y, domain = d$site)
+  expect_equal(predict(model, named("a", "b", "c")[, c(3, 1, 2)]), fitted(model))
+  expect_equal(predict(model, unname(X)), fitted(model))
+  expect_equal(predict(model, named("", "", "")), fitted(model))
+  expect_domgen_error(predict(model, cbind(named("a", "b", "c"), b = 1)),
+                      "`newdata` must have one column of each name.*`b`")
+  expect_domgen_error(predict(model, named("a", "b", "")), "`newdata` must have a name for every")
+  # an invented name is none of the user's
+  model <- dg_lm(named("x1", "x2", "x3"), d$y, domain = d$site)
+  expect_domgen_error(predict(model, named("x2", "", "x1")), "`newdata` must have a name for every")
+  nameless <- dg_lm(named("", "", ""), d$y, domain = d$site)
+  expect_equal(predict(nameless, named("c", "a", "b")), fitted(nameless))
+})

@@ -426,3 +426,11 @@ test_that("a fold that fails leaves the others, and dg_resume() tries it again",
   expect_error(with_replaced("permute_fold", failing(levels(factor(d$domain))), measure()),
                "no luck")
 })
+
+test_that("a kind that is no text is an error that says what kinds there are", {
+  with <- function(kind) dg_importance(dg_lm(), y ~ x + z | site, data = mixed_data(), kind = kind)
+  for (kind in list(function(x) x, sum, quote(a), mixed_data(), list(mean), NULL, factor("within"),
+                    c("within", NA), 1)) {
+    expect_domgen_error(with(kind), '`kind` must be one of "within", .*, not ')
+  }
+})
