@@ -206,7 +206,10 @@ looks_for_functions <- function(head, name, env) {
   if (is.null(name) || is.na(name) || name %in% c("function", names(calls_by_name))) return(TRUE)
   # of a generic function the default method, too
   known <- lapply(c(name, paste0(name, ".default")), get0, envir = env, mode = "function")
-  if (is.call(head)) known <- c(known, on_error(list(eval(head, env)), function(e) NULL))
+  # a name out of a package or a list; a computed one is not evaluated before it is searched
+  if (is.call(head) && is.name(head[[2L]])) {
+    known <- c(known, on_error(list(eval(head, env)), function(e) NULL))
+  }
   any(vapply(known, function(f) {
     typeof(f) == "closure" && any(all.names(body(f)) %in% c(
       "match.fun", if (!isNamespace(environment(f))) c("substitute", "match.call", "sys.call")

@@ -55,7 +55,7 @@ test_that("a store on a full disk is an error, and leaves no file that is cut", 
 session_state <- function() {
   space <- as.list(asNamespace("domgen"), all.names = TRUE, sorted = TRUE)
   own <- Filter(is.environment, space[!startsWith(names(space), ".__")])
-  known <- c("held", "computer", "remembered", "session", "code")
+  known <- c("held", "computer", "remembered", "session", "code_search")
   expect_true(all(known %in% names(own)))
   state <- own[setdiff(names(own), known)]
   list(lapply(state, as.list, all.names = TRUE, sorted = TRUE),
