@@ -105,8 +105,8 @@
 #' score of its marginal likelihood over the information, and stretched by the ratio of their
 #' standard deviations. In
 #' simulations with 60 sites of 20 rows and predictions that are the true probabilities, the mean
-#' slope was 0.99 (0.79 by weights), observed/expected 0.99 (1.05) and the AUC 0.73 (0.72), of which
-#' 1, 1 and 0.74 are true; with 12 rows they were 1.12 (0.76), 0.99 (1.11) and 0.75 (0.70)
+#' slope was 0.99 (0.79 by weights), observed/expected 0.99 (1.05) and the AUC 0.74 (0.72), of which
+#' 1, 1 and 0.74 are true; with 12 rows they were 1.12 (0.76), 0.99 (1.11) and 0.76 (0.71)
 #' (`tests/bench/results/small-sites.txt`).
 #'
 #' **Meta-regression** is by least squares in which each site counts once, as in the mean, with
