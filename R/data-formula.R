@@ -344,7 +344,7 @@ each_call <- function(expr, f, operator) {
     if (!is.call(last[[1L]])) next
     f(last[[1L]], last[[2L]])
     inside <- last[[2L]] && call_name(last[[1L]]) %in% formula_operators
-    parts <- as.list(last[[1L]])[-1L]
+    parts <- as.list(unclass(last[[1L]]))[-1L]
     waiting <- c(waiting, lapply(parts[vapply(parts, is.call, NA)], list, inside))
   }
 }
