@@ -103,8 +103,8 @@
 #' | 10 to 400 | `"domain"` | 0 to 6 | 19 to 29 |
 #'
 #' With very unequal numbers of rows p can be small too rarely: where domains do not differ at all,
-#' it was at most 0.1 in 0 to 6 % (`"pooled"` and `"domain"`; 5 to 9 % with 60 rows each). A new
-#' domain with more rows than most training domains is judged by a part of its rows.
+#' it was at most 0.1 in 0 to 6 % (`"pooled"` and `"domain"`; 5 to 9 % with 60 rows each). If the
+#' new domain has more rows than most training domains, a part of its rows is compared.
 #'
 #' @param model A fitted learner, projection, [dg_pipeline()] or ensemble, also one from [dg_auto()]
 #'   or [dg_tune()]; or a fit of [domain_learner()], alone or in a workflow.

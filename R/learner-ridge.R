@@ -46,9 +46,9 @@
 #' median distance.
 #'
 #' ## Weights
-#' In the loss a row of weight k counts as k rows, a row of weight 0 as none. What is learned from
-#' predictors alone takes each row once: scaling (with `scale = "none"` weight k is k rows in all),
-#' bandwidths, and the mean embedding of a domain, which describes its unlabelled rows.
+#' A row of weight k counts as k rows in the loss, a row of weight 0 as none. Scaling, bandwidths and
+#' the mean embedding of a domain, which describes its unlabelled rows, take each row once. With
+#' `scale = "none"` and given bandwidths weight k is k rows in all.
 #'
 #' ## Features
 #' `features_exact()` takes a Cholesky factorisation in the memory of the Gram matrix, n^3/3

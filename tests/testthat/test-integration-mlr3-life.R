@@ -116,8 +116,8 @@ test_that("a reference describes the domains of new rows", {
   model <- dg_ridge(pupil_formula, data = pupils)
   learner <- mlr3::lrn("regr.domgen_ridge")$train(task)
   few <- function(code) suppressWarnings(code, "domgen_warning_small_domain")
-  expect_equal(few(learner$predict_newdata(pupils[1:3, ])$response),
-               few(predict(model, pupils[1:3, ])), tolerance = 1e-10)
+  alone <- few(learner$predict_newdata(pupils[1:3, ])$response)
+  expect_equal(alone, few(predict(model, pupils[1:3, ])), tolerance = 1e-10)
   learner$param_set$values$reference <- pupils
   described <- predict(model, pupils[1:3, ], reference = pupils)
   expect_equal(learner$predict_newdata(pupils[1:3, ])$response, described, tolerance = 1e-10)
