@@ -46,9 +46,9 @@
 #' median distance.
 #'
 #' ## Weights
-#' A row of weight k counts as k rows in the loss, a row of weight 0 as none. Scaling, bandwidths and
-#' the mean embedding of a domain, which describes its unlabelled rows, take each row once. With
-#' `scale = "none"` and given bandwidths weight k is k rows in all.
+#' A row of weight k counts as k rows in the loss, a row of weight 0 as none. Scaling, bandwidths
+#' and the mean embedding of a domain, which describes its unlabelled rows, take each row once, so
+#' that weight k is k rows in all with `scale = "none"` and given bandwidths.
 #'
 #' ## Features
 #' `features_exact()` takes a Cholesky factorisation in the memory of the Gram matrix, n^3/3
