@@ -273,8 +273,7 @@ check_levels <- function(levels) {
 #' @references
 #' Chan, T. F., Golub, G. H. and LeVeque, R. J. (1979). Updating formulae and a pairwise algorithm
 #' for computing sample variances. Technical report STAN-CS-79-773, Stanford University.
-#' @seealso [feature_sums()] for sums of pieces by hand; [dg_resources()] for time and memory before
-#'   a fit; `vignette("large-data")`
+#' @seealso [feature_sums()] for sums of pieces by hand; `vignette("large-data")`
 #' @examples
 #' toy <- simulate_dica(domains = 6, n = 60, p = 3, seed = 1)
 #' toy$id <- seq_len(nrow(toy))

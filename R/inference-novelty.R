@@ -53,8 +53,8 @@
 #' **Several new domains** are tested separately: p values are not adjusted.
 #'
 #' **Unequal numbers of rows.** A domain with few rows seems farther, also because its rows may show
-#' only a part of the domain (one visit of four). So if numbers of rows differ, any two domains i and
-#' j of the G + 1 are compared by \eqn{m_{ij}}{m_ij} rows of each, and the new domain is ranked by
+#' only a part of the domain (one visit of four). So if numbers of rows differ, any two domains i
+#' and j of the G + 1 are compared by \eqn{m_{ij}}{m_ij} rows of each. The new domain is ranked by
 #' \deqn{z_i = \frac{\sum_{j \ne i} m_{ij}^2 \, (d_{i,-j} - d_{j,-i}) / s_{ij}}{
 #'   \sum_{j \ne i} m_{ij}^2},\qquad
 #'   p = \frac{1 + \#\{g: z_g \ge z_{\mathrm{new}}\}}{G + 1}}{
