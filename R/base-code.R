@@ -7,8 +7,8 @@ code_text <- function(expr) {
   deparse1(expr)
 }
 
-# The name in the head of a call: of f, pkg::f, l$f and l[["f"]] "f". NULL: another call that gives a
-# function; NA: the name is not there.
+# The name in the head of a call: of f, pkg::f, l$f and l[["f"]] "f". NULL: another call that gives
+# a function; NA: the name is not there.
 called_name <- function(head) {
   if (is.name(head) || is.character(head)) return(as.character(head)[1L])
   if (!is.call(head)) return(NULL)

@@ -212,7 +212,8 @@ test_that("a function that a model brings is searched by whatever the model find
   }), list2env(list(mark = mark), parent = globalenv()))
   environment(model$blueprint$terms) <- home
   for (call in expression({ v <- x2; own(v) <- 1; v }, (function(v) { own(v)[1] <- 1; v })(x2),
-                          `(`(x2, own(x2)), `own<-`(x2, 1), sapply(x2, "own"), do.call("own", list(x2)), match.fun("own")(x2),
+                          `(`(x2, own(x2)), `own<-`(x2, 1), sapply(x2, "own"),
+                          do.call("own", list(x2)), match.fun("own")(x2),
                           get("own", mode = "function")(x2), (function(v, w = own(v)) w)(x2),
                           sapply(x2, function(v, f = "own") sapply(v, f)), x1(x2), sapply(x2, x1),
                           sapply(x2, "x1"), do.call(sapply, list(x2, quote(x1))),
