@@ -57,7 +57,7 @@
 #'
 #' **Small sites.** A site without both classes has no `auc`; one with fewer than 5 events or 5
 #' others has no `slope`. With fewer than 10 of either, `intercept` and `slope` have Firth's penalty
-#' (1993), and the error of `auc` is that of Newcombe (2006, method 5) at (A n1 n0 + 1/2) / (n1 n0
+#' (1993), and the error of `auc` is that of Newcombe (2006, method 4) at (A n1 n0 + 1/2) / (n1 n0
 #' + 1), which allows for the number of pairs: that of Hanley and McNeil (1982, equation 1) with
 #' the mean of n1 and n0 in the place of each, so that it does not matter which class is the event.
 #' With fewer than 10 rows, or rows that are all alike, the standard deviation of a row is pooled

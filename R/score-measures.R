@@ -266,7 +266,7 @@ site_auc <- function(d) {
 # For each row, the number of rows with another y.
 n_others <- function(y) length(y) - as.numeric(at_labels(table(y), as.character(y)))
 
-# From the variance in method 5 of Newcombe (2006), equation 1 of Hanley and McNeil (1982) with the
+# From the variance in method 4 of Newcombe (2006), equation 1 of Hanley and McNeil (1982) with the
 # mean of both numbers in the place of each: which class is the event does not matter.
 area_error <- function(area, events, others) {
   more <- (events + others) / 2 - 1
