@@ -5,7 +5,7 @@
 
 #include "../linalg/assert.h"
 #include "../linalg/band.h"
-#include "../linalg/blas.h"
+#include "../linalg/dense.h"
 #include "../linalg/cholesky.h"
 #include "../linalg/gram-buffer.h"
 #include "../linalg/pool.h"
@@ -43,11 +43,8 @@ class Denominator {
   // K V before D is factorised, when both triangles are still K's: dgemm is faster
   // than dsymm for few columns.
   Eigen::MatrixXd gram_product(const Eigen::MatrixXd& V) const {
-    const int n = static_cast<int>(K_.rows()), k = static_cast<int>(V.cols());
-    const double one = 1, zero = 0;
-    Eigen::MatrixXd product(n, k);
-    dgemm_("N", "N", &n, &k, &n, &one, K_.data(), &n, V.data(), &n, &zero, product.data(), &n, 1,
-           1);
+    Eigen::MatrixXd product(K_.rows(), V.cols());
+    set_product(product, K_, V);
     return product;
   }
 
@@ -182,10 +179,7 @@ class Denominator {
   }
 
   void add_outer(const Eigen::MatrixXd& F, double sign) {
-    if (F.cols() == 0) return;
-    const int n = static_cast<int>(F.rows()), k = static_cast<int>(F.cols());
-    const double one = 1;
-    dsyrk_("U", "N", &n, &k, &sign, F.data(), &n, &one, K_.data(), &n, 1, 1);
+    if (F.cols() > 0) add_square(Half::upper, K_, F, sign);
   }
 };
 

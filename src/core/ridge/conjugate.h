@@ -12,7 +12,7 @@
 #define DOMGEN_CORE_RIDGE_CONJUGATE_H
 
 #include "../linalg/assert.h"
-#include "../linalg/blas.h"
+#include "../linalg/dense.h"
 #include "../linalg/gram-buffer.h"
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
@@ -121,14 +121,13 @@ class LandmarkInverse {
   // weights: D^-1 [n x columns]
   LandmarkInverse(Eigen::MatrixXd U, const Eigen::MatrixXd& weights)
       : U_(std::move(U)), weights_(weights) {
-    const int n = static_cast<int>(U_.rows()), rank = static_cast<int>(U_.cols());
-    const double one = 1;
-    Eigen::MatrixXd V(n, rank), inner;
+    const Eigen::Index rank = U_.cols();
+    Eigen::MatrixXd V(U_.rows(), rank), inner;
     for (Eigen::Index c = 0; c < weights.cols(); ++c) {
       const Eigen::VectorXd root = weights.col(c).cwiseSqrt();
       for (Eigen::Index k = 0; k < rank; ++k) V.col(k) = root.cwiseProduct(U_.col(k));
       inner.setIdentity(rank, rank);
-      dsyrk_("L", "T", &rank, &n, &one, V.data(), &n, &one, inner.data(), &rank, 1, 1);
+      add_square(Half::lower, inner, transposed(V));
       inner_.emplace_back(inner);
     }
   }
@@ -143,12 +142,12 @@ class LandmarkInverse {
     each(which, [&](Eigen::Index k, Eigen::Index c) {
       y.col(k) = weights_.col(c).cwiseProduct(x.col(k));
     });
-    multiply("T", U_, y, part);
+    multiply(transposed(U_), y, part);
     each(which, [&](Eigen::Index k, Eigen::Index c) {
       inner_[static_cast<std::size_t>(c)].solveInPlace(part.col(k));
     });
     Eigen::MatrixXd known(x.rows(), x.cols());
-    multiply("N", U_, part, known);
+    multiply(U_, part, known);
     each(which, [&](Eigen::Index k, Eigen::Index c) {
       y.col(k) -= weights_.col(c).cwiseProduct(known.col(k));
     });
@@ -161,19 +160,10 @@ class LandmarkInverse {
     for (std::size_t k = 0; k < which.size(); ++k) body(static_cast<Eigen::Index>(k), which[k]);
   }
 
-  // out = op(A) B
-  static void multiply(const char* op, const Eigen::MatrixXd& A, const Eigen::MatrixXd& B,
-                       Eigen::MatrixXd& out) {
-    const int rows = static_cast<int>(A.rows()), inner = static_cast<int>(B.rows()), step = 1;
-    const int m = static_cast<int>(out.rows()), k = static_cast<int>(out.cols());
-    const int cols = static_cast<int>(A.cols());
-    const double one = 1, zero = 0;
-    if (k == 1) {
-      dgemv_(op, &rows, &cols, &one, A.data(), &rows, B.data(), &step, &zero, out.data(), &step, 1);
-    } else {
-      dgemm_(op, "N", &m, &k, &inner, &one, A.data(), &rows, B.data(), &inner, &zero, out.data(),
-             &m, 1, 1);
-    }
+  // out = A B
+  static void multiply(const Operand& A, const Eigen::MatrixXd& B, Eigen::MatrixXd& out) {
+    if (out.cols() == 1) set_product(out.data(), A, B.data());
+    else set_product(out, A, B);
   }
 
   Eigen::MatrixXd U_, weights_;
@@ -331,16 +321,10 @@ class RidgeSystems {
   }
 
   Eigen::MatrixXd times_K(const Eigen::MatrixXd& x) const {
-    const int n = static_cast<int>(n_), k = static_cast<int>(x.cols()), step = 1;
-    const double one = 1, zero = 0;
     Eigen::MatrixXd y(n_, x.cols());
     pool_.interrupt();
-    const double* K = problem_.K.data();
-    if (k == 1) {
-      dsymv_("L", &n, &one, K, &n, x.data(), &step, &zero, y.data(), &step, 1);
-    } else {
-      dgemm_("N", "N", &n, &k, &n, &one, K, &n, x.data(), &n, &zero, y.data(), &n, 1, 1);
-    }
+    if (x.cols() == 1) set_product(y.data(), Symmetric(Half::lower, problem_.K), x.data());
+    else set_product(y, problem_.K, x);
     return y;
   }
 
