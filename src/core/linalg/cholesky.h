@@ -11,6 +11,7 @@
 #include <Eigen/Core>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace domgen {
 
@@ -40,6 +41,18 @@ inline bool cholesky_upper(double* A, Eigen::Index n, const Pool& pool) {
     }
   }
   return true;
+}
+
+// What was added to a diagonal when factorise(added) succeeded: `first`, or the smallest multiple of
+// `rounding` that helps, where the matrix is so nearly singular that rounding spoils its factor.
+// Where `most` does not help either, an error that says `otherwise`.
+template <class Factorise>
+double raise_diagonal(double first, double rounding, double most, const Factorise& factorise,
+                      const char* otherwise) {
+  double added = first;
+  for (; !factorise(added); added = std::max(4 * added, rounding))
+    if (!(added < most)) throw std::domain_error(otherwise);
+  return added;
 }
 
 // R = diag(pivots) R1 with R1 unit upper triangular, read from above the

@@ -12,9 +12,7 @@
 
 #include <Eigen/Core>
 
-#include <algorithm>
 #include <limits>
-#include <stdexcept>
 #include <utility>
 
 namespace domgen {
@@ -26,15 +24,16 @@ class RidgeFactor {
       : memory_(std::move(K)), R_(memory_.matrix()), n_(R_.rows()) {
     DOMGEN_EXPECT(ridge.size() == n_);
     const Eigen::VectorXd diagonal = R_.diagonal();
+    // The ridge may be below rounding.
     const double rounding = std::numeric_limits<double>::epsilon() * diagonal.sum();
-    for (int attempt = 0; attempt < 5; ++attempt) {
-      R_.diagonal() = (diagonal + ridge).array() + jitter_;
-      if (cholesky_upper(R_.data(), R_.rows(), pool)) return;
-      // The ridge is below rounding: the smallest multiple of it that helps.
-      jitter_ = std::max(4 * jitter_, rounding);
+    const auto factorise = [&](double jitter) {
+      R_.diagonal() = (diagonal + ridge).array() + jitter;
+      if (cholesky_upper(R_.data(), n_, pool)) return true;
       R_.triangularView<Eigen::StrictlyUpper>() = R_.transpose();
-    }
-    throw std::domain_error("the matrix to be inverted is not positive definite");
+      return false;
+    };
+    jitter_ = raise_diagonal(0, rounding, 64 * rounding, factorise,
+                             "the matrix to be inverted is not positive definite");
   }
 
   Eigen::Index rows() const { return n_; }

@@ -3,6 +3,7 @@
 #define DOMGEN_CORE_RIDGE_WITHOUT_GROUP_H
 
 #include "../linalg/assert.h"
+#include "../linalg/cholesky.h"
 #include "../linalg/dense.h"
 #include "../linalg/view.h"
 
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 
 namespace domgen {
 
@@ -151,14 +151,15 @@ class WithoutGroup {
   static void solve(Eigen::MatrixXd& A, Eigen::MatrixXd& V) {
     const double rounding = std::numeric_limits<double>::epsilon() * double(A.rows());
     const Eigen::MatrixXd kept = A;
-    double added = 0;
-    while (!cholesky_factor(Half::upper, A)) {
-      if (!(added < 1e-3))
-        throw std::domain_error("a ridge regression without some of the rows has no solution");
-      added = std::max(4 * added, rounding);
-      A = kept;
-      A.diagonal().array() += added * std::max(1.0, kept.diagonal().maxCoeff());
-    }
+    const auto factorise = [&](double part) {
+      if (part > 0) {
+        A = kept;
+        A.diagonal().array() += part * std::max(1.0, kept.diagonal().maxCoeff());
+      }
+      return cholesky_factor(Half::upper, A);
+    };
+    raise_diagonal(0, rounding, 1e-3, factorise,
+                   "a ridge regression without some of the rows has no solution");
     solve_triangle(transposed(upper_triangle(A)), V);
     solve_triangle(upper_triangle(A), V);
   }
