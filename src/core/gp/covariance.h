@@ -47,9 +47,7 @@ inline Factorised factorise_covariance(const Kernel& kernel, const DomainWeights
   result.positive = true;
   for (Index i = 0; i < n; ++i) result.log_determinant += 2 * std::log(A[i + i * n]);
   result.alpha = y;
-  const Triangle R = upper_triangle(Operand(A, n, n));
-  solve_triangle(transposed(R), result.alpha.data());
-  solve_triangle(R, result.alpha.data());
+  solve_factored(Half::upper, Operand(A, n, n), result.alpha.data());
   return result;
 }
 

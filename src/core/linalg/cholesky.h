@@ -43,8 +43,8 @@ inline bool cholesky_upper(double* A, Eigen::Index n, const Pool& pool) {
   return true;
 }
 
-// What was added to a diagonal when factorise(added) succeeded: `first`, or the smallest multiple of
-// `rounding` that helps, where the matrix is so nearly singular that rounding spoils its factor.
+// What was added to a diagonal when factorise(added) succeeded: `first`, or the smallest multiple
+// of `rounding` that helps, where the matrix is so nearly singular that rounding spoils its factor.
 // Where `most` does not help either, an error that says `otherwise`.
 template <class Factorise>
 double raise_diagonal(double first, double rounding, double most, const Factorise& factorise,

@@ -1,5 +1,5 @@
-// The dense work of the core by job, each a call of the BLAS or LAPACK that R was given. Matrices are
-// column-major doubles; `set_` writes C, `add_` adds to it.
+// The dense work of the core by job, each a call of the BLAS or LAPACK that R was given. Matrices
+// are column-major doubles; `set_` writes C, `add_` adds to it.
 #ifndef DOMGEN_CORE_LINALG_DENSE_H
 #define DOMGEN_CORE_LINALG_DENSE_H
 
@@ -269,6 +269,14 @@ inline void solve_triangle(const Triangle& T, double* x) {
                   1);
 }
 
+// B <- A^-1 B, x <- A^-1 x with the factor F of A in this half.
+template <class Target>
+void solve_factored(Half half, const Operand& F, Target&& B) {
+  const Triangle T(half, F), first = half == Half::upper ? transposed(T) : T;
+  solve_triangle(first, B);
+  solve_triangle(transposed(first), B);
+}
+
 // ---- orthogonal forms ----
 
 // A [m x b] = (I - V F V') R: R in the upper triangle of A, V below it, with a diagonal of ones;
@@ -285,8 +293,8 @@ inline Eigen::MatrixXd reflectors(Out A) {
   return F;
 }
 
-// The first `columns` steps from A, lower half, to its tridiagonal form T = Q'A Q: what stands below
-// the diagonal of T, the factors of the reflectors, and W, for the update of what is left.
+// The first `columns` steps from A, lower half, to its tridiagonal form T = Q'A Q: what stands
+// below the diagonal of T, the factors of the reflectors, and W, for the update of what is left.
 inline void tridiagonal_panel(Out A, Index columns, double* below, double* tau, Out W) {
   const int n = fortran::count(A.rows()), panel = fortran::count(columns);
   const int lda = lead(A), ldw = lead(W);
@@ -308,9 +316,9 @@ inline void rotate_from_tridiagonal(const Operand& A, const double* tau, Out B) 
                    &length, &info, 1, 1, 1);
 }
 
-// The m largest eigenvalues, increasing, of the tridiagonal matrix with diagonal d [n] and e below it
-// [n, the last unused], and their vectors, by multiple relatively robust representations; false where
-// that fails.
+// The m largest eigenvalues, increasing, of the tridiagonal matrix with diagonal d [n] and e below
+// it [n, the last unused], and their vectors, by multiple relatively robust representations; false
+// where that fails.
 inline bool tridiagonal_pairs(Eigen::VectorXd d, Eigen::VectorXd e, Index m,
                               Eigen::VectorXd& values, Eigen::MatrixXd& vectors) {
   const int n = fortran::count(d.size()), wanted = fortran::count(m), first = n - wanted + 1;

@@ -122,9 +122,9 @@ class Denominator {
     return std::numeric_limits<double>::epsilon() * trace;
   }
 
-  // A ridge below rounding, or none, is raised even if there is a factor: where K vanishes, noise in
-  // the numerator over next to nothing would be an eigenvalue, and noise in the directions seen by
-  // new rows.
+  // A ridge below rounding, or none, is raised even if there is a factor: where K vanishes, noise
+  // in the numerator over next to nothing would be an eigenvalue, and noise in the directions seen
+  // by new rows.
   double first_jitter(double ridge) const {
     const double least = 64 * rounding(ridge);
     return ridge < least ? least : 0;

@@ -6,7 +6,8 @@
 //   B Q = Q T + beta q e',  Q [n x k] orthonormal, T tridiagonal,
 // gives a = Q (T + lambda I)^-1 Q'b for B = A_g, and B Q (I + (lambda - pole) T)^-1 Q'b for
 // B = (A_g + pole I)^-1. What a predicts on domain g is updated step by step, as in the
-// method of conjugate gradients. All domains advance together, by one matrix product.
+// method of conjugate gradients. All domains advance together, by one matrix product. In
+// test/ridge.cpp, naive_lodo_path() is the same without any of this.
 #ifndef DOMGEN_CORE_RIDGE_LODO_PATH_H
 #define DOMGEN_CORE_RIDGE_LODO_PATH_H
 

@@ -110,11 +110,11 @@ class LeaveOneDomainOut {
       throw std::domain_error("the matrix of a domain that is left out is not positive definite");
 
     Eigen::MatrixXd r = alpha_.middleRows(begin, size) - u * out_.centre.row(g);
-    solve_small(M, r);
+    solve_factored(Half::upper, M, r);
     lodo.residual.middleRows(begin, size) = r;
     if (!costs) return;
     Eigen::MatrixXd v = costs->segment(begin, size).asDiagonal() * r;
-    solve_small(M, v);
+    solve_factored(Half::upper, M, v);
     for (Eigen::Index j = 0; j < m_; ++j) {
       lodo.left.col(g + j * out_.domains()).tail(below) = X_g * v.col(j);
       lodo.right.col(g + j * out_.domains()).tail(below) = X_g * r.col(j);
@@ -151,12 +151,6 @@ class LeaveOneDomainOut {
       pool_.interrupt();
     }
     return M;
-  }
-
-  // V <- (R'R)^-1 V with R in the upper triangle of `factor`.
-  static void solve_small(const Eigen::MatrixXd& factor, Eigen::MatrixXd& V) {
-    solve_triangle(transposed(upper_triangle(factor)), V);
-    solve_triangle(upper_triangle(factor), V);
   }
 };
 

@@ -57,10 +57,10 @@ class LinearSystem {
     if (!cholesky_factor(Half::lower, H_)) return false;
 
     Vector v = -(ZF_.transpose() * g);
-    triangular_solves(&v);
+    solve_factored(Half::lower, H_, v.data());
     if (problem_.intercept) {
       Vector one = Vector::Ones(D.size());
-      triangular_solves(&one);
+      solve_factored(Half::lower, H_, one.data());
       *db = -(h + v.sum()) / one.sum();
       v += *db * one;
     }
@@ -90,7 +90,7 @@ class LinearSystem {
     Vector step(m);
     step.head(r) = -g;
     if (problem_.intercept) step[r] = -h;
-    triangular_solves(&step);
+    solve_factored(Half::lower, H_, step.data());
     *dw = step.head(r);
     if (problem_.intercept) *db = step[r];
     return true;
@@ -107,11 +107,6 @@ class LinearSystem {
     const auto Z = ZF_.middleCols(first, width);
     set_square(Half::lower, H_.block(first, first, width, width), transposed(Z));
     set_product(H_.block(first + width, first, below, width), transposed(ZF_.rightCols(below)), Z);
-  }
-
-  void triangular_solves(Vector* x) const {
-    solve_triangle(lower_triangle(H_), x->data());
-    solve_triangle(transposed(lower_triangle(H_)), x->data());
   }
 };
 

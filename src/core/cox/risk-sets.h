@@ -5,14 +5,14 @@
 // there,
 //   W = diag(curvature) - sum_k D_k / S_k^2 v_k v_k',   v_k: v of those at risk,
 // so that W times a vector is made of cumulative sums.
-#ifndef DOMGEN_CORE_RIDGE_RISK_SETS_H
-#define DOMGEN_CORE_RIDGE_RISK_SETS_H
+#ifndef DOMGEN_CORE_COX_RISK_SETS_H
+#define DOMGEN_CORE_COX_RISK_SETS_H
 
 #include "../linalg/assert.h"
+#include "../linalg/conjugate-gradients.h"
 #include "../linalg/dense.h"
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
-#include "conjugate.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
