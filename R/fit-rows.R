@@ -53,12 +53,14 @@ fit_rows <- function(spec, rows, shared = new_shared()) UseMethod("fit_rows")
 #' @exportS3Method
 fit_rows.dg_learner_spec <- function(spec, rows, shared = new_shared()) {
   row <- row_of(spec)
-  if (!is.null(row$fit)) {
+  if (is.null(row$fit)) {
+    problem <- open_problem(spec, rows, shared)
+    solved <- row$solve(problem, shared)
+  } else {
     problem <- new_problem(spec, rows)
-    return(new_fit(spec, problem, row$fit(problem, shared)))
+    solved <- row$fit(problem, shared)
   }
-  problem <- open_problem(spec, rows, shared)
-  new_fit(spec, problem, row$solve(problem, shared))
+  new_fit(spec, problem, solved)
 }
 
 new_problem <- function(spec, rows) {
@@ -123,49 +125,32 @@ open_arguments <- function(row, args, rows) {
   args
 }
 
-# What fits of several specifications to the same rows share: each remembers what it gave last.
-new_shared <- function() {
-  list(space = remembering(represent_rows), along = along_costs(),
-       data = remembering(function(key, sample) submodel_data(key$space, sample, key$newton)),
-       penalty = remembering(function(key, args, sample) {
-         choose_penalty(args, sample, quietly(ridge_task(sample, args)))
-       }))
+# What fits to the same rows share: an environment with the last value of each kind, see
+# shared_value(). specs: those that are going to be fitted, in this order.
+new_shared <- function(specs = list()) {
+  list2env(list(specs = specs), parent = emptyenv())
 }
 
-# Functions that fit specifications of one method to the same rows, to be called in their order. A
-# method whose fits share more than the representation has a method here.
-fit_many <- function(specs, rows) UseMethod("fit_many", specs[[1L]])
-
-#' @exportS3Method
-fit_many.dg_spec <- function(specs, rows) {
-  shared <- new_shared()
-  lapply(specs, function(spec) function() fit_rows(spec, rows, shared))
+# f(...), or what it gave last for the same key. key: all that the value follows from.
+shared_value <- function(shared, kind, key, f, ...) {
+  last <- shared[[kind]]
+  if (!is.null(last) && identical(last$key, key)) return(last$value)
+  # before there are two
+  assign(kind, NULL, shared)
+  value <- f(...)
+  assign(kind, list(key = key, value = value), shared)
+  value
 }
 
-# f, which remembers what it gave last: for the same key it gives it again. What else it is told
-# must follow from the key.
-remembering <- function(f) {
-  last <- NULL
-  function(key, ...) {
-    if (is.null(last) || !identical(last$key, key)) {
-      # before there are two
-      last <<- NULL
-      last <<- list(key = key, value = f(key, ...))
-    }
-    last$value
-  }
-}
-
-# Functions of no arguments, one for each key: fit(i, shared, k), where `shared` is what
-# prepare(those with the same key) gives and i is the k-th of those. Equal keys stand together.
-sharing <- function(keys, prepare, fit) {
-  shared <- remembering(function(key) {
-    same <- which(vapply(keys, identical, NA, key))
-    list(same = same, value = prepare(same))
-  })
-  lapply(seq_along(keys), function(i) function() {
-    found <- shared(keys[[i]])
-    fit(i, found$value, match(i, found$same))
+# The specifications that are going to be fitted and differ from this one in the ridge only; none
+# where others stand between them, after which what they share is forgotten.
+same_but_ridge <- function(spec, shared) {
+  fixed <- fixed_args(place_spec(spec, NULL))
+  shared_value(shared, "same", fixed, function() {
+    same <- which(vapply(shared$specs, function(other) {
+      identical(other$method, spec$method) && identical(fixed_args(other), fixed)
+    }, NA))
+    if (all(diff(same) == 1L)) shared$specs[same]
   })
 }
 

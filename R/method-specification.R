@@ -56,33 +56,23 @@ check_arguments <- function(given, spec, env, own = character()) {
   given
 }
 
-fit_input <- function(spec, input) UseMethod("fit_input")
+# The fit of rows in memory. shared: see new_shared().
+fit_input <- function(spec, input, shared = new_shared()) UseMethod("fit_input")
 
 #' @exportS3Method
-fit_input.dg_spec <- function(spec, input) {
-  fitted <- fit_inputs(list(spec), input)[[1L]]()
-  fitted$rows$origin <- row_origin(input, fitted$blueprint)
+fit_input.dg_spec <- function(spec, input, shared = new_shared()) {
+  needs <- spec_needs(spec)
+  scale <- spec_scale(spec)
+  key <- list(input, needs, scale)
+  rows <- shared_value(shared, "rows", key, rows_of_input, input, needs, scale)
+  check_probability(spec, rows$sample)
+  placed <- place_spec(spec, layout_of(rows$sample$blueprint))
+  fitted <- fit_rows(placed, rows, shared)
+  fitted <- finish_fit(fitted, spec, rows, input)
+  fitted <- calibrate(fitted, rows$sample)
+  # inside of a call nobody looks for the data again
+  if (!isTRUE(input$inside)) fitted$rows$origin <- row_origin(input, fitted$blueprint)
   seal(fitted)
-}
-
-# Functions that fit specifications of one method to the same input, see fit_many(); the fits are
-# not sealed.
-fit_inputs <- function(specs, input) UseMethod("fit_inputs", specs[[1L]])
-
-#' @exportS3Method
-fit_inputs.dg_spec <- function(specs, input) {
-  reads <- lapply(specs, function(spec) list(needs = spec_needs(spec), scale = spec_scale(spec)))
-  sharing(reads, function(same) {
-    read <- reads[[same[1L]]]
-    sample <- read_sample(input, read$needs, read$scale)
-    placed <- lapply(specs[same], place_spec, layout_of(sample$blueprint))
-    rows <- rows_frame(sample)
-    list(rows = rows, fits = fit_many(placed, rows))
-  }, function(i, shared, k) {
-    check_probability(specs[[i]], shared$rows$sample)
-    fitted <- finish_fit(shared$fits[[k]](), specs[[i]], shared$rows, input)
-    calibrate(fitted, shared$rows$sample)
-  })
 }
 
 plain_formula <- function(formula) {
