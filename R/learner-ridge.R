@@ -249,13 +249,15 @@ fit_rows.dg_ridge_spec <- function(spec, rows, shared = new_shared()) {
 # that saves nothing or fails: then each says so itself.
 lambda_path <- function(spec, rows, shared) {
   args <- spec$args
-  if (!rows$keeps || nrow(rows$sample$X) < path_rows || is.null(args$lambda) ||
-        !is_exact(args$feature_map) || args$bandwidths != "given" || args$calibration != "none") {
+  if (length(shared$specs) < path_values || !rows$keeps || nrow(rows$sample$X) < path_rows ||
+        is.null(args$lambda) || !is_exact(args$feature_map) || args$bandwidths != "given" ||
+        args$calibration != "none") {
     return(NULL)
   }
-  lambdas <- unlist(lapply(same_but_ridge(spec, shared), function(same) same$args$lambda))
+  same <- same_but_ridge(spec, shared)
+  lambdas <- unlist(lapply(same, function(one) one$args$lambda))
   if (length(lambdas) < path_values) return(NULL)
-  shared_value(shared, "path", list(fixed_args(spec), lambdas, rows), function() {
+  shared_value(shared, "path", list(same, rows), function() {
     on_error(list(lambdas = lambdas, fits = quietly(fit_lambdas(args, lambdas, rows))),
              function(e) NULL)
   })

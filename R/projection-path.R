@@ -6,16 +6,19 @@ path_ridges <- 5L
 
 # solve_projection(), for all ridges at once where there are several to be fitted.
 solve_ridge_path <- function(space, spec, rows, shared) {
-  n <- if (rows$keeps) nrow(rows$sample$X)
-       else if (is.null(rows$space)) rows$survey$n
-       else rows$sums$sums$n
-  ridges <- unique(vapply(same_but_ridge(spec, shared), ridge_of, n = n, numeric(1)))
-  if (length(ridges) >= path_ridges && shares_ridges(space, spec)) {
+  if (length(shared$specs) >= path_ridges && shares_ridges(space, spec)) {
+    n <- if (rows$keeps) nrow(rows$sample$X)
+         else if (is.null(rows$space)) rows$survey$n
+         else rows$sums$sums$n
+    same <- same_but_ridge(spec, shared)
+    ridges <- unique(vapply(same, ridge_of, n = n, numeric(1)))
     # where one of them fails, each says so itself
-    path <- shared_value(shared, "path", list(fixed_args(spec), ridges, rows), function() {
-      tryCatch(solve_projection(space, spec, rows, shared, ridges),
-               domgen_error = function(e) NULL)
-    })
+    path <- if (length(ridges) >= path_ridges) {
+      shared_value(shared, "path", list(same, rows), function() {
+        tryCatch(solve_projection(space, spec, rows, shared, ridges),
+                 domgen_error = function(e) NULL)
+      })
+    }
     if (!is.null(path)) return(path[[match(ridge_of(spec, n), ridges)]])
   }
   solve_projection(space, spec, rows, shared)
@@ -30,10 +33,6 @@ shares_ridges <- function(space, spec) {
 
 ridge_rows <- function(spec) {
   Filter(function(row) row$ridge, parameter_rows(spec$parts, names(spec$args)))
-}
-
-fixed_args <- function(spec) {
-  c(spec$method, spec$args[setdiff(names(spec$args), names(ridge_rows(spec)))])
 }
 
 ridge_of <- function(spec, n) {
