@@ -20,27 +20,6 @@ learner_row <- function(title, solve = NULL, choose = function(problem, shared) 
   as.list(environment())
 }
 
-# What a learner's function ends in. name: of the function; env, call and from: where it was called,
-# how, and from where. A row from outside the package travels with the specification.
-learner_call <- function(name, env, call, from, row = NULL) {
-  own <- if (is.null(row)) named_row(name) else row
-  parts <- learner_parts(own$title, own$response, parameters = own$parameters, offset = own$offset)
-  spec <- method_spec(name, c(paste0(name, "_spec"), "dg_learner_spec"), parts, env)
-  spec$row <- row
-  fit_or_specify(spec, call, from)
-}
-
-#' @rdname extending
-#' @export
-learner_method <- function(name, title, solve, response = c("any", "number"),
-                           parameters = list()) {
-  frame <- method_frame()
-  row <- learner_row(title, solve, response = check_choice(response, "response",
-                                                           c("any", "number")),
-                     parameters = listed_parameters(parameters))
-  learner_call(part_name(name), frame$env, frame$call, frame$from, row)
-}
-
 named_row <- function(name) {
   get(paste0(sub("^dg_", "", name), "_row"), topenv(), mode = "function")()
 }
@@ -61,6 +40,12 @@ fit_rows.dg_learner_spec <- function(spec, rows, shared = new_shared()) {
     solved <- row$fit(problem, shared)
   }
   new_fit(spec, problem, solved)
+}
+
+# A fit to which no data of a call belong: a part of a model, or of a score.
+fit_part <- function(spec, rows, shared = new_shared()) {
+  fitted <- fit_rows(spec, rows, shared)
+  finish_fit(fitted, spec, rows)
 }
 
 new_problem <- function(spec, rows) {
@@ -108,10 +93,6 @@ decision.dg_learner <- function(object, rows) {
   values
 }
 
-add_intercept <- function(values, intercept) {
-  if (any(intercept != 0)) sweep(values, 2L, intercept, "+") else values
-}
-
 # A kernel that is not given is kernel_rbf(); with a constant it need not be centred.
 open_arguments <- function(row, args, rows) {
   if (is.null(args$feature_map)) args$feature_map <- features_exact()
@@ -123,42 +104,6 @@ open_arguments <- function(row, args, rows) {
     args$kernel <- free_origin(args, rows$sample$X)
   }
   args
-}
-
-# What fits to the same rows share: an environment with the last value of each kind, see
-# shared_value(). specs: those that are going to be fitted, in this order.
-new_shared <- function(specs = list()) {
-  list2env(list(specs = specs), parent = emptyenv())
-}
-
-# f(...), or what it gave last for the same key. key: all that the value follows from.
-shared_value <- function(shared, kind, key, f, ...) {
-  last <- shared[[kind]]
-  if (!is.null(last) && identical(last$key, key)) return(last$value)
-  # before there are two
-  assign(kind, NULL, shared)
-  value <- f(...)
-  assign(kind, list(key = key, value = value), shared)
-  value
-}
-
-# The specifications that are going to be fitted and differ from this one in the ridge only; none
-# where others stand between them, after which what they share is forgotten.
-same_but_ridge <- function(spec, shared) {
-  spec <- place_spec(spec, NULL)
-  ridges <- shared_value(shared, "ridges", spec$method, ridge_names, spec)
-  shared_value(shared, "same", without_ridge(spec, ridges), function(fixed) {
-    same <- which(vapply(shared$specs, function(other) {
-      identical(without_ridge(other, ridges), fixed)
-    }, NA))
-    if (all(diff(same) == 1L)) shared$specs[same]
-  }, without_ridge(spec, ridges))
-}
-
-ridge_names <- function(spec) names(ridge_rows(spec))
-
-without_ridge <- function(spec, ridges) {
-  c(spec["method"], spec$args[setdiff(names(spec$args), ridges)])
 }
 
 # ---- learners from outside --------------------------------------------------------------------

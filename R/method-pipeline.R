@@ -65,8 +65,8 @@ spec_needs.dg_pipeline_spec <- function(spec) {
 fit_rows.dg_pipeline_spec <- function(spec, rows, shared = new_shared()) {
   first <- shared_value(shared, "projected", list(spec$projection, rows), project_rows,
                       spec$projection, rows, shared)
-  learner <- fit_rows(spec$learner, first$rows, first$shared)
-  learner <- seal(finish_fit(learner, spec$learner, first$rows))
+  learner <- fit_part(spec$learner, first$rows, first$shared)
+  learner <- seal(learner)
   chained <- list(projection = first$projection, unit = first$projection$size, learner = learner,
                   decision = learner$decision, response = learner$response,
                   weights = if (rows$keeps) rows$sample$weights else numeric())
@@ -79,8 +79,8 @@ project_rows <- function(spec, rows, shared) {
   if (is.null(shared$before)) {
     shared$before <- new_shared(lapply(shared$specs, `[[`, "projection"))
   }
-  projection <- fit_rows(spec, rows, shared$before)
-  projection <- seal(finish_fit(projection, spec, rows))
+  projection <- fit_part(spec, rows, shared$before)
+  projection <- seal(projection)
   plain <- place_spec(spec, NULL)
   same <- Filter(function(other) identical(other$projection, plain), shared$specs)
   list(projection = projection, rows = rows_through(rows, projection),
@@ -140,6 +140,9 @@ learner_rows.dg_pipeline <- function(object, rows) {
        reference = if (!is.null(known)) list(X = project(known$X, known$domain),
                                              domain = known$domain))
 }
+
+#' @exportS3Method
+learner_of.dg_pipeline <- function(object) object$learner
 
 #' @exportS3Method
 describes_domain.dg_pipeline <- function(object) {

@@ -31,10 +31,6 @@ shares_ridges <- function(space, spec) {
     !spec$parts$covariance && !any(c("total", "variance") %in% numerator)
 }
 
-ridge_rows <- function(spec) {
-  Filter(function(row) row$ridge, parameter_rows(spec$parts, names(spec$args)))
-}
-
 ridge_of <- function(spec, n) {
   denominator <- spec$parts$terms(c(spec$args, n = n))$denominator
   if ("ridge" %in% names(denominator)) denominator[["ridge"]] else 0

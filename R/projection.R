@@ -100,11 +100,6 @@ check_classes <- function(y, method) {
   if (nlevels(y) < 2L) abort_one_class(y)
 }
 
-abort_one_class <- function(y) {
-  abort("data", "The response must have at least two classes, not only ",
-        enumerate(levels(y), quote = "\""), ".")
-}
-
 one_hot <- function(code) outer(code, seq_len(max(code)), "==") + 0
 
 # What the C++ engine reads. n: all rows; labelled: rows with a response.

@@ -89,6 +89,10 @@ row_values <- function(rows, space, W, intercept, table) {
   add_intercept(expand_rows(space, rows$sample, table, W), intercept)
 }
 
+add_intercept <- function(values, intercept) {
+  if (any(intercept != 0)) sweep(values, 2L, intercept, "+") else values
+}
+
 fit_origin <- function(rows, fitted, input) UseMethod("fit_origin")
 
 # Up to so many rows are kept where a model could do without them.
