@@ -1,5 +1,5 @@
-# The way of a fit from the call to the model. A method without data is a specification; with data it
-# is fitted at once: every method function ends in fit_or_specify(), so all share one way in.
+# The way of a fit from the call to the model. A method without data is a specification; with data
+# it is fitted at once: every method function ends in fit_or_specify(), so all share one way in.
 
 # call: match.call() of the method function; env: where the user called it; given: the arguments.
 fit_or_specify <- function(spec, call, env, given = as.list(call)[-1L]) {

@@ -272,16 +272,16 @@ fit_lambdas <- function(args, lambdas, rows) {
   space <- represent(args$feature_map, args$kernel, args$domain_kernel, sample, args$threads)
   check_varies(space, sample)
   check_memory(nrow(space$X), copies = 2)
-  path <- core_result(ridge_many_(space_gram(space), task$Y, sqrt(task$costs), lambdas,
-                                  args$intercept, args$threads))
-  values <- new_shared()
+  solved <- core_result(ridge_many_(space_gram(space), task$Y, sqrt(task$costs), lambdas,
+                                    args$intercept, args$threads))
+  # one for all, with the values that they share
+  path <- list2env(solved[c("coefficients", "intercept")], new_shared())
   lapply(seq_along(lambdas), function(l) {
     own <- path_columns(l, ncol(task$Y))
-    structure(list(coefficients = path$coefficients[, own, drop = FALSE],
-                   intercept = path$intercept[own], lambda = lambdas[l], space = space,
+    structure(list(coefficients = solved$coefficients[, own, drop = FALSE],
+                   intercept = solved$intercept[own], lambda = lambdas[l], space = space,
                    response = task$response, costs = task$costs, y = sample$y,
-                   weights = sample$weights,
-                   path = path[c("coefficients", "intercept")], columns = own, values = values),
+                   weights = sample$weights, path = path, columns = own),
               class = c("dg_ridge_of_path", "dg_ridge", "dg_learner", "dg_fit"))
   })
 }
@@ -289,9 +289,9 @@ fit_lambdas <- function(args, lambdas, rows) {
 # Of all lambdas at once.
 #' @exportS3Method
 decision.dg_ridge_of_path <- function(object, rows) {
-  values <- shared_value(object$values, "decision", rows, function() {
-    sweep(space_expansion(object$space, rows, object$path$coefficients), 2L,
-          object$path$intercept, "+")
+  path <- object$path
+  values <- shared_value(path, "decision", rows, function() {
+    sweep(space_expansion(object$space, rows, path$coefficients), 2L, path$intercept, "+")
   })[, object$columns, drop = FALSE]
   colnames(values) <- if (ncol(values) > 1L) object$response$levels
   values
