@@ -64,8 +64,9 @@ fit_input.dg_spec <- function(spec, input, shared = new_shared()) {
   fitted <- fit_rows(placed, rows, shared)
   fitted <- finish_fit(fitted, spec, rows, input)
   fitted <- calibrate(fitted, rows$sample)
-  # inside of a call nobody looks for the data again
-  if (!isTRUE(input$inside)) fitted$rows$origin <- row_origin(input, fitted$blueprint)
+  # inside of a call nobody looks for its data again, and nobody can change it
+  if (isTRUE(input$inside)) return(fitted)
+  fitted$rows$origin <- row_origin(input, fitted$blueprint)
   seal(fitted)
 }
 

@@ -86,7 +86,7 @@ evaluate_split <- function(specs, task, split, needs, begin = function(i) TRUE) 
       model <- fit_input(specs[[i]], fold$train, fold$shared)
       predictions <- predict_fold(model, fold, task, needs)
       list(predictions = predictions, parameters = chosen_parameters(model),
-           shots = if (!is.null(task$arms)) score_shots(model, task, split, predictions))
+           shots = if (!is.null(task$arms)) score_shots(seal(model), task, split, predictions))
     })
   })
 }
@@ -139,7 +139,7 @@ add_intervals <- function(predictions, model, train, newdata, domain, task) {
   sample <- read_sample(train, spec_needs(model$spec), spec_scale(model$spec))
   sample$blueprint$structure$held <- task$structure$held
   levels <- levels(task$y)
-  model <- keep_intervals(model, NULL, sample)
+  model <- keep_intervals(seal(model), NULL, sample)
   ask <- function(...) predict(model, newdata, domain = domain, level = interval_level, ...)
   if (is.null(levels)) {
     predictions[c("lower", "upper")] <- ask(interval = "prediction")[c("lower", "upper")]
@@ -149,7 +149,7 @@ add_intervals <- function(predictions, model, train, newdata, domain, task) {
   predictions
 }
 
-# The fit to the rows outside of a fold.
+# The fit to the rows outside of a fold, not sealed.
 fit_split <- function(spec, task, split) fit_input(spec, split_input(list(spec), task, split))
 
 # A search among these rows is one inside of a call.
@@ -176,7 +176,7 @@ predicted_rows <- function(rows, model, values, newdata, domain, levels, needs) 
   rows <- score_data(rows, model, values, levels, needs)
   if ("se" %in% needs) rows$se <- predictive_sd(model, newdata, domain)
   if ("survival" %in% needs) {
-    rows$survival <- predict(model, newdata, domain = domain, type = "survival",
+    rows$survival <- predict(seal(model), newdata, domain = domain, type = "survival",
                              times = attr(needs, "times"))
   }
   rows
