@@ -103,3 +103,41 @@ test_that("a search has one representation for each kernel, and one set of machi
     expect_lte(calls("read_new", run()), 1)
   }
 })
+
+test_that("a fit happens in the order in which it is written", {
+  toy <- toy_classes(4, 12)
+  log <- character()
+  logged <- function(name, code) {
+    own <- get(name, asNamespace("domgen"))
+    with_replaced(name, function(...) {
+      log <<- c(log, name)
+      value <- own(...)
+      log <<- c(log, paste("end of", name))
+      value
+    }, code)
+  }
+  order_of <- function(code) {
+    log <<- character()
+    logged("fit_rows", logged("finish_fit", logged("calibrate", code)))
+    log
+  }
+  steps <- c("fit_rows", "finish_fit", "calibrate")
+  one <- c(rbind(steps, paste("end of", steps)))
+  for (spec in list(dg_ridge(), dg_svm(), dg_glm(), dg_null(), dg_lm(),
+                    dg_dica(ncomp = 1))) {
+    expect_identical(order_of(fit(spec, y ~ . | domain, data = toy)), one, label = spec$method)
+  }
+  # one within the other
+  parts <- order_of(fit(dg_pipeline(dg_dica(ncomp = 1), dg_svm(cost = 1)), y ~ . | domain,
+                        data = toy))
+  expect_identical(parts, c("fit_rows", one[1:4], one[1:4], one[2:6]))
+  # what follows is not on the way to the solver
+  seen <- NULL
+  with_replaced("train_submodel", function(...) {
+    seen <<- vapply(sys.calls(), function(call) paste(deparse(call[[1L]]), collapse = ""), "")
+    stop("far enough")
+  }, expect_error(dg_svm(y ~ . | domain, data = toy, cost = 1), "far enough"))
+  path <- c("dg_svm", "learner_call", "fit_or_specify", "fit_within_memory", "fit_call",
+            "fit_input", "fit_rows", "row$solve", "train_submodels")
+  expect_identical(seen[seen %in% c(path, steps, "new_fit", "seal")], path)
+})
