@@ -69,9 +69,9 @@ near_by_rows <- function(view, side, domains, n) {
   domain <- factor(rep(seq_along(has), each = n))
   X <- view$scaled(rows$X[at, , drop = FALSE], domain)
   embeddings <- new_embeddings(view$kernel, list(X = X, domain = domain, threads = rows$threads))
-  found <- embedding_distances(view$kernel$spread, embeddings, rep(n, length(has)))
-  near <- matrix(NA_real_, length(domains), ncol(found))
-  near[has, ] <- found
+  distances <- embedding_distances(view$kernel$spread, embeddings, rep(n, length(has)))
+  near <- matrix(NA_real_, length(domains), ncol(distances))
+  near[has, ] <- distances
   if (side == "known") near[cbind(has, has)] <- Inf
   near
 }
