@@ -18,14 +18,14 @@ shared_value <- function(shared, kind, key, f, ...) {
 # The specifications that are going to be fitted and differ from this one in the ridge only; none
 # where others stand between them, after which what they share is forgotten.
 same_but_ridge <- function(spec, shared) {
-  spec <- place_spec(spec, NULL)
   ridges <- shared_value(shared, "ridges", spec$method, ridge_names, spec)
-  shared_value(shared, "same", without_ridge(spec, ridges), function(fixed) {
+  shared_value(shared, "same", without_ridge(spec, ridges), function() {
+    fixed <- without_ridge(place_spec(spec, NULL), ridges)
     same <- which(vapply(shared$specs, function(other) {
       identical(without_ridge(other, ridges), fixed)
     }, NA))
     if (all(diff(same) == 1L)) shared$specs[same]
-  }, without_ridge(spec, ridges))
+  })
 }
 
 ridge_names <- function(spec) names(ridge_rows(spec))
