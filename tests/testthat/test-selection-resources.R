@@ -68,7 +68,7 @@ test_that("frequencies, the product map and embeddings are counted by hand", {
 
 test_that("the passes are those that fits make, and as large as the sums they bring", {
   toy <- simulate_dica(domains = 6, n = 40, p = 3, seed = 1)
-  source <- row_source(toy, partitions = 2)
+  source <- row_source(toy, block_size = 40)
   product <- features_product(x = features_nystrom(8, "uniform"), rank = 3,
                               embedding = features_nystrom(5, "uniform"))
   specs <- list(
