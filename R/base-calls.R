@@ -70,11 +70,6 @@ refused_names <- function() {
   code_search$refused
 }
 
-# Names without which a call is none of those above.
-watched_names <- function() {
-  c(refused_names(), names(calls_by_name), "$", "[[", "@", "::", ":::")
-}
-
 # parts: expressions by their place in the model; home: the environment that it brings along;
 # columns: names that mean data. What was looked at in the last calls is not looked at again.
 check_code <- function(parts, home, columns, arg) {
@@ -110,63 +105,14 @@ refused_code <- function(expr, home, columns) {
 refused_in <- function(expr, home, bound, visited) {
   if (!is.language(expr)) return(NULL)
   if (odd_code_(expr)) return("an object in the place of code")
-  names <- names_in(expr)
-  for (name in names) {
-    found <- refused_carried(name, home, bound, visited)
-    if (!is.null(found)) return(found)
-  }
-  if (!any(names %in% watched_names())) return(NULL)
-  waiting <- list(list(unclass(expr), bound))
-  while (length(waiting)) {
-    last <- waiting[[length(waiting)]]
-    waiting <- waiting[-length(waiting)]
-    expr <- last[[1L]]
-    bound <- last[[2L]]
-    if (is.call(expr)) {
-      found <- refused_call(expr, home, bound)
-      if (!is.null(found)) return(found)
-      if (is_function_call(expr)) bound <- c(bound, local_names(expr[[2L]], expr[[3L]]))
+  found <- NULL
+  walk_code(expr, function(part, bound, context) {
+    named <- if (is.call(part)) part[[1L]] else part
+    for (name in if (is.name(named) || is.character(named)) as.character(named)) {
+      if (is.null(found)) found <<- refused_carried(name, home, bound, visited)
     }
-    # what is left out, as in x[1, ], is a name
-    inside <- as.list(expr)
-    inside <- inside[vapply(inside, typeof, "") %in% c("language", "pairlist", "expression")]
-    waiting <- c(waiting, lapply(unname(inside), list, bound))
-  }
-  NULL
-}
-
-# Names in code, with what all.names() does not look at: the defaults of a function's arguments, and
-# text, by which lapply(x, "f") finds a function.
-names_in <- function(expr) {
-  found <- list()
-  waiting <- list(expr)
-  while (length(waiting)) {
-    inside <- as.list(unclass(waiting[[length(waiting)]]))
-    waiting <- waiting[-length(waiting)]
-    types <- vapply(inside, typeof, "")
-    named <- inside[types %in% c("symbol", "character")]
-    if (length(named)) found[[length(found) + 1L]] <- unlist(lapply(named, as.character))
-    waiting <- c(waiting, unname(inside[types %in% c("language", "pairlist", "expression")]))
-  }
-  setdiff(unlist(found), "")
-}
-
-is_function_call <- function(expr) identical(expr[[1L]], as.name("function"))
-
-# Names that are values in a function.
-local_names <- function(formals, body) {
-  found <- names(formals)
-  waiting <- list(body)
-  while (length(waiting)) {
-    last <- waiting[[length(waiting)]]
-    waiting <- waiting[-length(waiting)]
-    if (!is.call(last)) next
-    if (is.name(last[[1L]]) && as.character(last[[1L]]) %in% c("<-", "=", "for")) {
-      found <- c(found, all.vars(last[[2L]])[1L])
-    }
-    inside <- as.list(last)
-    waiting <- c(waiting, inside[vapply(inside, typeof, "") == "language"])
-  }
+    if (is.null(found) && is.call(part)) found <<- refused_call(part, home, bound)
+  }, bound = bound)
   found
 }
 
@@ -223,17 +169,6 @@ function_argument <- function(name, arguments, home) {
     if (is.character(value)) given <- value
   }
   as.character(given)
-}
-
-# NULL: another call that gives a function; NA: its name is not there.
-called_name <- function(head) {
-  if (is.name(head) || is.character(head)) return(as.character(head)[1L])
-  if (!is.call(head)) return(NULL)
-  outer <- if (is.name(head[[1L]])) as.character(head[[1L]]) else ""
-  if (!outer %in% c("::", ":::", "$", "@", "[[")) return(NULL)
-  field <- head[[3L]]
-  if (is.name(field) && outer != "[[" || is.character(field)) as.character(field)[1L]
-  else NA_character_
 }
 
 # Does a name mean a function of R itself, of none that the session or the expression has?
@@ -293,10 +228,7 @@ refused_function <- function(fun, visited) {
     same <- vapply(known, identical, NA, fun)
     return(if (any(same)) paste0("`", refused_calls[same][1L], "()`"))
   }
-  bound <- local_names(formals(fun), body(fun))
-  defaults <- as.list(formals(fun))
-  for (part in c(list(body(fun)), defaults[vapply(defaults, typeof, "") == "language"])) {
-    found <- refused_in(part, environment(fun), bound, visited)
-    if (!is.null(found)) return(found)
-  }
+  refused_in(function_code(fun), environment(fun), character(), visited)
 }
+
+function_code <- function(f) as.call(list(quote(`function`), formals(f), body(f)))

@@ -7,11 +7,22 @@ code_text <- function(expr) {
   deparse1(expr)
 }
 
-# Of survival::strata(z) "strata".
+# The name in the head of a call: of f, pkg::f, l$f and l[["f"]] "f". NULL: another call that gives
+# a function; NA: the name is not there.
+called_name <- function(head) {
+  if (is.name(head) || is.character(head)) return(as.character(head)[1L])
+  if (!is.call(head)) return(NULL)
+  outer <- if (is.name(head[[1L]])) as.character(head[[1L]]) else ""
+  if (!outer %in% c("::", ":::", "$", "@", "[[")) return(NULL)
+  field <- head[[3L]]
+  if (is.name(field) && outer != "[[" || is.character(field)) as.character(field)[1L]
+  else NA_character_
+}
+
+# As text, "" where there is none.
 call_name <- function(expr) {
-  called <- expr[[1L]]
-  if (is_qualified(called)) called <- called[[3L]]
-  if (is.name(called)) as.character(called) else ""
+  name <- called_name(expr[[1L]])
+  if (is.null(name) || is.na(name)) "" else name
 }
 
 is_call_to <- function(expr, name) is.call(expr) && call_name(expr) == name
@@ -44,10 +55,74 @@ plain_code <- function(expr) {
   expr
 }
 
+# visit(part, bound, context) of each call, name and constant of code, for which a call gives the
+# context of its parts. bound: names that are values there, arguments of functions in the code
+# (`function(u) u^2`, and `.x` in `~ .x^2`, which purrr makes a function of) and what it assigned
+# before. Not visited: these names where they are bound, packages and functions around `::`.
+walk_code <- function(expr, visit, context = NULL, bound = character()) {
+  # gives the names that are bound after the expression
+  walk <- function(expr, bound, context) {
+    before <- bound
+    first <- TRUE
+    # along the left side by a loop: a formula of thousands of terms is as deep as it is long
+    repeat {
+      # formulas and terms have methods of their own
+      if (is.call(expr)) expr <- unclass(expr)
+      context <- visit(expr, bound, context)
+      parts <- if (is.call(expr)) as.list(expr)[-1L]
+               else if (typeof(expr) %in% c("pairlist", "expression")) as.list(expr)
+      parts <- unname(given_parts(parts))
+      head <- if (is.call(expr)) expr[[1L]]
+      if (is.call(head)) walk(head, bound, context)
+      if (length(parts) == 0L || is.call(expr) && is_qualified(expr)) return(before)
+      name <- if (is.name(head)) as.character(head) else ""
+      n <- length(parts)
+      if (name == "(" && n == 1L) {
+        expr <- parts[[1L]]
+        next
+      }
+      if (name == "function" && n > 1L) {
+        inside <- c(bound, names(parts[[1L]]))
+        for (part in parts[1:2]) walk(part, inside, context)
+        return(before)
+      }
+      after <- if (name %in% c("<-", "=", "<<-") && n == 2L) {
+        set_names(parts[[1L]], walk(parts[[2L]], bound, context), context)
+      } else if (name == "for" && n == 3L) {
+        walk(parts[[3L]], c(walk(parts[[2L]], bound, context), as.character(parts[[1L]])), context)
+        bound
+      } else if (name == "if") {
+        bound <- walk(parts[[1L]], bound, context)
+        ways <- lapply(parts[-1L], walk, bound, context)
+        if (length(ways) == 2L) intersect(ways[[1L]], ways[[2L]]) else bound
+      } else if (name == "{") {
+        for (part in parts) bound <- walk(part, bound, context)
+        bound
+      }
+      if (!is.null(after)) return(if (first) after else before)
+      if (name == "~") bound <- c(bound, ".", ".x", ".y", paste0("..", 1:9))
+      for (part in parts[-1L]) walk(part, bound, context)
+      expr <- parts[[1L]]
+      first <- FALSE
+    }
+  }
+  # names(x) <- v calls `names<-`, too
+  set_names <- function(to, bound, context) {
+    force(bound)
+    if (is.name(to)) return(c(bound, as.character(to)))
+    inner <- to
+    while (is.call(inner) && length(inner) > 1L) {
+      visit(call(paste0(call_name(inner), "<-")), bound, context)
+      inner <- inner[[2L]]
+    }
+    walk(to, bound, context)
+  }
+  walk(expr, bound, context)
+  invisible()
+}
+
 # The names that an expression takes from around it, as all.vars() gives them; functions: those of
-# the functions that it calls, too. Not: arguments of functions in it (`function(u) u^2`, and `.x`
-# in `~ .x^2`, which purrr makes a function of), what it assigns itself, packages before `::`. A
-# formula is no function where it is the whole expression.
+# the functions that it calls, too. A formula is no function where it is the whole expression.
 names_read <- function(expr, functions = FALSE) {
   called <- all.names(expr)
   whole <- is.call(expr) && identical(expr[[1L]], quote(`~`))
@@ -55,67 +130,25 @@ names_read <- function(expr, functions = FALSE) {
   if (!any(own %in% called) && sum(called == "~") <= whole) {
     return(if (functions) unique(called) else all.vars(expr))
   }
-  # of a formula its code
-  attributes(expr) <- NULL
   found <- character()
-  note <- function(name, bound) {
-    name <- as.character(name)
-    if (!name %in% c(bound, "")) found <<- c(found, name)
+  for (part in if (whole) as.list(unclass(expr))[-1L] else list(expr)) {
+    walk_code(part, function(part, bound, context) {
+      if (functions && is.call(part) && !is_qualified(part)) part <- part[[1L]]
+      if (is.name(part)) found <<- c(found, setdiff(as.character(part), bound))
+    })
   }
-  # gives the names that are bound after the expression
-  walk <- function(expr, bound) {
-    if (is.name(expr)) note(expr, bound)
-    if (!is.call(expr) || is_qualified(expr)) return(bound)
-    name <- if (is.name(expr[[1L]])) as.character(expr[[1L]]) else ""
-    parts <- given_parts(as.list(expr)[-1L])
-    if (functions && name != "") note(name, bound)
-    switch(
-      name,
-      "function" = {
-        inside <- c(bound, names(parts[[1L]]))
-        for (part in c(given_parts(as.list(parts[[1L]])), parts[2L])) walk(part, inside)
-        bound
-      },
-      "~" = {
-        for (part in parts) walk(part, c(bound, ".", ".x", ".y", paste0("..", 1:9)))
-        bound
-      },
-      "<-" = , "=" = , "<<-" = {
-        bound <- walk(parts[[2L]], bound)
-        if (is.name(parts[[1L]])) c(bound, as.character(parts[[1L]])) else walk(parts[[1L]], bound)
-      },
-      "for" = {
-        walk(parts[[3L]], c(walk(parts[[2L]], bound), as.character(parts[[1L]])))
-        bound
-      },
-      "if" = {
-        bound <- walk(parts[[1L]], bound)
-        ways <- lapply(parts[-1L], walk, bound)
-        if (length(ways) == 2L) intersect(ways[[1L]], ways[[2L]]) else bound
-      },
-      "{" = , "(" = {
-        for (part in parts) bound <- walk(part, bound)
-        bound
-      },
-      {
-        if (name == "") walk(expr[[1L]], bound)
-        for (part in if (name %in% c("+", "-")) summands(expr) else parts) walk(part, bound)
-        bound
-      }
-    )
-  }
-  for (part in if (whole) as.list(expr)[-1L] else list(expr)) walk(part, character())
   unique(found)
 }
 
-# By a loop, as above.
-summands <- function(expr) {
-  right <- list()
-  while (is.call(expr) && any(vapply(c("+", "-"), function(name) is_call_to(expr, name), NA))) {
-    right <- c(as.list(expr)[-(1:2)], right)
-    expr <- expr[[2L]]
-  }
-  c(list(expr), right)
+# All names in code that may be of functions: text as well, by which lapply(x, "f") finds one.
+names_in <- function(expr) {
+  found <- character()
+  walk_code(expr, function(part, bound, context) {
+    if (is.call(part)) part <- part[[1L]]
+    if (is.name(part)) found <<- c(found, setdiff(as.character(part), bound))
+    if (is.character(part)) found <<- c(found, part)
+  })
+  setdiff(found, "")
 }
 
 # Without what is empty, as in x[, 1].

@@ -34,7 +34,7 @@ plain_variables <- function(parts, data) {
 # The functions that a variable is an argument of, by its name.
 called_with <- function(parts) {
   found <- list()
-  note <- function(expr, operator) {
+  note <- function(expr, operator, bound) {
     if (operator && call_name(expr) %in% formula_operators) return(invisible())
     names <- as.character(Filter(is.name, as.list(expr)[-1L]))
     # x[, 1] has an empty one

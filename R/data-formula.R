@@ -56,18 +56,13 @@ with_environment <- function(bare, formula) {
 formula_operators <- c("+", "-", "*", "/", ":", "^", "%in%", "(")
 
 # A bar among the operators of a formula; in a function, as in I(a | b), it is a
-# logical operator. By a loop: a formula of thousands of terms is as deep as it is long.
+# logical operator.
 has_bar <- function(expr) {
-  waiting <- list(expr)
-  while (length(waiting)) {
-    last <- waiting[[length(waiting)]]
-    waiting <- waiting[-length(waiting)]
-    if (!is.call(last)) next
-    operator <- as.character(last[[1L]])[1L]
-    if (operator %in% c("|", "||")) return(TRUE)
-    if (operator %in% formula_operators) waiting <- c(waiting, as.list(last)[-1L])
-  }
-  FALSE
+  found <- FALSE
+  each_call(expr, function(part, operator, bound) {
+    if (operator && call_name(part) %in% c("|", "||")) found <<- TRUE
+  }, TRUE)
+  found
 }
 
 format_formula <- function(formula) {
@@ -194,11 +189,29 @@ small_environment <- function(expr, columns, env) {
 # that name, as lapply(x, f) does where f is a column: match.fun() goes on to a function.
 names_called <- function(expr, env) {
   found <- character()
-  each_call(expr, function(part, operator) {
+  each_call(expr, function(part, operator, bound) {
     name <- called_name(part[[1L]])
-    found <<- c(found, if (looks_for_functions(part[[1L]], name, env)) names_in(part) else name)
+    found <<- c(found, if (!looks_for_functions(part[[1L]], name, env)) name
+                       else names_in(without_values(part, name, env)))
   }, FALSE)
   unique(found)
+}
+
+# lapply(x, f) without x, and Map(f, x, z) without x and z, which are values before they are
+# functions, unless they are code.
+without_values <- function(part, name, env) {
+  if (!isTRUE(name %in% names(calls_by_name)) || !is_of_r(name, env)) return(part)
+  f <- get(name, asNamespace("stats"), mode = "function")
+  matched <- on_error(match.call(f, as.call(c(as.name(name), as.list(part)[-1L]))),
+                      function(e) part)
+  own <- calls_by_name[[name]]
+  given <- names(matched)
+  values <- if (name %in% c("Map", "mapply")) !given %in% c(own, "MoreArgs")
+            else given %in% setdiff(c("X", "x", "Y", "INDEX"), own)
+  as_code <- c("quote", "bquote", "alist", "as.name", "as.symbol", "~", "function")
+  plain <- vapply(as.list(matched), function(one) !any(as_code %in% all.names(one)), NA)
+  # the first is the function's own name
+  matched[c(TRUE, !(values & plain)[-1L])]
 }
 
 # head: of a call; name: see called_name().
@@ -266,7 +279,7 @@ is_local <- function(value) {
 }
 
 free_names <- function(f) {
-  names_read(as.call(list(quote(`function`), formals(f), body(f))), functions = TRUE)
+  names_read(function_code(f), functions = TRUE)
 }
 
 add_bar <- function(formula, domain) {
@@ -303,7 +316,7 @@ foreign_calls <- c(
 lookups <- c("[[", "@", "get", "get0", "mget", "with", "within", "eval", "evalq", "local")
 
 check_formula_calls <- function(parts, env) {
-  check_calls <- function(expr, operator) {
+  check_calls <- function(expr, operator, bound) {
     name <- call_name(expr)
     if (name %in% names(foreign_calls)) {
       called <- expr[[1L]]
@@ -313,7 +326,9 @@ check_formula_calls <- function(parts, env) {
               foreign_calls[[name]], ".")
       }
     }
-    if (name %in% lookups) {
+    # an element of what a function is given, or has made of it
+    of <- if (name == "[[") names_read(expr[[2L]])
+    if (name %in% lookups && !(length(of) && all(of %in% bound))) {
       abort("argument", "`formula` must name columns of `data`, as in `y ~ x`, not ",
             code_text(expr), ".")
     }
@@ -334,19 +349,13 @@ check_operator <- function(expr, name) {
         "; as arithmetic it is `I(", code_text(expr), ")`.")
 }
 
-# f(call, operator: is it one of the formula, not in a function?) of each call. By a loop: a formula
-# of thousands of terms is as deep as it is long.
+# f(call, operator: is it one of the formula, not in a function?, bound: see walk_code()) of each.
 each_call <- function(expr, f, operator) {
-  waiting <- list(list(expr, operator))
-  while (length(waiting)) {
-    last <- waiting[[length(waiting)]]
-    waiting <- waiting[-length(waiting)]
-    if (!is.call(last[[1L]])) next
-    f(last[[1L]], last[[2L]])
-    inside <- last[[2L]] && call_name(last[[1L]]) %in% formula_operators
-    parts <- as.list(unclass(last[[1L]]))[-1L]
-    waiting <- c(waiting, lapply(parts[vapply(parts, is.call, NA)], list, inside))
-  }
+  walk_code(expr, function(part, bound, operator) {
+    if (!is.call(part) || is_qualified(part)) return(FALSE)
+    f(part, operator, bound)
+    operator && call_name(part) %in% formula_operators
+  }, operator)
 }
 
 # Terms and domains are functions of the row: x - mean(x) is another number where a row comes alone.

@@ -4,7 +4,8 @@
 # By kind of response. title, better, scale, large: as in `measures`; loss: of each row, `of` its
 # site_value(); expected: the score to expect of rows. d is a list of rows: y (number, or code of
 # the class), p (prediction, or matrix of probabilities), class (code of the predicted class), score
-# (that ranks rows of two classes); without labels q (matrix of calibrated probabilities) or error
+# (that ranks rows of two classes); infinite: TRUE if it is so for a class that training lacks, and
+# then is none; without labels q (matrix of calibrated probabilities) or error
 # (expected size of the error: root mean square if `square`, else mean absolute value).
 forecast_scores <- list(
   number = list(
@@ -25,7 +26,7 @@ forecast_scores <- list(
                of = function(d, ...) site_auc(d), expected = function(d) expected_auc(d)),
     log_loss = list(title = "log loss", better = "low", scale = "log", large = 0.5, needs = "prob",
                     loss = function(d) -log(pmax(d$p[cbind(seq_along(d$y), d$y)], 1e-15)),
-                    loss_title = "log loss", of = function(d, ...) site_mean(d$y),
+                    infinite = TRUE, loss_title = "log loss", of = function(d, ...) site_mean(d$y),
                     expected = function(d) mean(-rowSums(d$q * log(pmax(d$p, 1e-15))))),
     brier = list(title = "Brier score", better = "low", scale = "log", large = 0.5, needs = "prob",
                  loss = function(d) brier_of(d$p, d$y), loss_title = "Brier score",
@@ -61,9 +62,12 @@ expected_auc <- function(d) {
 
 # Held-out rows of a cross-validation as the scores want them: list(y, p, class, score, domain, rep,
 # place, levels).
-held_out_scored <- function(cv, classes) {
+held_out_scored <- function(cv, classes, measure) {
   rows <- cv$predictions
   known <- !is.na(rows$prediction) & !is.na(rows$truth)
+  if (isTRUE(measure$infinite)) {
+    known <- known & !rows$domain %in% rows$domain[is_lacking(rows$decision, rows$truth)]
+  }
   rows <- rows[known, ]
   found <- list(domain = droplevels(as.factor(rows$domain)), rep = rows$rep, place = rows$row)
   if (is.null(classes)) return(c(found, list(y = rows$truth, p = rows$prediction, sd = rows$se)))

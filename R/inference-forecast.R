@@ -184,7 +184,7 @@ dg_forecast <- function(object, newdata, domain = NULL, y = NULL, metric = NULL,
   input <- collect_input(list(spec), model_input(object, list(), parent.frame()))
   task <- forecast_rows(spec, input)
   if (is.null(cv)) cv <- forecast_cv(spec, input, task, progress)
-  rows <- read_forecast_cv(cv, spec, task, classes)
+  rows <- read_forecast_cv(cv, spec, task, classes, measure)
   if (is.null(rows$sd) && gives_row_errors(spec, task)) {
     abort("argument", "`cv` must have the standard deviations of this model's predictions: use ",
           "`metric = c(\"rmse\", \"log_density\")` in dg_cv(), or leave `cv` NULL.")
@@ -271,7 +271,7 @@ forecast_cv <- function(spec, input, task, progress) {
   evaluated(plan, function(plan, ctx) cross_validate(plan, ctx)[[1L]])
 }
 
-read_forecast_cv <- function(cv, spec, task, classes) {
+read_forecast_cv <- function(cv, spec, task, classes, measure) {
   if (!inherits(cv, "dg_cv")) {
     abort("argument", "`cv` must be the result of dg_cv() of the model, not ", describe(cv), ".")
   }
@@ -294,7 +294,7 @@ read_forecast_cv <- function(cv, spec, task, classes) {
     abort("argument", "`cv` must be a cross-validation of the rows of the model: rows, domains ",
           "or responses differ.")
   }
-  held_out_scored(cv, classes)
+  held_out_scored(cv, classes, measure)
 }
 
 # list(known, new: predictors as in the model, place: rows of `known` in the data).

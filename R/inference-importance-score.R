@@ -107,7 +107,7 @@ score_blocks <- function(fold, blocks, group = character(), described = NULL) {
   times <- length(blocks)
   d <- score_data(list(truth = rep(fold$y[fold$rows], times)), fold$model, values,
                    levels(fold$y), fold$metric$needs)
-  d <- mark_lacking(d, fold$y[fold$train])
+  d <- mark_lacking(d, lacking_classes(fold$y[fold$train]))
   G <- nlevels(fold$domain)
   block <- rep(seq_len(times) - 1L, each = length(fold$rows))
   cell <- rep(as.integer(fold$domain), times) + G * block

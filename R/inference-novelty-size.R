@@ -1,13 +1,14 @@
 # The rank of a new domain where domains differ in their numbers of rows. Few rows lie farther out
-# than many, by chance and because they miss a part of the domain (one visit of four). So the new
-# domain and training domain g are compared by as many rows of each, drawn in the same way and
-# scaled in the same way (as if they were all rows of their domain), with the same G - 1 other
-# training domains: if the two are exchangeable, either is as likely the farther one. Rows are drawn
-# once, of the new domain the fewer among the more: what is in the middle of several draws is seldom
-# far out, and p would be small too rarely.
+# than many, by chance and because they miss a part of the domain (one visit of four). So any two of
+# the new and the training domains are compared by as many rows of each, drawn in the same way and
+# scaled in the same way (as if they were all rows of their domain), by their distances from the
+# other training domains. A domain's score says how much farther it lies than those it is compared
+# with, and the new one is ranked among all scores: a training domain has its score in the same way.
 
-# Maximum number of rows of a domain: with more, its distance hardly depends on their number.
+# Maximum number of rows of a domain that are compared, unless each domain has more.
 like_size_rows <- 200L
+# Numbers of rows at which domains are compared: quantiles of those of training.
+like_size_steps <- 8L
 
 # standing: from domain_standing(), by all rows of each domain. Returned with p, farthest and the
 # attribute left_out from equal numbers of rows; unchanged if all domains have the same number of
@@ -17,64 +18,100 @@ like_sized <- function(standing, view) {
   if (is.null(standing) || is.null(known)) return(standing)
   sizes <- tabulate(known$domain, nlevels(known$domain))
   new <- tabulate(view$rows$new$domain, nlevels(view$rows$new$domain))
-  cut <- function(n) pmin(n, like_size_rows)
-  unlike <- vapply(new, function(n) any(cut(n) != cut(sizes)), NA)
-  if (!any(unlike)) return(standing)
-  # most training domains have as many rows: the same ones are compared with most of them
-  n <- cut(pmin(new, stats::quantile(sizes, 0.25, type = 1L)))
-  rows <- sorted_rows(view)
+  unlike <- which(vapply(new, function(n) any(n != sizes), NA))
+  if (length(unlike) == 0L) return(standing)
+  most <- max(like_size_rows, min(sizes))
+  steps <- stats::quantile(pmin(sizes, most), (0:like_size_steps) / like_size_steps, type = 1L)
+  steps <- unique(as.integer(steps))
+  rows <- shuffled_rows(view)
+  # a new domain of fewer rows than each of training is compared by all of them
+  steps <- sort(unique(c(steps, new[unlike][new[unlike] < steps[1L]])))
+  near <- lapply(steps, function(n) near_by_rows(view, "known", rows$known, n))
   left_out <- attr(standing, "left_out")
-  for (most in unique(n[unlike])) {
-    left <- drawn_distances(view, rows$known, pmin(sizes, most))
-    for (j in which(unlike & n == most)) {
-      own <- nested_distances(view, rows$new[[j]], pmin(sizes, most))
-      standing$p[j] <- (1 + sum(left >= own * (1 - 1e-9))) / (1 + length(sizes))
-      # training domains are as far from the distance by all rows as in the draw
-      left_out[j, ] <- pmax(standing$distance[j] + left - own, 0)
-      standing$farthest[j] <- max(left_out[j, ])
-    }
+  for (j in unlike) {
+    used <- steps[steps <= new[j] & steps >= min(new[j], sizes)]
+    own <- lapply(used, function(n) near_by_rows(view, "new", rows$new[j], n))
+    both <- Map(rbind, near[match(used, steps)], own)
+    scores <- scores_by_rows(both, used, c(sizes, new[j]), view$kernel$spread$k)
+    apart <- scores[-length(scores)] - scores[length(scores)]
+    # rounding is no difference
+    apart[abs(apart) <= 1e-9 * max(abs(scores), standing$distance[j])] <- 0
+    standing$p[j] <- mean(c(0, apart) >= 0)
+    # training domains stand beside the distance by all rows as in the comparison
+    left_out[j, ] <- pmax(standing$distance[j] + apart, 0)
+    standing$farthest[j] <- max(left_out[j, ])
   }
   structure(standing, left_out = left_out)
 }
 
-# list(known, new): of each domain the numbers of its rows, in an order that does not depend on that
-# of rows and columns, so that draws do not: that of a weighted sum of their values, with weights of
-# columns from their values. Rows that tie in it are alike.
-sorted_rows <- function(view) {
+# list(known, new): of each domain the numbers of its rows in random order. The draw starts from an
+# order that does not depend on that of rows and columns, so that the result does not: that of a
+# weighted sum of their values, with weights of columns from their values. Rows that tie in it are
+# alike. Nor does it depend on other new domains.
+shuffled_rows <- function(view) {
   X <- lapply(view$rows, function(rows) view$scaled(rows$X, rows$domain))
   weights <- colMeans(abs(X$known))
-  Map(function(X, rows) {
+  sorted <- Map(function(X, rows) {
     key <- signif(drop(X %*% weights), 10L)
     unname(lapply(split(seq_along(key), rows$domain), function(i) i[order(key[i])]))
   }, X, view$rows)
+  shuffled <- function(i) i[sample.int(length(i))]
+  list(known = with_seed(1L, lapply(sorted$known, shuffled)),
+       new = lapply(sorted$new, function(i) with_seed(2L, shuffled(i))))
 }
 
-# Distances of training domains from the others by n_g rows of each, [G].
-drawn_distances <- function(view, rows, n) {
-  near <- subset_distances(view, view$rows$known, with_seed(1L, Map(draw_some, rows, n)))
-  far_from_others(view, near, seq_along(n))
-}
-
-# Of a new domain with these rows by n_g of them from all training domains but g, [G].
-nested_distances <- function(view, rows, n) {
-  rows <- with_seed(2L, draw_some(rows, length(rows)))
-  sizes <- unique(n)
-  near <- subset_distances(view, view$rows$new, lapply(sizes, function(n) rows[seq_len(n)]))
-  far_from_others(view, near[match(n, sizes), , drop = FALSE], seq_along(n))
-}
-
-draw_some <- function(rows, n) rows[sample.int(length(rows), n)]
-
-# Distances of domains that have these rows, by number, from those of training, [sets x G].
-subset_distances <- function(view, rows, sets) {
-  domain <- factor(rep(seq_along(sets), lengths(sets)))
-  X <- view$scaled(rows$X[unlist(sets), , drop = FALSE], domain)
+# Distances of domains from those of training, described by their first n rows, [domains x G]; NA of
+# domains with fewer rows, and Inf of a training domain from itself.
+near_by_rows <- function(view, side, domains, n) {
+  rows <- view$rows[[side]]
+  has <- which(lengths(domains) >= n)
+  at <- unlist(lapply(domains[has], utils::head, n))
+  domain <- factor(rep(seq_along(has), each = n))
+  X <- view$scaled(rows$X[at, , drop = FALSE], domain)
   embeddings <- new_embeddings(view$kernel, list(X = X, domain = domain, threads = rows$threads))
-  embedding_distances(view$kernel$spread, embeddings, lengths(sets))
+  found <- embedding_distances(view$kernel$spread, embeddings, rep(n, length(has)))
+  near <- matrix(NA_real_, length(domains), ncol(found))
+  near[has, ] <- found
+  if (side == "known") near[cbind(has, has)] <- Inf
+  near
 }
 
-# The score of each row of distances, without training domain g of the row.
-far_from_others <- function(view, near, g) {
-  near[cbind(seq_along(g), g)] <- Inf
-  rowMeans(row_smallest(near, min(view$kernel$spread$k, ncol(near) - 1L)))
+# z_i = sum_j m_ij^2 (d_i - d_j) / s(m_ij) / sum_j m_ij^2 of each domain, the new one last: d_i is
+# its distance by m_ij rows from the training domains but i and j, s(m) the standard deviation of
+# distances by m rows. In units of s at the largest m. near: near_by_rows() for each of `steps`.
+scores_by_rows <- function(near, steps, sizes, k) {
+  step <- findInterval(sizes, steps)
+  step <- outer(step, step, pmin)
+  k <- max(1L, min(k, length(sizes) - 3L))
+  unit <- spread_by_rows(near, k)
+  apart <- 0 * step
+  for (s in seq_along(steps)) {
+    distances <- nearest_without(near[[s]], k)
+    at <- step == s
+    apart[at] <- (distances - t(distances))[at] / unit[s]
+  }
+  # two training domains have no third one from which both would be far
+  apart[is.nan(apart)] <- 0
+  weights <- matrix(steps[step]^2, nrow(step))
+  diag(weights) <- 0
+  rowSums(weights * apart) / rowSums(weights) * unit[length(unit)]
+}
+
+# Mean of the k smallest distances of each row without column j, [domains x domains]; the new
+# domain, the last, is no column.
+nearest_without <- function(near, k) {
+  smallest <- row_smallest(near, k + 1L)
+  sums <- rowSums(smallest[, seq_len(k), drop = FALSE])
+  among <- near <= smallest[, k]
+  sums <- cbind(ifelse(among, sums - near + smallest[, k + 1L], sums), sums)
+  sums / k
+}
+
+# Standard deviation of distances at each number of rows; where fewer than five domains have as
+# many, that of fewer rows.
+spread_by_rows <- function(near, k) {
+  distances <- lapply(near, function(d) rowMeans(row_smallest(d[!is.na(d[, 1L]), ], k)))
+  last <- max(1L, sum(lengths(distances) >= 5L))
+  spread <- vapply(distances[pmin(seq_along(near), last)], stats::sd, 0)
+  replace(spread, spread == 0, 1)
 }

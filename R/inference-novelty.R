@@ -53,25 +53,28 @@
 #' **Several new domains** are tested separately: p values are not adjusted.
 #'
 #' **Unequal numbers of rows.** A domain with few rows seems farther, also because its rows may show
-#' only a part of the domain (one visit of four). So if numbers of rows differ, the new domain and
-#' training domain g are compared by \eqn{m_g}{m_g} rows of each:
-#' \deqn{p = \frac{1 + \#\{g: d_g^{(m_g)} \ge d_{\mathrm{new}, -g}^{(m_g)}\}}{G + 1},\qquad
-#'   m_g = \min(n_g, n_{\mathrm{new}}, q, 200)}{
-#'   p = (1 + #{g: d_g(m_g) >= d_new,-g(m_g)}) / (G + 1), m_g = min(n_g, n_new, q, 200)}
-#' * \eqn{d^{(m)}}{d(m)}: the distance, described by m rows, from the other G - 1 training domains,
-#'   described by all their rows. Where the model scales by domain, the m rows are scaled by their
-#'   own means and standard deviations.
-#' * q: the lower quartile of the numbers of rows of training domains.
-#' * Rows are drawn once, of the new domain the same for all g with the same \eqn{m_g}{m_g}. Seeds
-#'   are fixed; the order of rows and columns does not matter. With other draws p would differ
-#'   somewhat. The median of several draws would be small too rarely.
+#' only a part of the domain (one visit of four). So if numbers of rows differ, any two domains i
+#' and j of the G + 1 are compared by \eqn{m_{ij}}{m_ij} rows of each. The new domain is ranked by
+#' \deqn{z_i = \frac{\sum_{j \ne i} m_{ij}^2 \, (d_{i,-j} - d_{j,-i}) / s_{ij}}{
+#'   \sum_{j \ne i} m_{ij}^2},\qquad
+#'   p = \frac{1 + \#\{g: z_g \ge z_{\mathrm{new}}\}}{G + 1}}{
+#'   z_i = sum_j m_ij^2 (d_i,-j - d_j,-i) / s_ij / sum_j m_ij^2, p = (1 + #{g: z_g >= z_new}) / (G +
+#'   1)}
+#' * \eqn{d_{i,-j}}{d_i,-j}: the distance of domain i, described by \eqn{m_{ij}}{m_ij} rows, from
+#'   the training domains other than i and j, described by all their rows. Where the model scales by
+#'   domain, the \eqn{m_{ij}}{m_ij} rows are scaled by their own means and standard deviations.
+#' * \eqn{m_{ij}}{m_ij}: the largest quantile of the numbers of training rows (in eighths, at most
+#'   200 or the smallest domain) that neither domain falls short of, nor the new one; if the new
+#'   domain is the smallest, all its rows.
+#' * \eqn{s_{ij}}{s_ij}: standard deviation over domains of the distances by as many rows (at least
+#'   five domains).
+#' * Rows are drawn once. Seeds are fixed; the order of rows and columns does not matter. With other
+#'   draws p would differ somewhat. The median of several draws would be small too rarely.
 #'
-#' If the new domain is exchangeable with g, either is as likely the farther one. The bound above is
-#' then weaker: p is at most \eqn{\alpha}{alpha} with probability at most \eqn{2\alpha}{2 alpha}
-#' (Barber et al., 2021, theorem 1). In simulations this probability was about
-#' \eqn{\alpha}{alpha}, see Accuracy. `distance` still uses all rows; `left_out` and the plot show
-#' each training domain relative to it as in that draw. Domains that all have more than 200 rows are
-#' compared by all their rows.
+#' Both domains of a comparison are treated alike, so that a new domain of the fewest rows is ranked
+#' exactly. In general p is close to uniform, see Accuracy. `distance` still uses all rows;
+#' `left_out` and the plot show each training domain relative to it by the difference of z, in units
+#' of s.
 #'
 #' **Models that keep no training rows** (fitted to a [row_source()], or with a feature map if the
 #' data of the call are gone) are compared by the embeddings of all rows: p is then exact only for
@@ -138,9 +141,6 @@
 #' neither its training rows nor the mean embeddings of their domains, or scales by domain, if the
 #' data of its call are gone.
 #' @references
-#' Barber, R. F., Candes, E. J., Ramdas, A. and Tibshirani, R. J. (2021). Predictive inference with
-#' the jackknife+. *Annals of Statistics* 49(1), 486-507.
-#'
 #' Lee, Y., Barber, R. F. and Willett, R. (2024). Distribution-free inference with hierarchical
 #' data. *arXiv* 2306.06342.
 #'

@@ -49,9 +49,15 @@
 #' whatever `weights` a fit had. On the given scale estimates are nearly normal: intervals are
 #' symmetric there, and sites are summarised there.
 #'
+#' **Classes that training lacks.** Where the domains of training lack the event, or all other
+#' classes, its odds are 0 or infinite in the site that is held out: a cross-validation has no `oe`,
+#' `intercept` and `slope` there, and no `log_loss` if the site has rows of what training lacks.
+#' `print()` names such sites; the others are summarised. A model that is wrong about a class of its
+#' training has a log loss of at most -log(1e-15) a row.
+#'
 #' **Small sites.** A site without both classes has no `auc`; one with fewer than 5 events or 5
 #' others has no `slope`. With fewer than 10 of either, `intercept` and `slope` have Firth's penalty
-#' (1993), and the error of `auc` is that of Newcombe (2006, method 5) at (A n1 n0 + 1/2) / (n1 n0
+#' (1993), and the error of `auc` is that of Newcombe (2006, method 4) at (A n1 n0 + 1/2) / (n1 n0
 #' + 1), which allows for the number of pairs: that of Hanley and McNeil (1982, equation 1) with
 #' the mean of n1 and n0 in the place of each, so that it does not matter which class is the event.
 #' With fewer than 10 rows, or rows that are all alike, the standard deviation of a row is pooled
@@ -277,7 +283,7 @@ dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, respons
     measures = chosen, class = sites[[1L]]$class, threshold = threshold, times = found$times,
     level = level, target = target, inflation = found$inflation, labels = found$labels,
     origin = found$origin, held_out = found$held_out, scope = found$scope, title = found$title,
-    notes = c(found$notes, left_out_words(sites[[1L]]$left_out)),
+    notes = c(found$notes, left_out_words(sites[[1L]]$left_out), lacking_words(sites)),
     hint = if (is.null(response)) found$hint
   )
   if (!is.null(covariates)) {
@@ -583,6 +589,18 @@ left_out_words <- function(rows) {
   }
 }
 
+# Domains without calibration, see of_trained().
+lacking_words <- function(sites) {
+  lacking <- lapply(sites, function(rows) {
+    if (!is.null(rows$p)) as.character(rows$domain)[is.infinite(rows$score)]
+  })
+  domains <- unique(unlist(lacking))
+  if (length(domains)) {
+    paste0("No calibration, and no log loss of a class that training lacks, in ",
+           enumerate(domains, quote = "\""), ".")
+  }
+}
+
 # ---- sites ------------------------------------------------------------------------------------
 
 # list(y, p, score: as in `measures`, place: of each row in order to pair methods, rep, domain: a
@@ -594,7 +612,8 @@ site_rows <- function(rows, kind, class) {
   place <- if (is.null(rows$row)) seq_len(n) else rows$row
   found <- switch(kind, class = event_rows(rows, class), ordinal = ordered_rows(rows),
                   number = , count = number_rows(rows, kind), censored = time_rows(rows))
-  for (values in found[c("y", "p", "score")]) {
+  # scores of classes that training lacks are infinite, see mark_lacking()
+  for (values in found[c("y", "p", if (kind != "class") "score")]) {
     if (any(is.infinite(values))) abort("data", "Responses and predictions must be finite.")
   }
   known <- !is.na(found$y) & !is.na(domain)
@@ -619,9 +638,15 @@ event_rows <- function(rows, class) {
   p <- rows$prob[, column]
   if (!is.null(p)) check_probabilities(p)
   score <- if (is.null(rows$decision)) p
-           else if (is.matrix(rows$decision)) rows$decision[, column]
+           else if (is.matrix(rows$decision)) event_scores(rows$decision, column)
            else if (column == 2L) rows$decision else -rows$decision
   list(y = as.integer(truth == class), p = p, score = score, class = class)
+}
+
+# Infinite where training lacks the class, or all others.
+event_scores <- function(decision, column) {
+  alone <- rowSums(decision[, -column, drop = FALSE] != -Inf) == 0
+  replace(decision[, column], alone %in% TRUE, Inf)
 }
 
 class_levels <- function(rows) {

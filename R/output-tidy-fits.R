@@ -29,7 +29,6 @@
 #' | [dg_calibration()] | class and bin | observed proportion |
 #' | [dg_mmd()], [domain_map()] | pair of domains | squared distance |
 #' | [dg_novelty()] | new domain | none; the distance is `statistic` |
-#' | [dg_resources()] | pass over the data | none |
 #' | [dg_importance()] | predictor and kind | increase |
 #' | [dg_effect()] | predictor, class and value | value of the average curve |
 #'
@@ -45,8 +44,6 @@
 #'   probability.
 #' * [dg_mmd()], [domain_map()]: `first`, `second`.
 #' * [dg_novelty()]: `domain`, `rows`, `farthest` (largest distance of a training domain).
-#' * [dg_resources()]: `pass`, how often it `reads` the rows, `operations`, bytes `read` and `sent`,
-#'   `seconds`.
 #' * [dg_importance()]: `predictor`, `kind`, `domains`.
 #' * [dg_effect()]: `predictor`, `class`, `at`, `category`, `domains`. Curves of single domains are
 #'   in `x$domains`.

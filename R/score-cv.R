@@ -51,8 +51,9 @@
 #' * `"log_loss"` and `"brier"` need probabilities, see `calibration` of [dg_svm()]. In `"log_loss"`
 #'   p is at least 1e-15. A domain with a class that its training domains lack has an infinite log
 #'   loss, whatever the model says of that class: it has no score (`NA`) and is left out of the mean
-#'   and of `overall`, as `print()` says. `"brier"`, which is finite, keeps it; of more than two
-#'   classes it is summed over classes.
+#'   and of `overall`, as `print()` says; nor has it a curve of `shots` (with `updates = "adapt"` by
+#'   no score). `"brier"`, which is finite, keeps it; of more than two classes it is summed over
+#'   classes.
 #' * `"log_density"` needs a predictive density, as of [dg_gp()].
 #' * `"coverage"` and `"width"` are of the intervals of `predict(interval = "prediction", level =
 #'   0.9)`, or of the sets of `type = "set"`, fitted to the training domains of the fold. The

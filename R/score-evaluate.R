@@ -117,7 +117,7 @@ predict_split <- function(specs, task, split, needs) {
     values <- decide_rows(model, new(list(describes_domain(model), reads_domain(model),
                                               model$blueprint), model))
     predictions <- predicted_rows(rows, model, values, newdata, domain, levels(task$y), needs)
-    predictions <- mark_lacking(predictions, task$y[split$train])
+    predictions <- mark_lacking(predictions, lacking_classes(task$y[split$train]))
     if ("interval" %in% needs) {
       predictions <- add_intervals(predictions, model, split_input(specs, task, split), newdata,
                                    domain, task)

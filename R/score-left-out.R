@@ -21,10 +21,11 @@ score_left_out <- function(predictions, metrics) {
 }
 
 # Scores by domain of decision values [n x m]. scoring: list(y, domain, response, metric, weights:
-# of rows, for a metric that uses them).
+# of rows, for a metric that uses them; lacking: see mark_lacking()).
 score_values <- function(values, scoring) {
   # a list: parts of many data frames take longer than the rest
   d <- add_responses(list(truth = scoring$y), scoring$response, values, levels(scoring$y))
+  d <- mark_lacking(d, scoring$lacking)
   d$weights <- scoring$weights
   if ("prob" %in% scoring$metric$needs) {
     shares <- common_values(scoring$response, values)
@@ -36,11 +37,6 @@ score_values <- function(values, scoring) {
 # NA for a domain with a row that has no value.
 known_scores <- function(values, scoring) {
   lacking <- is.na(rowSums(values))
-  # nor where the others have none of its class
-  if (!is.null(scoring$metric$infinite)) {
-    domains <- rowSums(table(scoring$y, scoring$domain) > 0)
-    lacking <- lacking | domains[as.integer(scoring$y)] == 1L
-  }
   scores <- score_values(replace(values, is.na(values), 0), scoring)
   unname(replace(scores, unique(as.integer(scoring$domain)[lacking]), NA_real_))
 }
@@ -51,7 +47,8 @@ score_choices <- function(n, values, scoring) {
   rows <- rep(seq_along(scoring$y), n)
   domains <- nlevels(scoring$domain)
   choice <- rep(seq_len(n) - 1L, each = length(scoring$y))
-  scoring[c("y", "weights")] <- lapply(scoring[c("y", "weights")], take, rows)
+  by_row <- c("y", "weights", "lacking")
+  scoring[by_row] <- lapply(scoring[by_row], take, rows)
   # as factor() does, which takes as long as the rest
   scoring$domain <- structure(as.integer(as.integer(scoring$domain)[rows] + domains * choice),
                               levels = as.character(seq_len(domains * n)), class = "factor")
@@ -76,14 +73,38 @@ add_responses <- function(predictions, targets, values, levels) {
 }
 
 # Decision values of classes that training lacks are the lowest, in whatever way the model was made:
-# methods that know a class by name have scores in the same domains as others. trained: response of
-# the rows of training.
-mark_lacking <- function(predictions, trained) {
-  lacking <- setdiff(levels(trained), as.character(trained))
-  if (length(lacking) == 0L) return(predictions)
-  if (is.matrix(predictions$decision)) predictions$decision[, lacking] <- -Inf
-  else predictions$decision[] <- if (lacking[1L] == levels(trained)[2L]) -Inf else Inf
+# methods that know a class by name have scores in the same domains as others. lacking: TRUE for
+# these classes, the same for all rows or [rows x classes]; NULL where there are none.
+mark_lacking <- function(predictions, lacking) {
+  if (!any(lacking)) return(predictions)
+  if (!is.matrix(lacking)) {
+    lacking <- matrix(lacking, NROW(predictions$decision), length(lacking), byrow = TRUE)
+  }
+  if (is.matrix(predictions$decision)) predictions$decision[lacking] <- -Inf
+  else {
+    predictions$decision[lacking[, 1L]] <- Inf
+    predictions$decision[lacking[, 2L]] <- -Inf
+  }
   predictions
+}
+
+# Of a fold, by class. trained: response of the rows of training.
+lacking_classes <- function(trained) !levels(trained) %in% trained
+
+# Of groups of rows that are held out in turn, by row; NULL where none lacks any.
+lacking_elsewhere <- function(y, groups) {
+  if (!is.factor(y)) return(NULL)
+  there <- table(groups, y) > 0
+  lacking <- rep(colSums(there), each = nrow(there)) == there
+  if (any(lacking)) unname(lacking[match(groups, rownames(there)), , drop = FALSE])
+}
+
+# Rows whose own class is marked so.
+is_lacking <- function(decision, truth) {
+  code <- as.integer(truth)
+  found <- if (is.matrix(decision)) decision[cbind(seq_along(code), code)] == -Inf
+           else decision == ifelse(code == 2L, -Inf, Inf)
+  found %in% TRUE
 }
 
 # Standard deviation of the response of new rows.

@@ -154,7 +154,8 @@ as_cv <- function(object, values, metrics, seconds, failed = list()) {
     error <- failed[[as.character(split$fold)]]
     c(list(seconds = seconds / length(splits), warnings = notes),
       if (is.null(error)) {
-        list(predictions = mark_lacking(predictions[split$held, ], task$y[split$train]))
+        list(predictions = mark_lacking(predictions[split$held, ],
+                                        lacking_classes(task$y[split$train])))
       }
       else list(error = drop_call(error)))
   })

@@ -2,6 +2,12 @@
 # effect of each row on the estimate (its influence function), by which the errors of two methods on
 # the same rows are compared.
 
+# A measure of the odds of an event, which are 0 or infinite where training lacks the event or all
+# else: scores are infinite there, see mark_lacking().
+of_trained <- function(of) {
+  function(d, ...) if (any(is.infinite(d$score))) no_value(length(d$y)) else of(d, ...)
+}
+
 # By kind of response. better: "high", "low", or the value of perfect predictions; scale: on which
 # the error is nearly normal, see scales; large: a large standard deviation over sites on that
 # scale, see site_posterior(); response: TRUE if the value has the response's unit; needs: "prob" or
@@ -14,18 +20,21 @@ measures <- list(
     auc = list(title = "AUC", better = "high", scale = "logit", large = 1,
                of = function(d, ...) site_auc(d)),
     oe = list(title = "observed/expected", better = 1, scale = "log", large = 1, needs = "prob",
-              of = function(d, ...) site_ratio(d)),
+              of = of_trained(function(d, ...) site_ratio(d))),
     intercept = list(title = "calibration intercept", better = 0, scale = "identity", large = 1,
-                     needs = "prob", of = function(d, ...) logistic_intercept(d)),
+                     needs = "prob", of = of_trained(function(d, ...) logistic_intercept(d))),
     slope = list(title = "calibration slope", better = 1, scale = "identity", large = 0.5,
-                 needs = "prob", of = function(d, ...) line_slope(d, "class")),
+                 needs = "prob", of = of_trained(function(d, ...) line_slope(d, "class"))),
     brier = list(title = "Brier score", better = "low", scale = "log", large = 0.5, needs = "prob",
                  of = function(d, ...) site_mean((d$y - d$p)^2)),
     scaled_brier = list(title = "scaled Brier score", better = "high", scale = "unexplained",
                         large = 0.5, needs = "prob",
                         of = function(d, ...) site_explained((d$y - d$p)^2, d$y)),
     log_loss = list(title = "log loss", better = "low", scale = "log", large = 0.5,
-                    needs = "prob", of = function(d, ...) site_mean(binary_log_loss(d))),
+                    needs = "prob", of = function(d, ...) {
+                      if (any(d$score == ifelse(d$y == 1, -Inf, Inf))) no_value(length(d$y))
+                      else site_mean(-log(pmax(ifelse(d$y == 1, d$p, 1 - d$p), 1e-15)))
+                    }),
     sensitivity = list(title = "sensitivity", better = "high", scale = "logit", large = 1,
                        needs = c("prob", "threshold"), of = function(d, threshold) {
                          site_proportion(at_least(d$p, threshold), d$y == 1)
@@ -257,7 +266,7 @@ site_auc <- function(d) {
 # For each row, the number of rows with another y.
 n_others <- function(y) length(y) - as.numeric(at_labels(table(y), as.character(y)))
 
-# From the variance in method 5 of Newcombe (2006), equation 1 of Hanley and McNeil (1982) with the
+# From the variance in method 4 of Newcombe (2006), equation 1 of Hanley and McNeil (1982) with the
 # mean of both numbers in the place of each: which class is the event does not matter.
 area_error <- function(area, events, others) {
   more <- (events + others) / 2 - 1
@@ -271,8 +280,6 @@ area_information <- function(events, others) {
     (at * (1 - at) / area_error(at, events, others))^2
   }
 }
-
-binary_log_loss <- function(d) -log(pmax(ifelse(d$y == 1, d$p, 1 - d$p), 1e-15))
 
 # The sum of squares over the classes' boundaries of the predicted less the observed distribution
 # function.

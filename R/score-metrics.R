@@ -222,10 +222,9 @@ pair_areas <- function(these, f, groups = factor(rep(1L, length(f)))) {
 log_losses <- function(d) {
   cell <- cbind(seq_along(d$truth), match(as.character(d$truth), colnames(d$prob)))
   found <- d$prob[cell]
-  lacking <- if (is.null(d$decision)) logical(length(found))
-             else if (is.matrix(d$decision)) d$decision[cell] == -Inf
-             else d$decision == ifelse(as.integer(d$truth) == 2L, -Inf, Inf)
-  ifelse(lacking %in% TRUE, Inf, -log(pmax(ifelse(is.na(cell[, 2L]), 0, found), 1e-15)))
+  lacking <- if (is.null(d$decision)) FALSE else is_lacking(d$decision, d$truth)
+  found[is.na(cell[, 2L])] <- 0
+  replace(-log(pmax(found, 1e-15)), lacking, Inf)
 }
 
 # (p - 1[second class])^2 for two classes, the sum over classes for more.

@@ -128,10 +128,22 @@ scores_of_fits <- function(fits, rows, metrics) {
 score_sums <- function(fits, rows, metrics, views = list(rows)) {
   unit <- new_targets(rows, TRUE)$scale
   G <- length(rows$survey$domains)
+  fits$scorers <- lapply(fits$scorers, know_lacking, rows$survey$response$classes,
+                         rows$survey$classes)
   work <- scoring_work(fits, metrics, rows$survey$classes, unit, G)
   total <- pass_views(views, work, "scores")$total
   total[!scored_cells(fits, G), ] <- NA
   list(total = array(total, c(G, fits$repeats, fits$choices, length(metrics))), unit = unit)
+}
+
+# With the classes that each fit's domains lack, [fits x classes]; table: weights [G x classes].
+know_lacking <- function(scorer, table, classes) {
+  if (is.null(classes)) return(scorer)
+  there <- table[, match(classes, colnames(table)), drop = FALSE] > 0
+  scorer$lacking <- t(vapply(seq_len(max(scorer$at, na.rm = TRUE)), function(k) {
+    colSums(there[!scorer$at %in% k, , drop = FALSE]) == 0
+  }, logical(length(classes))))
+  scorer
 }
 
 # TRUE for domains that a fit scores, [G repeats choices].
@@ -152,6 +164,7 @@ mean_scores <- function(total, unit, metrics, survey) {
     rowMeans(score_of_mean(part(m) / sizes, metrics[[m]], unit))
   }, numeric(length(sizes)))
   first <- part(1L)
+  if (!is.null(metrics[[1L]]$infinite)) first[is.infinite(first)] <- NA
   known <- !is.na(first)
   list(domains = matrix(domains, length(sizes), dimnames = list(survey$domains, names(metrics))),
        overall = score_of_mean(sum(first[known]) / sum(sizes[row(first)[known]]), metrics[[1L]],
@@ -203,7 +216,8 @@ block_scores <- function(scorer, views, metrics, classes, unit, step) {
       own <- values[, (l - 1L) * m + seq_len(m), drop = FALSE]
       if (m == length(classes)) colnames(own) <- classes
       d <- score_data(list(truth = take(views[[1L]]$y, i)), model, own, classes,
-                       metrics_need(metrics))
+                      metrics_need(metrics))
+      d <- mark_lacking(d, scorer$lacking[as.integer(k), ])
       scores <- vapply(metrics, function(metric) metric_rows(metric$rows(d), metric, unit),
                        numeric(length(i)))
       rowsum(matrix(scores, length(i)), domain[i] + (l - 1L) * step)

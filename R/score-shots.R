@@ -58,15 +58,18 @@ shot_arms <- function(shots, updates) {
 
 # Scores [domains x arms] of the domains that a split holds out, by of(i, order), which gives those
 # of the rows i of `rows` in an order of theirs; means over orders. NA for a domain with too few
-# rows.
+# rows, or with a class that training lacks where its score is infinite or a model is to be adapted
+# to it.
 score_orders <- function(task, split, of) {
   arms <- task$arms
   held <- split(seq_along(split$held), droplevels(task$domain[split$held]))
+  lacking <- !task$y[split$held] %in% task$y[split$train] & is.factor(task$y) &
+    ("adapt" %in% arms$update | !is.null(task$shot_metric[[1L]]$infinite))
   orders <- task$shot_orders[[split$rep]]
   # by places, as no list knows an element called ""
   scores <- vapply(seq_along(held), function(g) {
     i <- held[[g]]
-    if (length(i) < max(arms$shots) + 2L) return(rep(NA_real_, nrow(arms)))
+    if (length(i) < max(arms$shots) + 2L || any(lacking[i])) return(rep(NA_real_, nrow(arms)))
     draws <- vapply(orders[[match(names(held)[g], names(orders))]], function(order) {
       # a split may hold out a part of them
       of(i, order[order <= length(i)])

@@ -125,7 +125,8 @@ left_out_scores <- function(search, keys, sample, rows) {
   sample <- sample_part(sample, rows)
   values <- lapply(keys, function(key) candidate_values(search, key, sample))
   scoring <- list(y = sample$y, domain = sample$domain, metric = search$shown$metric,
-                response = search_task(sample, search$args)$response)
+                response = search_task(sample, search$args)$response,
+                lacking = lacking_elsewhere(sample$y, left_out_groups(sample, search$args$folds)))
   score_values(Reduce(`+`, values) / length(values), scoring)
 }
 

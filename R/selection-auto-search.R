@@ -92,16 +92,16 @@ new_search <- function(args, sample, metric, few, rows, deadline = NULL, working
     selects <- working_metric(sample$y)
   }
   task <- search_task(sample, args)
+  left_out <- if (few) scored_by else left_out_groups(sample, args$folds)
   scoring <- list(y = sample$y, domain = scored_by, metric = selects, response = task$response,
-                  weights = sample$weights)
+                  weights = sample$weights, lacking = lacking_elsewhere(sample$y, left_out))
   shown <- scoring
   shown$metric <- metric
   list2env(list(
     args = args, metric = selects, few = few, working = working, sample = sample,
     scored_by = scored_by, known = known_columns(sample),
     lambdas = auto_lambdas$last,
-    left_out = if (few) scored_by else left_out_groups(sample, args$folds), scoring = scoring,
-    shown = shown, costs = task$costs,
+    left_out = left_out, scoring = scoring, shown = shown, costs = task$costs,
     stack = list(target = task$Y, share = row_costs(1, task$costs / max(task$costs), scored_by,
                                                     "equal")),
     scaled = list(), found = list(), failed = list(), deadline = deadline, spent = FALSE

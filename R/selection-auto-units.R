@@ -57,7 +57,9 @@ unit_error <- function(search, values) {
   means <- vapply(unique(group), function(k) {
     rest <- group != k
     scoring <- search$shown
-    scoring[c("y", "domain")] <- list(scoring$y[rest], droplevels(scoring$domain[rest]))
+    by_row <- c("y", "domain", "weights", "lacking")
+    scoring[by_row] <- lapply(scoring[by_row], take, rest)
+    scoring$domain <- droplevels(scoring$domain)
     known_mean(score_values(values[rest, , drop = FALSE], scoring))
   }, numeric(1))
   means <- means[!is.na(means)]

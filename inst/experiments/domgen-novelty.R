@@ -40,8 +40,9 @@ novelty_rows <- c(20, 60, 150, 300)
 # p of new domains with each number of rows: exchangeable ones, then shifted ones.
 one_novelty <- function(cell) {
   G <- 15L
+  range <- if (cell$sizes == "large") c(300, 1500) else c(10, 400)
   sizes <- if (cell$sizes == "equal") rep(60, G)
-           else round(exp(stats::runif(G, log(10), log(400))))
+           else round(exp(stats::runif(G, log(range[1L]), log(range[2L]))))
   train <- novelty_domains(sizes, cell$world)
   train$y <- stats::rnorm(nrow(train))
   new <- novelty_domains(rep(novelty_rows, 2L), cell$world)
@@ -74,9 +75,10 @@ experiment(
     both <- rbind(of("differ", "gaussian", scales), of("same", "gaussian", scales[1:2]),
                   of("differ", "nystroem", scales[1:2]))
     if (code != "now") return(both)
+    large <- cell("differ", "gaussian", scales[1:2], "large", times)
     others <- setdiff(names(novelty_models), c("gaussian", "nystroem"))
-    if (size == "normal") rbind(both, of("differ", c("linear", "fourier"), scales[1:2]))
-    else rbind(both, of("differ", "nystroem", scales[-(1:2)]), of("differ", others, scales))
+    if (size == "normal") rbind(both, of("differ", c("linear", "fourier"), "pooled"), large)
+    else rbind(both, large, of("differ", "nystroem", scales[-(1:2)]), of("differ", others, scales))
   },
   run = function(cell, draw, data) {
     p <- vapply(seq_len(cell$replications), function(r) {

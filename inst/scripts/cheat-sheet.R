@@ -88,9 +88,7 @@ blocks <- list(
     "rows <- row_source(\"folder/of/csv\")" = "files, a database, a function",
     "model <- dg_ridge(f, data = rows, feature_map = features_product())" = "read in blocks",
     "predict(model, rows, to = \"predictions.csv\")" = "written in blocks; resumes after a stop",
-    "future::plan(\"multisession\")" = "workers: processes, computers, Slurm",
-    "dg_resources(dg_ridge(feature_map = features_rff()), n = 1e8, predictors = 20)" =
-      "estimated passes, memory, seconds"
+    "future::plan(\"multisession\")" = "workers: processes, computers, Slurm"
   ),
   "Integrations" = c(
     "recipe(y ~ ., train) |> step_dica(x1, x2, domain = \"domain\")" = "tidymodels; also tunable",

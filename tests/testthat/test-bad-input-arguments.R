@@ -230,7 +230,6 @@ test_that("the error of an argument's old name gives the new one", {
     baseline = quote(dg_compare(list(a = dg_lm()), y ~ a | g, data = d, against = "a")),
     member_weights = quote(dg_ensemble(list(dg_lm(), dg_ridge()), weights = "stacked")),
     block_size = quote(row_source(d, rows = 10)), n = quote(simulate_dcm(rows = 10)),
-    n = quote(dg_resources(dg_lm(), rows = 10, predictors = 2)),
     data = quote(set_reference(dg_lm(y ~ a, data = d), rows = d))
   )
   for (i in seq_along(old)) {

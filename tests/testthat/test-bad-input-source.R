@@ -163,8 +163,3 @@ test_that("a class whose name is empty is a class", {
                      as.character(predict(named, toy)) == "z")
   }
 })
-
-test_that("dg_resources() says which argument must be given", {
-  expect_error(dg_resources(spec), "`n` must be given", class = "domgen_error_argument")
-  expect_error(dg_resources(spec, 10), "`predictors` must be given", class = "domgen_error_argument")
-})

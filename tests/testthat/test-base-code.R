@@ -120,6 +120,7 @@ own_terms <- function() {
     for (k in 1:2) out[] <- do.call(pmax, list(out, v)) + scale_by
     vapply(out, function(one) Reduce(`+`, c(one, one)), 1)
   }
+  `from_0<-` <- function(v, value) v - value
   factorial_of <- function(n) if (n <= 1) 1 else n * factorial_of(n - 1)
   # of the user's own, whatever R has of that name
   system <- function(v) v^2
@@ -131,7 +132,9 @@ own_terms <- function() {
     ~ splines::ns(x2, 3), ~ stats::poly(load, 2), ~ I(text == "system") + I(x1 > 0),
     ~ I((x1 - 1) / 2) + abs(x2), ~ outer(x1, 1:2), ~ round(x1, 1),
     ~ I(nchar(paste(text, "source"))) + x1, ~ interaction(text, x1 > 0),
-    ~ I(mapply(function(x1, x2) x1 + x2, x1, load))
+    ~ I(mapply(function(x1, x2) x1 + x2, x1, load)),
+    ~ sapply(x1, function(u) u[[1]] + list(u, 2)[[2]]),
+    ~ I((function(v) { from_0(v) <- scale_by; v })(x1))
   ), function(formula) {
     formula <- stats::as.formula(call("~", quote(y), call("|", formula[[2L]], quote(domain))))
     environment(formula) <- parent.frame(2L)
@@ -203,8 +206,14 @@ test_that("a function that a model brings is searched by whatever the model find
     file.create(mark)
     v
   }), list2env(list(mark = mark), parent = globalenv()))
+  home$`own<-` <- as.function(alist(v = , value = , {
+    file.create(mark)
+    v
+  }), list2env(list(mark = mark), parent = globalenv()))
   environment(model$blueprint$terms) <- home
-  for (call in expression(sapply(x2, "own"), do.call("own", list(x2)), match.fun("own")(x2),
+  for (call in expression({ v <- x2; own(v) <- 1; v }, (function(v) { own(v)[1] <- 1; v })(x2),
+                          `(`(x2, own(x2)), `own<-`(x2, 1), sapply(x2, "own"),
+                          do.call("own", list(x2)), match.fun("own")(x2),
                           get("own", mode = "function")(x2), (function(v, w = own(v)) w)(x2),
                           sapply(x2, function(v, f = "own") sapply(v, f)), x1(x2), sapply(x2, x1),
                           sapply(x2, "x1"), do.call(sapply, list(x2, quote(x1))),

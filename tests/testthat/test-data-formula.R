@@ -247,7 +247,10 @@ test_that("a user's function with the name of a column counts where the formula 
     y ~ x | site, y ~ x * z | site, y ~ log(abs(x) + 1) | site, y ~ I(x^2) + x | site,
     y ~ poly(x, 2) | site, y ~ splines::ns(x, 3) + z | site, y ~ scale(x) | site,
     y ~ cut(x, c(-9, 0, 9)) | site, y ~ half(x) | site, y ~ pmin(x, z) | site,
-    y ~ ifelse(x > 0, z, 0) | site, exp(x) ~ z | site
+    y ~ ifelse(x > 0, z, 0) | site, exp(x) ~ z | site, y ~ sapply(x, half) | site,
+    y ~ vapply(FUN = half, X = x, 1) | site, y ~ unlist(Map(half, x)) | site,
+    y ~ mapply(function(a, b) a + b, x, z) | site, y ~ unlist(lapply(x, function(u) u[[1]])) | site,
+    y ~ base::sapply(x, function(x, at = 1) x[[at]]) | site, y ~ Reduce(`+`, list(x, z)) | site
   )
   for (f in not_called) {
     about <- deparse1(f)
@@ -280,6 +283,6 @@ test_that("the default of an argument is code, too", {
   for (f in list(y ~ (function(v, w = eval(v)) w)(x) | site,
                  y ~ sapply(x, function(v, w = eval(v)) w) | site,
                  y ~ I((function(v, w = (function(u = eval(v)) u)()) w)(x)) | site)) {
-    expect_domgen_error(dg_lm(f, data = d), "must not have a call of `eval\\(\\)`")
+    expect_domgen_error(dg_lm(f, data = d), "must name columns of `data`, .* not eval\\(v\\)")
   }
 })

@@ -141,7 +141,7 @@ test_that("expected scores are sums over all labels", {
 test_that("the loss of a class is that of dg_cv()", {
   toy <- toy_classes(5, 20)
   cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = c("brier", "log_loss", "accuracy"))
-  rows <- held_out_scored(cv, levels(toy$y))
+  rows <- held_out_scored(cv, levels(toy$y), NULL)
   for (name in c("brier", "log_loss", "accuracy")) {
     expect_equal(site_scores(rows, forecast_scores$class[[name]])$estimate, cv$domains[[name]])
   }

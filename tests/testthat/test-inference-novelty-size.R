@@ -48,14 +48,41 @@ test_that("a single new row is ranked by the formula among all rows' chances of 
   far <- function(j, others) 2 - 2 * K[j, others]
   # the noise within domains is none: distances are over b, which ranks do not see
   nearest <- function(d) mean(sort(d)[1:3])
-  left <- sapply(1:6, function(g) nearest(far(g, setdiff(1:6, g))))
-  own <- sapply(1:6, function(g) nearest(far(7, setdiff(1:6, g))))
-  expect_equal(found$p, (1 + sum(left >= own)) / 7)
+  apart <- sapply(1:7, function(i) mean(sapply(setdiff(1:7, i), function(j) {
+    others <- setdiff(1:6, c(i, j))
+    nearest(far(i, others)) - nearest(far(j, others))
+  })))
+  expect_equal(found$p, mean(apart >= apart[7]))
   # drawn beside the distance of all rows, as far from it as they are from each other
-  apart <- c(attr(found, "left_out")) - found$distance
-  shown <- apart > -found$distance
-  expect_equal((apart / (left - own))[shown], rep((apart / (left - own))[shown][1], sum(shown)),
-               tolerance = 1e-4)
+  shown <- c(attr(found, "left_out")) - found$distance
+  expected <- apart[-7] - apart[7]
+  at <- shown > -found$distance
+  expect_equal((shown / expected)[at], rep((shown / expected)[at][1], sum(at)), tolerance = 1e-4)
+})
+
+test_that("scores are the weighted mean differences of distances from the other domains", {
+  set.seed(9)
+  steps <- c(3L, 8L, 20L)
+  sizes <- c(3, 9, 30, 8, 25, 20, 12, 21)
+  near <- lapply(steps, function(m) {
+    d <- matrix(rexp(8 * 7), 8)
+    diag(d) <- Inf
+    d[sizes < m, ] <- NA
+    d
+  })
+  k <- 2L
+  nearest <- function(d) mean(sort(d[is.finite(d)])[1:k])
+  of <- function(i, s, without) nearest(near[[s]][i, setdiff(1:7, without)])
+  spread <- sapply(1:3, function(s) sd(apply(near[[s]][sizes >= steps[s], ], 1, nearest)))
+  # only four domains have 20 rows
+  spread[3] <- spread[2]
+  expected <- sapply(1:8, function(i) {
+    others <- setdiff(1:8, i)
+    s <- sapply(others, function(j) sum(steps <= min(sizes[i], sizes[j])))
+    d <- mapply(function(j, s) (of(i, s, j) - of(j, s, i)) / spread[s], others, s)
+    weighted.mean(d, steps[s]^2) * spread[3]
+  })
+  expect_equal(scores_by_rows(near, steps, sizes, k), expected)
 })
 
 test_that("p is uniform for domains of few or many rows among others, and sees one move", {

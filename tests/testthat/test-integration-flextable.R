@@ -5,10 +5,9 @@ test_that("results become tables of flextable with caption, headers and notes", 
   cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
   tuned <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, grid = list(lambda = c(1, 10)),
                    extend = FALSE)
-  cost <- dg_resources(dg_ridge(feature_map = features_rff(10)), 1e6, 5)
   diagnosis <- dg_diagnose(y ~ . | domain, data = toy, permutations = 20, seed = 1)
   distances <- dg_mmd(as.matrix(iris[1:4]), iris$Species)
-  for (x in list(comparison, cv, tuned, cost, diagnosis, distances)) {
+  for (x in list(comparison, cv, tuned, diagnosis, distances)) {
     table <- flextable::as_flextable(x)
     expect_s3_class(table, "flextable")
     expect_gt(flextable::nrow_part(table, "footer"), 0)

@@ -15,7 +15,7 @@ tabled_objects <- function() {
     importance = dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 2),
     effect = dg_effect(machine, data = labels, grid = 4),
     mmd = dg_mmd(as.matrix(iris[1:4]), iris$Species, permutations = 9),
-    map = domain_map(machine), cost = dg_resources(dg_ridge(feature_map = features_rff(10)), 1e6, 5)
+    map = domain_map(machine)
   )
 }
 

@@ -91,7 +91,6 @@ test_that("a model of a source says what it is, and what it cannot", {
                data = source)
   expect_snapshot_output(print(model))
   expect_equal(nobs(model), nrow(rows))
-  expect_snapshot_output(print(dg_resources(plane(family = "poisson"), 1e6, 4)))
   few <- function(...) plane(lambda = 1, ...)
   expect_domgen_error(fit(few(family = "poisson"), I(-count) ~ x1 | domain, data = source),
                       "must be 0 or more; found -", "domgen_error_data")

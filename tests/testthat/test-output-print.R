@@ -49,7 +49,6 @@ printed_objects <- function() {
     later = later, cv_later = dg_cv(dg_lm(), y ~ . | domain, data = toy, folds = later),
     short_folds = domain_folds(1:200, 5), sums = feature_sums(y ~ . | domain, data = toy,
                                                              feature_map = features_rff(20)),
-    cost = dg_resources(dg_ridge(feature_map = features_nystrom(100)), 1e11, 2000, domains = 1e5),
     source = row_source(toy), metric = metric_custom(mean, "high", long("a score")),
     kernel = kernel_rbf(1:60 / 7), product = kernel_rbf(1:9 / 7) * kernel_laplace() + kernel_poly(3),
     kappa = domain_distribution(kernel_rbf(1:30), kernel_laplace()), tau = domain_multitask(0.5),

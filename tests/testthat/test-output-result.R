@@ -17,7 +17,6 @@ described_objects <- function() {
     novelty = dg_novelty(model, transform(toy, x1 = x1 + 3)),
     forecast = dg_forecast(dg_lm(y ~ . | domain, data = toy), toy, permutations = 19),
     mmd = with_seed(1, dg_mmd(as.matrix(iris[1:4]), iris$Species, permutations = 9)),
-    cost = dg_resources(dg_ridge(feature_map = features_rff(10)), 1e6, 5),
     plan = dg_plan(dg_lm(), y ~ . | domain, data = toy, sites = 2:4, labels = 2, draws = 2,
                    target = 1, updates = "intercept"),
     importance = dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 2),
@@ -66,9 +65,9 @@ test_that("summary() has the rows that print() leaves out", {
 })
 
 test_that("results without rows of the data or a plot say so", {
-  cost <- dg_resources(dg_ridge(feature_map = features_rff(10)), 1e6, 5)
-  expect_domgen_error(augment(cost), "has no rows of the data", "domgen_error_argument")
-  expect_domgen_error(plot(cost), "has no plot", "domgen_error_argument")
+  slopes <- dg_coefficients(dg_lm(y ~ . | domain, data = toy_domains(4, 12)))
+  expect_domgen_error(augment(slopes), "has no rows of the data", "domgen_error_argument")
+  expect_domgen_error(plot(slopes), "has no plot", "domgen_error_argument")
 })
 
 test_that("a tuned or automatic model keeps what models have", {

@@ -325,53 +325,107 @@ test_that("areas of all groups at once are those of each group, in any order of 
 })
 
 test_that("a domain with a class that its training domains lack has no log loss, on every road", {
-  # classes a, b in all domains, c in one of them
+  folds <- c(a = 1, b = 1, c = 2, d = 2, e = 3, f = 3)
+  # classes a, b in all domains, c in one of them, or in both of a fold; or c against the others
   draw <- function(seed) with_seed(seed, {
-    d <- data.frame(domain = rep(letters[1:6], each = 15), x = rnorm(90))
+    d <- data.frame(domain = rep(names(folds), each = 15), x = rnorm(90))
     d$y <- factor(sample(c("a", "b"), 90, TRUE), c("a", "b", "c"))
-    own <- sample(letters[1:6], 1L)
-    d$y[sample(which(d$domain == own), 2L)] <- "c"
-    list(d = d, own = own)
+    own <- names(folds)[folds == sample(3, 1L)][seq_len(sample(2, 1L))]
+    for (g in own) d$y[sample(which(d$domain == g), 2L)] <- "c"
+    if (seed %% 2 == 0) d$y <- factor(ifelse(d$y == "c", "c", "other"), c("other", "c"))
+    list(d = d, own = own, models = if (seed %% 2) c("glm", "null") else "null")
   })
-  for (seed in 1:3) {
+  formula <- y ~ x | domain
+  of_domains <- function(found) stats::setNames(found$score, found$domain)
+  of_measure <- function(found, measure) {
+    found <- found$domains[found$domains$measure == measure, ]
+    stats::setNames(found$estimate, found$domain)
+  }
+  models <- list(glm = dg_glm(lambda = 1), null = dg_null())
+  for (seed in seq_len(if (long_form()) 12 else 2)) {
     drawn <- draw(seed)
     d <- drawn$d
-    others <- setdiff(letters[1:6], drawn$own)
-    null <- quietly(dg_cv(dg_null(), y ~ x | domain, data = d, metric = c("log_loss", "brier")))
-    # written out: frequencies of the classes in the other domains
+    others <- setdiff(names(folds), drawn$own)
+    three <- nlevels(d$y) == 3L
+    # written out: frequencies of the classes in the other folds
     naive <- vapply(others, function(g) {
-      share <- prop.table(table(d$y[d$domain != g]))
+      share <- prop.table(table(d$y[folds[d$domain] != folds[g]]))
       mean(-log(share[as.character(d$y[d$domain == g])]))
     }, 0)
-    lines <- null$domains
-    expect_equal(lines$score[match(others, lines$domain)], unname(naive))
-    expect_identical(lines$domain[is.na(lines$score)], drawn$own)
-    expect_false(anyNA(lines$brier))
-    expect_equal(null$mean, mean(naive))
-    expect_equal(null$overall, mean(naive))
-    expect_match(paste(capture.output(print(null)), collapse = " "),
-                 paste0("\"", drawn$own, "\" .a class that training lacks"))
+    runs <- lapply(models[drawn$models], function(model) {
+      quietly(dg_cv(model, formula, data = d, folds = folds, metric = c("log_loss", "brier")))
+    })
+    null <- runs$null
+    expect_equal(of_domains(null$domains)[others], naive)
+    expect_false(anyNA(null$domains$brier))
+    expect_equal(c(null$mean, null$overall), rep(mean(naive), 2))
+    said <- paste(capture.output(print(null)), collapse = " ")
+    expect_match(said, paste0("\"", drawn$own[1L], "\""))
+    expect_match(said, "a class that training lacks")
+    source <- quietly(dg_cv(dg_null(), formula, data = row_source(d), folds = folds,
+                            metric = "log_loss"))
+    expect_equal(source[c("mean", "overall")], null[c("mean", "overall")])
+    compared <- quietly(dg_compare(models[drawn$models], formula, data = d, folds = folds,
+                                   metric = "log_loss"))
+    expect_true(is.finite(compared$table$mean[1L]))
+    validated <- lapply(runs, dg_validate, class = "c")
+    # of the event "a" no class is lacking
+    if (three) expect_false(anyNA(of_measure(dg_validate(null, class = "a"), "log_loss")))
+    expect_match(paste(validated[[1L]]$notes, collapse = " "), paste0("\"", drawn$own[1L], "\""))
+    auto <- quietly(dg_auto(formula, data = d, folds = folds, metric = "log_loss", n_members = 1,
+                            seed = 1))
+    roads <- c(
+      lapply(runs, function(run) of_domains(run$domains)),
+      lapply(validated, of_measure, "log_loss"),
+      list(source = of_domains(source$domains), compared = compared$scores[, 1L],
+           auto = auto$choice$scores[, 1L], any = auto$choice$scores[, ncol(auto$choice$scores)],
+           importance = of_domains(quietly(dg_importance(
+             models[[drawn$models[1L]]], formula, data = d, folds = folds, metric = "log_loss",
+             permutations = 2))$scores))
+    )
+    if (three) {
+      for (updates in c("adapt", "local")) {
+        shots <- quietly(dg_cv(dg_glm(lambda = 1), formula, data = d, folds = folds, shots = 3,
+                               metric = "log_loss", updates = updates))$shot_scores
+        roads <- c(roads, list(shots[, 1L], shots[, 2L]))
+      }
+      ensemble <- dg_ensemble(models, member_weights = "stacked")
+      roads$ensemble <- of_domains(quietly(dg_cv(ensemble, formula, data = d, folds = folds,
+                                                 metric = "log_loss"))$domains)
+    }
+    for (road in roads) {
+      expect_identical(unname(is.na(road[names(folds)])), names(folds) %in% drawn$own)
+      expect_lt(max(road, na.rm = TRUE), 5)
+    }
+    # the odds of the class are 0 in all domains of the fold
+    for (found in validated) {
+      intercepts <- of_measure(found, "intercept")[names(folds)]
+      expect_true(all(is.na(intercepts[folds == folds[drawn$own[1L]]])))
+    }
+    expect_true(all(is.finite(auto$choice$expected$mean)))
     # the closed form knows the class, which the other domains do not
-    fitted <- dg_glm(y ~ x | domain, data = d, lambda = 1)
-    closed <- quietly(dg_lodo(fitted, metric = "log_loss"))
-    expect_identical(closed$domains$domain[is.na(closed$domains$score)], drawn$own)
-    compared <- quietly(dg_compare(list(glm = dg_glm(lambda = 1), null = dg_null()),
-                                   y ~ x | domain, data = d, metric = "log_loss"))
-    expect_identical(is.na(compared$scores[drawn$own, ]), c(glm = TRUE, null = TRUE))
-    expect_true(all(is.finite(as.matrix(compared$table[c("mean", "difference")]))[1:2, 1L]))
+    if (length(drawn$own) == 1L) {
+      closed <- quietly(dg_lodo(dg_glm(formula, data = d, lambda = 1), metric = "log_loss"))
+      expect_identical(closed$domains$domain[is.na(closed$domains$score)], drawn$own)
+      site <- of_measure(dg_validate(closed, class = "c"), "log_loss")
+      expect_identical(names(site)[is.na(site)], drawn$own)
+    }
   }
-  moved <- quietly(dg_importance(dg_glm(lambda = 1), y ~ x | domain, data = d,
-                                 metric = "log_loss", permutations = 2))
-  expect_identical(moved$scores$domain[is.na(moved$scores$score)], drawn$own)
-  expect_true(all(is.finite(moved$table$increase)))
-  # two classes, one of which is in one domain alone
-  two <- transform(d, y = factor(y == "c"))
-  found <- quietly(dg_cv(dg_null(), y ~ x | domain, data = two, metric = "log_loss"))
-  expect_identical(found$domains$domain[is.na(found$domains$score)], drawn$own)
-  tuned <- quietly(dg_tune(dg_glm(), y ~ x | domain, data = d, metric = "log_loss",
+  tuned <- quietly(dg_tune(dg_glm(), formula, data = draw(1)$d, metric = "log_loss",
                            grid = list(lambda = c(0.1, 10))))
   expect_length(tuned$tuning$table$mean, 2L)
   expect_true(all(is.finite(tuned$tuning$table$mean)))
+})
+
+test_that("forecasts of log loss rest on the sites whose classes training had", {
+  d <- with_seed(1, data.frame(domain = rep(letters[1:10], each = 12), x = rnorm(120)))
+  d$y <- with_seed(2, factor(sample(c("a", "b"), 120, TRUE), c("a", "b", "c")))
+  d$y[d$domain == "d"][1:2] <- "c"
+  found <- quietly(dg_forecast(dg_glm(y ~ x | domain, data = d, lambda = 1),
+                               data.frame(x = 1:3, domain = "new"), metric = "log_loss",
+                               permutations = 19))
+  expect_setequal(found$left_out$domain, setdiff(letters[1:10], "d"))
+  expect_lt(max(found$left_out$score), 2)
 })
 
 test_that("a domain with all rows many times has the score of these rows", {
