@@ -63,20 +63,24 @@
 #' `refits = FALSE` and training domains, intervals can then be too narrow, as `print()` says. With
 #' `data` of other domains, or `refits = TRUE`, they do not have this fault.
 #'
-#' In simulations with 8 domains, of the linear model above (200 draws, averages over four rows of
-#' each domain; `inst/experiments/domgen-effects.R`), 95 % intervals contain what they are for in
+#' In simulations with 8 and 20 domains, of the linear model above and of one whose slopes differ
+#' between domains (200 draws; averages over all rows, and over four rows of each domain;
+#' `inst/experiments/domgen-effects.R`), 95 % intervals contain what they are for in
 #'
 #' | | `refits = TRUE` | `FALSE`, training domains | `FALSE`, other domains |
 #' |---|---|---|---|
-#' | `"pdp"`, [dg_lm()] | 95-96 % | 95 % | 92 % |
-#' | `"pdp"`, [dg_ridge()] | 96 % | 99-100 % | 91 % |
-#' | `"ale"`, [dg_lm()] | 89-92 % | no interval | no interval |
-#' | `"ale"`, [dg_ridge()] | 93-95 % | 75-82 % | 86-88 % |
-#' | `"context"`, [dg_lm()] | 95 % | no interval | no interval |
-#' | `"context"`, [dg_ridge()] | 97-100 % | 89-99 % | 88-91 % |
+#' | `"pdp"`, [dg_lm()] | 88-98 % | 92-94 % | 92-96 % |
+#' | `"pdp"`, [dg_ridge()] | 94-96 % | 88-100 % | 88-96 % |
+#' | `"pdp"`, [dg_forest()] | not tried | 96-100 % | 84-96 % |
+#' | `"ale"`, [dg_lm()] | 88-92 % | no interval | no interval |
+#' | `"ale"`, [dg_ridge()] | 92-97 % | 75-96 % | 86-92 % |
+#' | `"ale"`, [dg_forest()] | not tried | 90-100 % | 84-94 % |
+#' | `"context"`, [dg_lm()] | 95-97 % | no interval | no interval |
+#' | `"context"`, [dg_ridge()] | 97-100 % | 87-99 % | 87-91 % |
+#' | `"context"`, [dg_forest()] | not tried | 90-98 % | 86-94 % |
 #'
-#' The contextual effect of that model itself is covered in 95 % by [dg_lm()] with `refits`, but in
-#' 54 to 72 % by [dg_ridge()], which shrinks it.
+#' The contextual effect of the linear model itself is covered in 95 % by [dg_lm()] with `refits`,
+#' but in 54 to 72 % by [dg_ridge()], which shrinks it.
 #'
 #' @param model A fitted learner, [dg_pipeline()] or ensemble, also from [dg_auto()] or [dg_tune()],
 #'   a model with a fixed reference ([set_reference()]), or a fit of [domain_learner()], alone or in

@@ -53,3 +53,24 @@ test_that("a loss with straight arms and no kink, as Huber's, has a finite cost 
   expect_equal(cost(huber, 0.5) * 0.5, cost(loss_absolute(), 0))
   expect_equal(cost(loss_squared_epsilon_insensitive(), 2), 1 / 8)
 })
+
+test_that("a tube is that of the loss: where it is 0, and its slopes below and above", {
+  set.seed(11)
+  losses <- Filter(function(loss) !is.null(loss$tube), losses_of("dg_svm"))
+  expect_setequal(names(losses), c("hinge", "squared_hinge", "epsilon_insensitive",
+                                   "squared_epsilon_insensitive", "absolute"))
+  for (name in names(losses)) for (draw in 1:20) {
+    loss <- losses[[name]]
+    y <- if ("class" %in% loss$kinds) sample(c(-1, 1), 5, TRUE) else rnorm(5)
+    costs <- rexp(5)
+    par <- list(epsilon = rexp(1))
+    tube <- lapply(loss$tube(y, costs, par), rep_len, 5)
+    slope <- function(f) costs * loss$smooth(y, f, par, 1e-9)$slope
+    inside <- y + runif(5, -1, 1) * 0.99 * tube$epsilon
+    if (any(tube$epsilon > 0)) expect_equal(loss$smooth(y, inside, par, 1e-9)$value, numeric(5))
+    # so far outside that the slope of a square is that of the tube
+    far <- tube$epsilon + if (loss$squared) 0.5 else rexp(5)
+    expect_equal(slope(y - far), -tube$high, info = name)
+    expect_equal(slope(y + far), -tube$low, info = name)
+  }
+})
