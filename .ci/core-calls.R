@@ -161,7 +161,6 @@ smo_(K, rep(seq_len(n), 2L), rep(c(1, -1), each = n), c(0.1 - F[, 1], 0.1 + F[, 
 linear_svm_(Zt, s, rep(0, n), pmin(s, 0), pmax(s, 0), rep(0, n), TRUE, 1e-3, 1e4, 7, 2L)
 linear_svm_(Zt, F[, 1], rep(0.1, n), rep(-2, n), rep(2, n), rep(0.1, n), FALSE, 1e-3, 1e4, 7, 2L)
 
-md5_("", as.raw(0:70))
 md5_numbers_(c(1, NA, -0))
 md5_texts_(c("a", NA, "", "longer than eight"))
 part_shapes_(list(a = 1:2, b = list(c(NA, Inf), "c", threads = 2L), c = factor("d"),

@@ -81,10 +81,6 @@ linear_svm_ <- function(Zt, target, epsilon, low, high, ridge, intercept, tol, m
     .Call(`_domgen_linear_svm_`, Zt, target, epsilon, low, high, ridge, intercept, tol, max_iter, seed, threads)
 }
 
-md5_ <- function(before, bytes) {
-    .Call(`_domgen_md5_`, before, bytes)
-}
-
 md5_numbers_ <- function(values) {
     .Call(`_domgen_md5_numbers_`, values)
 }

@@ -71,17 +71,23 @@ query_table <- function(connection, label, from, place = NULL) {
   }), place)
 }
 
-# What the database says is an error, warnings too: RSQLite makes 0 of text among numbers, or asks
-# but for the first statement; RPostgreSQL answers NULL where it cannot ask.
+# What the database says against it is an error, and so are warnings of values or statements that
+# are lost: RSQLite makes 0 of text among numbers, and asks but for the first of two statements.
+# RPostgreSQL answers NULL, with a warning, where it cannot ask.
 asking <- function(code, undo = function(value) NULL) {
   said <- NULL
   refused <- function(said) stop("the database says: ", trimws(said), call. = FALSE)
   value <- on_error(withCallingHandlers(code, warning = function(w) {
-    if (is.null(said)) said <<- conditionMessage(w)
+    said <<- c(said, conditionMessage(w))
     invokeRestart("muffleWarning")
   }), function(e) refused(conditionMessage(e)))
-  if (!is.null(said)) on_error(undo(value), function(e) NULL)
-  if (!is.null(said) || is.null(value)) refused(c(said, "nothing")[1L])
+  if (is.null(value)) refused(c(said, "nothing")[1L])
+  lost <- grep("mixed type|remaining part", said, value = TRUE)
+  if (length(lost)) {
+    on_error(undo(value), function(e) NULL)
+    refused(lost[1L])
+  }
+  for (one in said) warning(one, call. = FALSE)
   value
 }
 

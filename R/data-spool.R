@@ -16,9 +16,18 @@ spooled <- function(source, columns = NULL, text = character()) {
   # room on the disk, where there was too little
   on.exit(if (is.null(source$store) && is.null(source$blocks)) end_rows(source))
   done <- file.path(source$folder, "rows.rds")
-  found <- if (file.exists(done)) read_value(done) else write_spool(source, columns, text)
-  if (!file.exists(done)) write_value(found, done)
-  source[names(found)] <- found
+  read <- list(columns, text)
+  if (file.exists(done)) {
+    found <- read_value(done)
+    if (!identical(found$read, read)) {
+      abort("argument", "`store` is of another call, which reads other columns. Give another ",
+            "folder, or remove `", source$folder, "`.")
+    }
+  } else {
+    found <- c(write_spool(source, columns, text), list(read = read))
+    write_value(found, done)
+  }
+  source[c("blocks", "known")] <- found[c("blocks", "known")]
   source$n <- sum(vapply(source$blocks, `[[`, 0, "rows"))
   source
 }

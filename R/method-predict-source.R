@@ -80,8 +80,9 @@ block_work <- function(object, source, of, asked, where) {
   types <- trained_types(blueprint, known, columns, label)
   named <- intersect(names_of_domain(blueprint), columns)
   copied <- setdiff(where$keep, c(names(types), columns))
-  text <- c(label = setdiff(named, names(types)), names(Filter(is.character, types)), copy = copied)
-  names(text) <- sub("[0-9]+$", "", names(text))
+  texts <- list(label = setdiff(named, names(types)), names(Filter(is.character, types)),
+                copy = copied)
+  text <- stats::setNames(unlist(texts, use.names = FALSE), rep(names(texts), lengths(texts)))
   list(model = object, asked = asked, written = where$written, of = of[c("domain", "new_levels")],
        types = types, named = columns, columns = unique(c(names(types), columns, where$keep)),
        text = text, keep = where$keep, uses_others = uses_others,

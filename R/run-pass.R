@@ -17,7 +17,7 @@ run_pass <- function(source, walk, work, label) {
   on.exit(bar$done())
   workers <- worker_count()
   while (state$done < n) {
-    runs <- next_runs(state$done, n, workers)
+    runs <- next_runs(state$done, n, workers, if (is.null(ctx$folder)) n else run_blocks)
     pieces <- lapply(runs, function(run) {
       list(blocks = source$blocks[run], numbers = run, walk = walk, work = work)
     })
@@ -33,13 +33,14 @@ run_pass <- function(source, walk, work, label) {
   total_sum(state$sums, work$add)
 }
 
-# What is finished is kept after so many blocks.
-run_blocks <- 16L
+# In a `store` what is finished is kept after so many blocks. Each run has a sum of its own, whose
+# addition takes the memory of three.
+run_blocks <- 64L
 
-# The next blocks, in runs; for workers of a power of two, one for each: a job of a scheduler takes
-# seconds to start.
-next_runs <- function(done, n, workers) {
-  if (workers == 1L) return(list(seq(done + 1L, min(done + run_blocks, n))))
+# The next blocks, in runs of at most so many; for workers of a power of two, one for each: a job of
+# a scheduler takes seconds to start.
+next_runs <- function(done, n, workers, most = n) {
+  if (workers == 1L) return(list(seq(done + 1L, min(done + most, n))))
   size <- 2^max(ceiling(log2(n / (2 * workers))), 0)
   left <- seq(done + 1L, n)
   runs <- split(left, (left - done - 1L) %/% size)

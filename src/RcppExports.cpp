@@ -316,17 +316,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// md5_
-std::string md5_(std::string before, Rcpp::RawVector bytes);
-RcppExport SEXP _domgen_md5_(SEXP beforeSEXP, SEXP bytesSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< std::string >::type before(beforeSEXP);
-    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
-    rcpp_result_gen = Rcpp::wrap(md5_(before, bytes));
-    return rcpp_result_gen;
-END_RCPP
-}
 // md5_numbers_
 std::string md5_numbers_(const Rcpp::NumericVector& values);
 RcppExport SEXP _domgen_md5_numbers_(SEXP valuesSEXP) {
@@ -691,7 +680,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_group_squares_", (DL_FUNC) &_domgen_group_squares_, 5},
     {"_domgen_median_distance_", (DL_FUNC) &_domgen_median_distance_, 2},
     {"_domgen_linear_svm_", (DL_FUNC) &_domgen_linear_svm_, 11},
-    {"_domgen_md5_", (DL_FUNC) &_domgen_md5_, 2},
     {"_domgen_md5_numbers_", (DL_FUNC) &_domgen_md5_numbers_, 1},
     {"_domgen_md5_texts_", (DL_FUNC) &_domgen_md5_texts_, 1},
     {"_domgen_ready_blas_", (DL_FUNC) &_domgen_ready_blas_, 0},

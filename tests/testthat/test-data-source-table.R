@@ -173,6 +173,23 @@ test_that("no query changes SQLite, which is left as it was", {
   expect_identical(state(), before)
 })
 
+test_that("a warning of the driver is passed on, and one of what is lost an error", {
+  expect_warning(expect_identical(asking({
+    warning("Decimal imported as numeric")
+    3
+  }), 3), "imported as numeric")
+  undone <- NULL
+  expect_error(asking({
+    warning("Ignoring remaining part of query: DELETE")
+    3
+  }, function(value) undone <<- value), "the database says: Ignoring")
+  expect_identical(undone, 3)
+  expect_error(asking({
+    warning("cannot ask")
+    NULL
+  }), "the database says: cannot ask")
+})
+
 test_that("a driver that might take several statements gets no semicolon", {
   skip_without_sqlite()
   con <- sqlite()

@@ -76,9 +76,11 @@ test_that("a store serves one call until it ends", {
   }
   refused(dg_ridge(lambda = 2, feature_map = features_nystrom(15)), y ~ x1 + x2 | domain,
           "`store` is of another call, dg_ridge y ~ x1 \\+ x2 \\| domain, with other arguments")
-  refused(spec, y ~ x1 | domain, "`store` is of another call, dg_ridge y ~ x1 \\+ x2")
+  refused(spec, y ~ x1 | domain, "`store` is of another call, which reads other columns")
+  refused(dg_lm(), y ~ x1 | domain, "`store` is of another call, which reads other columns")
+  refused(spec, y ~ x2 + x1 | domain, "`store` is of another call, dg_ridge y ~ x1 \\+ x2")
   refused(spec, y ~ x1 + x2 | domain, "with other arguments", weights = abs(x1))
-  refused(dg_kpca(feature_map = features_nystrom(5)), ~ x1 + x2 | domain, "another call, dg_ridge")
+  refused(dg_kpca(feature_map = features_nystrom(5)), y ~ x1 + x2 | domain, "another call, dg_ridge")
   expect_equal(fit_to(source)$coefficients, expected$coefficients, tolerance = 1e-12)
   # of a source with a store all calls can be made, one after the other
   model <- fit_to(source)
@@ -97,7 +99,9 @@ test_that("a damaged file of the store is an error that names it", {
 
 test_that("the spool goes with the call, or with the last who can resume it", {
   left <- function() list.files(tempdir(), "^domgen-rows-")
+  model <- fit_to(blocks_of())
   expect_identical(left(), character())
+  expect_no_match(rawToChar(Filter(as.logical, serialize(model, NULL, ascii = TRUE))), "domgen-rows-")
   interrupt <- function() signalCondition(structure(list(), class = c("interrupt", "condition")))
   expect_error(failing(12, interrupt, fit_to(blocks_of())), class = "domgen_error_interrupt")
   expect_length(left(), 1L)
