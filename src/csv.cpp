@@ -1,6 +1,6 @@
 // Where rows of a CSV file end, in bytes that come piece by piece.
 #include <climits>
-#include <cstdint>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 
@@ -98,11 +98,10 @@ SEXP cut_rows_(SEXP bytes, SEXP separator, SEXP fields, SEXP ended, SEXP most) {
   domgen::demand(TYPEOF(bytes) == RAWSXP, "bytes", "be raw");
   const std::string one = domgen::text(separator, "separator");
   domgen::demand(one.size() == 1, "separator", "be one character");
-  const Cut found = cut(reinterpret_cast<const char*>(RAW(bytes)),
-                        static_cast<std::size_t>(Rf_xlength(bytes)), one[0],
-                        static_cast<std::size_t>(domgen::whole(fields, "fields", 0)),
-                        domgen::flag(ended, "ended"),
-                        domgen::number(most, "most", 0, domgen::infinite));
+  const Cut found =
+      cut(reinterpret_cast<const char*>(RAW(bytes)), static_cast<std::size_t>(Rf_xlength(bytes)),
+          one[0], static_cast<std::size_t>(domgen::whole(fields, "fields", 0)),
+          domgen::flag(ended, "ended"), domgen::number(most, "most", 0, domgen::infinite));
   if (found.text.size() >= INT_MAX) throw std::length_error("a piece of more than 2 GB");
   const Rcpp::Shield<SEXP> whole(domgen::protected_call([&] {
     return Rf_ScalarString(
