@@ -36,7 +36,7 @@ also <- list(base = c("domgen-package", "RcppExports"), method = c("rows", "fit"
 
 # The modules of the C++ core are its folders, in the same way.
 core_layer <- c(data = 1, simd = 1, linalg = 1, kernel = 2, feature = 3, projection = 4, svm = 4,
-                ridge = 4, gp = 4)
+                ridge = 4, gp = 4, cox = 4)
 
 # The longest name that the file's begins with, up to a hyphen, wins.
 module_of <- function(files) {

@@ -418,3 +418,8 @@ example_rows <- function(value, n) {
   ends <- if (is.numeric(value)) c(which.max(value), which.min(value))
   unique(c(1L, n, utils::head(which(!duplicated(value)), 4L), ends))
 }
+
+plain_formula <- function(formula) {
+  environment(formula) <- globalenv()
+  plain_code(formula)
+}

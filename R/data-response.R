@@ -214,3 +214,8 @@ response_kind <- function(y) {
 kind_words <- function(kind) {
   switch(kind, class = "classes", number = "a number", censored = "censored times")
 }
+
+abort_one_class <- function(y) {
+  abort("data", "The response must have at least two classes, not only ",
+        enumerate(levels(y), quote = "\""), ".")
+}

@@ -20,27 +20,6 @@ learner_row <- function(title, solve = NULL, choose = function(problem, shared) 
   as.list(environment())
 }
 
-# What a learner's function ends in. name: of the function; env, call and from: where it was called,
-# how, and from where. A row from outside the package travels with the specification.
-learner_call <- function(name, env, call, from, row = NULL) {
-  own <- if (is.null(row)) named_row(name) else row
-  parts <- learner_parts(own$title, own$response, parameters = own$parameters, offset = own$offset)
-  spec <- method_spec(name, c(paste0(name, "_spec"), "dg_learner_spec"), parts, env)
-  spec$row <- row
-  fit_or_specify(spec, call, from)
-}
-
-#' @rdname extending
-#' @export
-learner_method <- function(name, title, solve, response = c("any", "number"),
-                           parameters = list()) {
-  frame <- method_frame()
-  row <- learner_row(title, solve, response = check_choice(response, "response",
-                                                           c("any", "number")),
-                     parameters = listed_parameters(parameters))
-  learner_call(part_name(name), frame$env, frame$call, frame$from, row)
-}
-
 named_row <- function(name) {
   get(paste0(sub("^dg_", "", name), "_row"), topenv(), mode = "function")()
 }
@@ -53,12 +32,20 @@ fit_rows <- function(spec, rows, shared = new_shared()) UseMethod("fit_rows")
 #' @exportS3Method
 fit_rows.dg_learner_spec <- function(spec, rows, shared = new_shared()) {
   row <- row_of(spec)
-  if (!is.null(row$fit)) {
+  if (is.null(row$fit)) {
+    problem <- open_problem(spec, rows, shared)
+    solved <- row$solve(problem, shared)
+  } else {
     problem <- new_problem(spec, rows)
-    return(new_fit(spec, problem, row$fit(problem, shared)))
+    solved <- row$fit(problem, shared)
   }
-  problem <- open_problem(spec, rows, shared)
-  new_fit(spec, problem, row$solve(problem, shared))
+  new_fit(spec, problem, solved)
+}
+
+# A fit to which no data of a call belong: a part of a model, or of a score.
+fit_part <- function(spec, rows, shared = new_shared()) {
+  fitted <- fit_rows(spec, rows, shared)
+  finish_fit(fitted, spec, rows)
 }
 
 new_problem <- function(spec, rows) {
@@ -106,10 +93,6 @@ decision.dg_learner <- function(object, rows) {
   values
 }
 
-add_intercept <- function(values, intercept) {
-  if (any(intercept != 0)) sweep(values, 2L, intercept, "+") else values
-}
-
 # A kernel that is not given is kernel_rbf(); with a constant it need not be centred.
 open_arguments <- function(row, args, rows) {
   if (is.null(args$feature_map)) args$feature_map <- features_exact()
@@ -121,52 +104,6 @@ open_arguments <- function(row, args, rows) {
     args$kernel <- free_origin(args, rows$sample$X)
   }
   args
-}
-
-# What fits of several specifications to the same rows share: each remembers what it gave last.
-new_shared <- function() {
-  list(space = remembering(represent_rows), along = along_costs(),
-       data = remembering(function(key, sample) submodel_data(key$space, sample, key$newton)),
-       penalty = remembering(function(key, args, sample) {
-         choose_penalty(args, sample, quietly(ridge_task(sample, args)))
-       }))
-}
-
-# Functions that fit specifications of one method to the same rows, to be called in their order. A
-# method whose fits share more than the representation has a method here.
-fit_many <- function(specs, rows) UseMethod("fit_many", specs[[1L]])
-
-#' @exportS3Method
-fit_many.dg_spec <- function(specs, rows) {
-  shared <- new_shared()
-  lapply(specs, function(spec) function() fit_rows(spec, rows, shared))
-}
-
-# f, which remembers what it gave last: for the same key it gives it again. What else it is told
-# must follow from the key.
-remembering <- function(f) {
-  last <- NULL
-  function(key, ...) {
-    if (is.null(last) || !identical(last$key, key)) {
-      # before there are two
-      last <<- NULL
-      last <<- list(key = key, value = f(key, ...))
-    }
-    last$value
-  }
-}
-
-# Functions of no arguments, one for each key: fit(i, shared, k), where `shared` is what
-# prepare(those with the same key) gives and i is the k-th of those. Equal keys stand together.
-sharing <- function(keys, prepare, fit) {
-  shared <- remembering(function(key) {
-    same <- which(vapply(keys, identical, NA, key))
-    list(same = same, value = prepare(same))
-  })
-  lapply(seq_along(keys), function(i) function() {
-    found <- shared(keys[[i]])
-    fit(i, found$value, match(i, found$same))
-  })
 }
 
 # ---- learners from outside --------------------------------------------------------------------

@@ -293,7 +293,7 @@ refit_worker <- function(spec, task, asked) {
   function(piece) {
     split <- list(train = which(!task$scored_by %in% piece$domains))
     holding_out(piece$name, {
-      model <- seal(split_fits(list(spec), task, split)[[1L]]())
+      model <- seal(fit_split(spec, task, split))
       keep <- !asked$rows$domain %in% piece$domains
       asked$chosen <- match(intersect(asked$chosen, which(keep)), which(keep))
       asked$rows$data <- asked$rows$data[keep, , drop = FALSE]

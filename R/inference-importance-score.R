@@ -14,7 +14,7 @@ importance_worker <- function(plan) {
 # list(scores, moved), data frames.
 permute_fold <- function(plan, split) {
   task <- plan$task
-  fold <- list(model = split_fits(plan$specs, task, split)[[1L]](), metric = plan$metric[[1L]],
+  fold <- list(model = fit_split(plan$specs[[1L]], task, split), metric = plan$metric[[1L]],
                rows = split$held, train = split$train,
                domain = droplevels(factor(task$domain[split$held])), y = task$y,
                among = split(seq_along(task$y), task$domain, drop = TRUE))

@@ -63,7 +63,7 @@ refitted_decisions <- function(object, sample) {
   spec <- place_spec(object$spec, layout_of(object$blueprint))
   found <- by_folds(sample, 2L, " for intervals", function(inside) {
     rows <- rows_frame(sample_part(sample, !inside))
-    model <- finish_fit(fit_rows(spec, rows), spec, rows)
+    model <- fit_part(spec, rows)
     moments <- mean_and_variance(model, list(X = sample$X[inside, , drop = FALSE],
                                              domain = droplevels(sample$domain[inside])))
     value <- respond(targets_of(model), moments[, 1L], "number")

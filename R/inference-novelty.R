@@ -100,14 +100,16 @@
 #'
 #' | rows of training domains | `scale` | exchangeable | shifted |
 #' |---|---|---|---|
-#' | 60 each | `"none"`, `"pooled"`, `"both"`, `"rank"` | 2 to 8 | 66 to 89 |
-#' | 60 each | `"domain"` | 4 to 10 | 25 to 50 |
-#' | 10 to 400 | `"none"`, `"pooled"`, `"both"`, `"rank"` | 4 to 9 | 58 to 84 |
-#' | 10 to 400 | `"domain"` | 0 to 6 | 19 to 29 |
+#' | 60 each | `"none"`, `"pooled"`, `"both"`, `"rank"` | 2 to 8 | 64 to 86 |
+#' | 60 each | `"domain"` | 3 to 10 | 20 to 49 |
+#' | 10 to 400 | `"none"`, `"pooled"`, `"both"`, `"rank"` | 4 to 10 | 62 to 86 |
+#' | 10 to 400 | `"domain"` | 6 to 8 | 18 to 60 |
+#' | 300 to 1500 | `"pooled"` | 6 to 10 | 72 to 83 |
+#' | 300 to 1500 | `"domain"` | 6 to 8 | 22 to 75 |
 #'
-#' With very unequal numbers of rows p can be small too rarely: where domains do not differ at all,
-#' it was at most 0.1 in 0 to 6 % (`"pooled"` and `"domain"`; 5 to 9 % with 60 rows each). If the
-#' new domain has more rows than most training domains, a part of its rows is compared.
+#' Where domains do not differ at all, p was at most 0.1 in 2 to 8 % (`"pooled"` and `"domain"`; 60
+#' rows each, and 10 to 400). If the new domain has more rows than most training domains, a part of
+#' its rows is compared.
 #'
 #' @param model A fitted learner, projection, [dg_pipeline()] or ensemble, also one from [dg_auto()]
 #'   or [dg_tune()]; or a fit of [domain_learner()], alone or in a workflow.

@@ -102,18 +102,16 @@ spec_gives.dg_workflow_spec <- function(spec, classes = NULL) {
 
 # Each fit learns the preprocessing too, from its own rows.
 #' @exportS3Method
-fit_inputs.dg_workflow_spec <- function(specs, input) {
-  lapply(specs, function(spec) function() {
-    need_package("workflows", "A workflow")
-    data <- input$data
-    # as the recipe knows them, see cv_task()
-    data[input$text] <- lapply(data[input$text], as.character)
-    fitted <- generics::fit(spec$workflow, data = data)
-    check_outcome(fitted$pre$mold$outcomes, input)
-    model <- inner_fit(fitted)
-    model$spec$parts$title <- spec$parts$title
-    seal(model)
-  })
+fit_input.dg_workflow_spec <- function(spec, input, shared = NULL) {
+  need_package("workflows", "A workflow")
+  data <- input$data
+  # as the recipe knows them, see cv_task()
+  data[input$text] <- lapply(data[input$text], as.character)
+  fitted <- generics::fit(spec$workflow, data = data)
+  check_outcome(fitted$pre$mold$outcomes, input)
+  model <- inner_fit(fitted)
+  model$spec$parts$title <- spec$parts$title
+  seal(model)
 }
 
 # The response of the formula, by which predictions are scored.

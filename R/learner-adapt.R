@@ -281,3 +281,6 @@ print_details.dg_adapted <- function(x) {
                        sep = " = ", collapse = ", "))
   cat_line("  root mean square of f - f0 at its rows: ", rounded(x$change * x$response$scale, 3))
 }
+
+#' @exportS3Method
+learner_of.dg_adapted <- function(object) learner_of(object$base)

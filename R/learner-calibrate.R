@@ -100,16 +100,6 @@
 #' @name calibration
 NULL
 
-calibration_methods <- c("none", "platt", "isotonic")
-
-# How a specification makes probabilities; NULL where it has no such argument.
-spec_calibration <- function(spec) innermost(spec)$args$calibration
-
-wants_probabilities <- function(spec) {
-  method <- spec_calibration(spec)
-  !is.null(method) && method != "none"
-}
-
 # Before anything is fitted.
 check_probability <- function(spec, sample) {
   if (!wants_probabilities(spec)) return(invisible())
@@ -129,42 +119,6 @@ check_held_out <- function(sample, what) {
           if (nlevels(sample$domain) >= 2L) " with a positive weight",
           ", because it is learned on held-out domains, not ", weighty, ".")
   }
-}
-
-# Sums of weights, as shares of the largest domain; rounded, so that k copies and weight k
-# are the same number.
-domain_sizes <- function(sample) {
-  if (length(sample$weights) == 0L) return(numeric())
-  share <- sample$weights / max(sample$weights)
-  size <- vapply(split(share, sample$domain), sum, numeric(1))
-  signif(size / max(size), 10)
-}
-
-most_folds <- 10L
-
-# Fold of each domain: each its own up to 10 domains, else 10 folds, the next largest domain
-# to the fold with the fewest rows. 0 for a domain without weight, which is never held out.
-calibration_folds <- function(sample) {
-  whole <- left_out_whole(sample$blueprint$structure, levels(sample$domain))
-  if (!is.null(whole)) {
-    levels(sample$domain) <- whole
-    return(stats::setNames(calibration_folds(sample[c("domain", "weights")])[whole],
-                           names(whole)))
-  }
-  size <- domain_sizes(sample)
-  fold <- integer(length(size))
-  largest_first <- order(-size)
-  largest_first <- largest_first[size[largest_first] > 0]
-  if (length(largest_first) <= most_folds) {
-    fold[size > 0] <- seq_along(largest_first)
-  } else {
-    load <- numeric(most_folds)
-    for (g in largest_first) {
-      fold[g] <- which.min(load)
-      load[fold[g]] <- load[fold[g]] + size[g]
-    }
-  }
-  stats::setNames(fold, names(size))
 }
 
 # The fitted model with `calibration`, a list(method, maps (one for each submodel), folds,
@@ -241,7 +195,7 @@ decide_held_out <- function(spec, sample, inside, response) {
   if (is.factor(sample$y) && length(seen) < 2L) return(NA_real_)
   rest <- sample_part(sample, !inside & sample$y %in% if (is.factor(seen)) seen else sample$y)
   rows <- rows_frame(rest)
-  model <- finish_fit(fit_rows(spec, rows), spec, rows)
+  model <- fit_part(spec, rows)
   values <- decision(model, list(X = sample$X[inside, , drop = FALSE],
                                  domain = droplevels(sample$domain[inside])))
   if (response$kind == "number") {

@@ -1,26 +1,5 @@
 # The predictive distribution of a Gaussian process; see the help of predict.dg_learner().
 
-# se: of f, for the standardised response.
-with_deviations <- function(object, fit, se, asked) {
-  se <- se * object$response$scale
-  noise_sd <- object$noise_sd * object$response$scale
-  if (asked$interval != "none") {
-    deviation <- if (asked$interval == "posterior") sqrt(se^2 + noise_sd^2) else se
-    half <- stats::qnorm((1 + asked$level) / 2) * deviation
-    fit <- data.frame(fit = fit, lower = fit - half, upper = fit + half)
-  }
-  if (asked$se) list(fit = fit, se.fit = se, residual.scale = noise_sd) else fit
-}
-
-# The predictive distribution of f at rows, NULL: those of training as they were in training:
-# list(mean, var), or list(draws [rows x draws]) of responses.
-posterior <- function(object, rows = NULL, draws = 0L) UseMethod("posterior")
-
-mean_and_variance <- function(object, rows) {
-  found <- posterior(object, rows)
-  cbind(found$mean, found$var)
-}
-
 #' @exportS3Method
 posterior.dg_gp <- function(object, rows = NULL, draws = 0L) {
   seen <- if (is.null(rows)) old_rows(object) else new_rows(object, rows)
@@ -103,17 +82,3 @@ feature_moments_at <- function(space, object, rows) {
   left <- object$signal_sd^2 * pmax(own_variance(space, rows) - rowSums(Z^2), 0)
   list(Z = Z, left = left)
 }
-
-# What a pipeline ends in, and what was adapted.
-learner_of <- function(object) UseMethod("learner_of")
-
-#' @exportS3Method
-learner_of.default <- function(object) object
-
-#' @exportS3Method
-learner_of.dg_pipeline <- function(object) object$learner
-
-#' @exportS3Method
-learner_of.dg_adapted <- function(object) learner_of(object$base)
-
-has_posterior <- function(object) inherits(learner_of(object), "dg_gp")

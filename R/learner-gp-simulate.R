@@ -19,13 +19,6 @@ simulate.dg_gp <- function(object, nsim = 1, seed = NULL, newdata, domain = NULL
   draws
 }
 
-check_seed <- function(seed) {
-  if (!is_number(seed) || abs(seed) > .Machine$integer.max) {
-    abort("argument", "`seed` must be one number that set.seed() takes, not ", describe(seed), ".")
-  }
-  seed
-}
-
 # Responses at rows made by new_rows(), [rows x draws].
 gp_draws <- function(space, object, rows, nsim) UseMethod("gp_draws")
 

@@ -181,10 +181,8 @@ penalty_of <- function(object, name) {
 # regression does, sum_i c_i r_i^2 / (2 lambda) beside |f|^2 / 2: mean |r| / lambda for a loss of
 # slope 1, whose pull does not depend on r. A loss that has a curvature at f = 0 gets that of the
 # ridge regression there: 1 / (2 lambda) squared ones, 4 / lambda the logistic one.
-# choose: a function(key, args, sample) that gives choose_penalty(), see new_shared().
-choose_cost <- function(args, sample, loss, choose) {
-  key <- args[c("kernel", "domain_kernel", "feature_map", "domain_weights", "intercept")]
-  chosen <- choose(key, args, sample)
+# chosen: that regression's, see choose_penalty().
+choose_cost <- function(args, loss, chosen) {
   args$domain_kernel <- chosen$domain_kernel
   # of fixed steps, so that what the closed form leaves to tolerance does not show
   tube <- if ("class" %in% loss$kinds) args$epsilon

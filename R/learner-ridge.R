@@ -239,58 +239,60 @@ path_rows <- 500L
 path_values <- 4L
 
 #' @exportS3Method
-fit_many.dg_ridge_spec <- function(specs, rows) {
-  fits <- fit_many.dg_spec(specs, rows)
-  few <- !rows$keeps || nrow(rows$sample$X) < path_rows
-  if (few || !differ_in_lambda(specs)) return(fits)
-  # where one of them fails, each says so itself
-  path <- remembering(function(key) {
-    on_error(quietly(fit_lambdas(specs, rows$sample)), function(e) NULL)
-  })
-  lapply(seq_along(specs), function(l) function() {
-    models <- path("all")
-    if (is.null(models)) fits[[l]]() else models[[l]]
-  })
+fit_rows.dg_ridge_spec <- function(spec, rows, shared = new_shared()) {
+  path <- lambda_path(spec, rows, shared)
+  if (is.null(path)) return(NextMethod())
+  path$fits[[match(spec$args$lambda, path$lambdas)]]
 }
 
-differ_in_lambda <- function(specs) {
-  if (length(specs) < path_values) return(FALSE)
-  args <- specs[[1L]]$args
-  if (!is_exact(args$feature_map) || args$bandwidths != "given" || args$calibration != "none") {
-    return(FALSE)
+# list(lambdas, fits) of the specifications that differ from this one in lambda only; NULL where
+# that saves nothing or fails: then each says so itself.
+lambda_path <- function(spec, rows, shared) {
+  args <- spec$args
+  if (length(shared$specs) < path_values || !rows$keeps || nrow(rows$sample$X) < path_rows ||
+        is.null(args$lambda) || !is_exact(args$feature_map) || args$bandwidths != "given" ||
+        args$calibration != "none") {
+    return(NULL)
   }
-  alike <- lapply(specs, fixed_args)
-  all(vapply(alike, identical, NA, alike[[1L]]))
+  same <- same_but_ridge(spec, shared)
+  lambdas <- unlist(lapply(same, function(one) one$args$lambda))
+  if (length(lambdas) < path_values) return(NULL)
+  shared_value(shared, "path", list(same, rows), function() {
+    on_error(list(lambdas = lambdas, fits = quietly(fit_lambdas(args, lambdas, rows))),
+             function(e) NULL)
+  })
 }
 
 # Models without decision values of their rows.
-fit_lambdas <- function(specs, sample) {
-  args <- specs[[1L]]$args
-  lambdas <- vapply(specs, function(spec) spec$args$lambda, numeric(1))
+fit_lambdas <- function(args, lambdas, rows) {
+  sample <- rows$sample
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
   if (args$intercept) args$kernel <- free_origin(args, sample$X)
   task <- ridge_task(sample, args)
   space <- represent(args$feature_map, args$kernel, args$domain_kernel, sample, args$threads)
   check_varies(space, sample)
   check_memory(nrow(space$X), copies = 2)
-  path <- core_result(ridge_many_(space_gram(space), task$Y, sqrt(task$costs), lambdas,
-                                  args$intercept, args$threads))
-  expand <- remembering(function(rows) {
-    sweep(space_expansion(space, rows, path$coefficients), 2L, path$intercept, "+")
-  })
+  solved <- core_result(ridge_many_(space_gram(space), task$Y, sqrt(task$costs), lambdas,
+                                    args$intercept, args$threads))
+  # one for all, with the values that they share
+  path <- list2env(solved[c("coefficients", "intercept")], new_shared())
   lapply(seq_along(lambdas), function(l) {
     own <- path_columns(l, ncol(task$Y))
-    structure(list(coefficients = path$coefficients[, own, drop = FALSE],
-                   intercept = path$intercept[own], lambda = lambdas[l], space = space,
-                   response = task$response, y = sample$y, weights = sample$weights,
-                   expand = function(rows) expand(rows)[, own, drop = FALSE]),
+    structure(list(coefficients = solved$coefficients[, own, drop = FALSE],
+                   intercept = solved$intercept[own], lambda = lambdas[l], space = space,
+                   response = task$response, costs = task$costs, y = sample$y,
+                   weights = sample$weights, path = path, columns = own),
               class = c("dg_ridge_of_path", "dg_ridge", "dg_learner", "dg_fit"))
   })
 }
 
+# Of all lambdas at once.
 #' @exportS3Method
 decision.dg_ridge_of_path <- function(object, rows) {
-  values <- object$expand(rows)
+  path <- object$path
+  values <- shared_value(path, "decision", rows, function() {
+    sweep(space_expansion(object$space, rows, path$coefficients), 2L, path$intercept, "+")
+  })[, object$columns, drop = FALSE]
   colnames(values) <- if (ncol(values) > 1L) object$response$levels
   values
 }

@@ -1,13 +1,5 @@
 # How near new rows are to those that a model was trained on: predict(type = "similarity").
 
-similarity <- function(object, rows) UseMethod("similarity")
-
-#' @exportS3Method
-similarity.default <- function(object, rows) {
-  abort("argument", "`type` must not be \"similarity\" for a `", object$spec$method, "()`: it has ",
-        "no kernel on its training rows.")
-}
-
 # max over training rows (or landmarks) i of |k((P, x), (P_i, x_i))| over the root of the kernel's
 # values at the two rows themselves.
 #' @exportS3Method

@@ -253,10 +253,11 @@ choose_svm <- function(problem, shared) {
   if (args$calibration != "none") args$tolerance <- args$tolerance / 100
   problem$loss <- read_loss(args$loss, problem$targets$kind)
   if (is.null(args$cost)) {
-    choose <- if (rows$keeps) shared$penalty else function(key, args, sample) {
-      choose_on_sample(args, rows, quietly(ridge_task(sample, args)))
-    }
-    args <- choose_cost(args, rows$sample, problem$loss, choose)
+    key <- args[c("kernel", "domain_kernel", "feature_map", "domain_weights", "intercept")]
+    chosen <- shared_value(shared, "penalty", list(key, rows), function() {
+      choose_on_sample(args, rows, quietly(ridge_task(rows$sample, args)))
+    })
+    args <- choose_cost(args, problem$loss, chosen)
     # a penalty of so many rows is that of all by their weights
     args$cost <- args$cost / stands_for(rows)
   }

@@ -10,19 +10,6 @@ learner_parts <- function(title, response = "any", domain = FALSE, parameters = 
 # A kernel that is not given is kernel_rbf(), behind a projection kernel_linear().
 open_kernel <- function() with_entries(shared_parameters$kernel, check = or_null(check_kernel))
 
-# Shares, because sums of weights or numbers near 1e308 overflow.
-weighted_mean <- function(y, weights) {
-  share <- weights / max(weights)
-  sum(share / sum(share) * y)
-}
-
-weighted_sd <- function(centred, weights) {
-  centred <- centred[weights > 0]
-  largest <- max(abs(centred))
-  if (largest == 0) return(0)
-  largest * sqrt(weighted_mean((centred / largest)^2, weights[weights > 0]))
-}
-
 # Which class is the positive one; whether 0 and 1 were taken for numbers.
 describe_response <- function(response) {
   levels <- response$levels

@@ -9,6 +9,12 @@ learner_rows <- function(object, rows) UseMethod("learner_rows")
 #' @exportS3Method
 learner_rows.default <- function(object, rows) rows
 
+# What a pipeline ends in, and what was adapted.
+learner_of <- function(object) UseMethod("learner_of")
+
+#' @exportS3Method
+learner_of.default <- function(object) object
+
 # Does a prediction depend on the rows of its domain?
 describes_domain <- function(object) UseMethod("describes_domain")
 
@@ -27,6 +33,14 @@ reads_domain <- function(object) UseMethod("reads_domain")
 
 #' @exportS3Method
 reads_domain.default <- function(object) FALSE
+
+similarity <- function(object, rows) UseMethod("similarity")
+
+#' @exportS3Method
+similarity.default <- function(object, rows) {
+  abort("argument", "`type` must not be \"similarity\" for a `", object$spec$method, "()`: it has ",
+        "no kernel on its training rows.")
+}
 
 # The scaled rows that a model was trained on.
 training_rows <- function(object) UseMethod("training_rows")

@@ -64,8 +64,7 @@ shared_parameters <- parameters(
   parameter("domain_means", check_flag),
   parameter("intercept", check_flag),
   parameter("domain_weights", one_of(c("size", "equal"))),
-  parameter("calibration", function(value, arg) check_choice(value, arg, calibration_methods),
-            tuned = FALSE),
+  parameter("calibration", one_of(c("none", "platt", "isotonic")), tuned = FALSE),
   parameter("seed", function(value, arg) check_seed(value), tuned = FALSE),
   parameter("terms", check_own_terms),
   parameter("progress", as_it_is, tuned = FALSE),
@@ -110,6 +109,12 @@ method_spec <- function(method, class, parts, env) {
   checked_spec(method, class, parts, mget(names, env))
 }
 
+# parts: the row that says what the method is; args: checked hyper-parameters.
+new_spec <- function(method, class, parts, args) {
+  structure(list(method = method, parts = parts, args = args),
+            class = c(class, "dg_spec"))
+}
+
 checked_spec <- function(method, class, parts, args) {
   rows <- parameter_rows(parts, names(args))
   for (name in names(args)) args[name] <- list(rows[[name]]$check(args[[name]], name))
@@ -126,4 +131,8 @@ shown_parameters <- function(spec) {
 shown_value <- function(row, args) {
   value <- args[[row$name]]
   if (is.function(row$shown)) row$shown(value) else format(value)
+}
+
+ridge_rows <- function(spec) {
+  Filter(function(row) row$ridge, parameter_rows(spec$parts, names(spec$args)))
 }

@@ -62,27 +62,29 @@ spec_needs.dg_pipeline_spec <- function(spec) {
 }
 
 #' @exportS3Method
-fit_rows.dg_pipeline_spec <- function(spec, rows, shared = NULL) fit_many(list(spec), rows)[[1L]]()
+fit_rows.dg_pipeline_spec <- function(spec, rows, shared = new_shared()) {
+  first <- shared_value(shared, "projected", list(spec$projection, rows), project_rows,
+                      spec$projection, rows, shared)
+  learner <- fit_part(spec$learner, first$rows, first$shared)
+  learner <- seal(learner)
+  chained <- list(projection = first$projection, unit = first$projection$size, learner = learner,
+                  decision = learner$decision, response = learner$response,
+                  weights = if (rows$keeps) rows$sample$weights else numeric())
+  if (rows$keeps) chained["y"] <- list(rows$sample$y)
+  structure(chained, class = c("dg_pipeline", "dg_learner", "dg_fit"))
+}
 
-# Learners after the same projection share it.
-#' @exportS3Method
-fit_many.dg_pipeline_spec <- function(specs, rows) {
-  projections <- lapply(specs, `[[`, "projection")
-  projected <- fit_many(projections, rows)
-  sharing(projections, function(same) {
-    first <- same[1L]
-    projection <- seal(finish_fit(projected[[first]](), projections[[first]], rows))
-    after <- rows_through(rows, projection)
-    list(projection = projection, unit = projection$size, rows = after,
-         fits = fit_many(lapply(specs[same], `[[`, "learner"), after))
-  }, function(i, found, k) {
-    learner <- seal(finish_fit(found$fits[[k]](), specs[[i]]$learner, found$rows))
-    chained <- list(projection = found$projection, unit = found$unit, learner = learner,
-                    decision = learner$decision, response = learner$response,
-                    weights = if (rows$keeps) rows$sample$weights else numeric())
-    if (rows$keeps) chained["y"] <- list(rows$sample$y)
-    structure(chained, class = c("dg_pipeline", "dg_learner", "dg_fit"))
-  })
+# list(projection: fitted, rows: as the learners after it get them, shared: of their fits).
+project_rows <- function(spec, rows, shared) {
+  if (is.null(shared$before)) {
+    shared$before <- new_shared(lapply(shared$specs, `[[`, "projection"))
+  }
+  projection <- fit_part(spec, rows, shared$before)
+  projection <- seal(projection)
+  plain <- place_spec(spec, NULL)
+  same <- Filter(function(other) identical(other$projection, plain), shared$specs)
+  list(projection = projection, rows = rows_through(rows, projection),
+       shared = new_shared(lapply(same, `[[`, "learner")))
 }
 
 #' @exportS3Method
@@ -138,6 +140,9 @@ learner_rows.dg_pipeline <- function(object, rows) {
        reference = if (!is.null(known)) list(X = project(known$X, known$domain),
                                              domain = known$domain))
 }
+
+#' @exportS3Method
+learner_of.dg_pipeline <- function(object) object$learner
 
 #' @exportS3Method
 describes_domain.dg_pipeline <- function(object) {

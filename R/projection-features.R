@@ -7,7 +7,7 @@ solve_projection.feature_space <- function(space, spec, rows, shared, ridges = N
   if (spec$parts$response == "class") check_classes(sample$y, spec$method)
   if (uses_response(spec) && nlevels(sample$y) == 1L) abort_one_class(sample$y)
   map <- if (uses_response(spec) && is.null(rows$space)) response_map(sample$y, args$kernel_y)
-  sums <- shared$sums(list(space = space, map = map), rows)
+  sums <- shared_value(shared, "sums", list(space, map, rows), cell_sums, space, map, rows)
   if (isTRUE(args$smooth > 0)) sums$laplacian <- feature_laplacian(space, sample, args)
   solved <- project_sums(spec, sums, ridges)
   if (!rows$keeps) {
@@ -30,8 +30,8 @@ solve_projection.feature_space <- function(space, spec, rows, shared, ridges = N
   })
 }
 
-# Sums of features over all rows, see space-sums.R. key: list(space, map).
-cell_sums <- function(key, rows) {
+# Sums of features over all rows, see space-sums.R.
+cell_sums <- function(space, map, rows) {
   if (!is.null(rows$space)) return(rows$sums$sums)
   if (rows$keeps) {
     sample <- rows$sample
@@ -42,9 +42,9 @@ cell_sums <- function(key, rows) {
       sample$y <- take(y, match(seq_along(labelled), which(labelled)))
       labelled <- as.numeric(labelled)
     }
-    return(accumulate(key$space, sample, key$map, labelled))
+    return(accumulate(space, sample, map, labelled))
   }
-  pass(rows, cell_work(key$space, key$map, rows_table(rows, key$space)), "features")
+  pass(rows, cell_work(space, map, rows_table(rows, space)), "features")
 }
 
 cell_work <- function(space, map, table) {

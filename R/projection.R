@@ -29,8 +29,11 @@ spec_needs.dg_projection_spec <- function(spec) {
   c(NextMethod(), several = spec$parts$response == "any")
 }
 
-# solve: solve_projection(), or what shares its work among several; shared: see new_shared().
-fit_projection <- function(spec, rows, solve, shared) {
+#' @exportS3Method
+takes_passes.dg_projection_spec <- function(spec) !is_exact(spec$args$feature_map)
+
+#' @exportS3Method
+fit_rows.dg_projection_spec <- function(spec, rows, shared = new_shared()) {
   args <- spec$args
   sample <- rows$sample
   if (rows$keeps) {
@@ -43,7 +46,7 @@ fit_projection <- function(spec, rows, solve, shared) {
     args$kernel <- free_origin(args, rows$sample$X)
   }
   space <- space_of(args, rows, shared)
-  solved <- check_solution(solve(space, spec, rows, shared), spec)
+  solved <- check_solution(solve_ridge_path(space, spec, rows, shared), spec)
   warn_projection(solved, spec, sample$y)
   new_projection(solved, space, if (rows$keeps) sample$y)
 }
@@ -95,11 +98,6 @@ check_classes <- function(y, method) {
           if (is_censored(y)) "censored times." else "numbers; make the response a factor.")
   }
   if (nlevels(y) < 2L) abort_one_class(y)
-}
-
-abort_one_class <- function(y) {
-  abort("data", "The response must have at least two classes, not only ",
-        enumerate(levels(y), quote = "\""), ".")
 }
 
 one_hot <- function(code) outer(code, seq_len(max(code)), "==") + 0

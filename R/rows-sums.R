@@ -16,7 +16,7 @@ fit_to_sums <- function(spec, sums) {
   fixed <- intersect(fixed_by_sums, names(spec$args))
   spec$args[fixed] <- sums$args[fixed]
   rows <- rows_sums(sums)
-  seal(finish_fit(fit_rows(spec, rows), spec, rows))
+  seal(fit_part(spec, rows))
 }
 
 # Can it be fitted to these?

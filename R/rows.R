@@ -18,6 +18,8 @@ rows_frame <- function(sample) {
   structure(list(sample = sample, whole = TRUE, keeps = TRUE), class = c("rows_frame", "dg_rows"))
 }
 
+rows_of_input <- function(input, needs, scale) rows_frame(read_sample(input, needs, scale))
+
 # work: list(start(): an empty sum, block(sums, rows): the sum with these rows, list(X, y, domain,
 # weights), add(a, b): two sums in one). block() may change what start() made in its place.
 pass <- function(rows, work, label) UseMethod("pass")
@@ -60,11 +62,11 @@ rows_table.rows_frame <- function(rows, space) own_table(space, rows$sample)
 
 # The representation of the kernels in args: kernels and maps are fitted to the sample, domains are
 # described by all rows. shared: what fits to the same rows share, see new_shared().
-space_of <- function(args, rows, shared = NULL) {
+space_of <- function(args, rows, shared = new_shared()) {
   if (!is.null(rows$space)) return(rows$space)
   sample <- described_rows(rows)
   key <- c(args[c("feature_map", "kernel", "domain_kernel")], sample[c("X", "domain")])
-  space <- (if (is.null(shared)) represent_rows else shared$space)(key, sample, args$threads)
+  space <- shared_value(shared, "space", key, represent_rows, key, sample, args$threads)
   check_varies(space, sample)
   if (rows$keeps) return(space)
   check_described(space$domain_kernel)
@@ -85,6 +87,10 @@ check_described <- function(domain_kernel) {
 row_values <- function(rows, space, W, intercept, table) {
   if (!rows$keeps) return(matrix(0, 0L, ncol(W)))
   add_intercept(expand_rows(space, rows$sample, table, W), intercept)
+}
+
+add_intercept <- function(values, intercept) {
+  if (any(intercept != 0)) sweep(values, 2L, intercept, "+") else values
 }
 
 fit_origin <- function(rows, fitted, input) UseMethod("fit_origin")

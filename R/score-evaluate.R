@@ -76,15 +76,42 @@ split_worker <- function(specs, task, metrics) {
 # specification a list(predictions, seconds, warnings, parameters: those that were tuned), or
 # list(error, seconds, warnings); NULL where begin(i) says that it is not to be begun.
 evaluate_split <- function(specs, task, split, needs, begin = function(i) TRUE) {
-  predicted <- on_error(predict_split(specs, task, split, needs), function(e) {
-    e <- as_memory_error(e)
-    rep(list(function() stop(e)), length(specs))
-  })
+  # where it fails, it fails for each
+  fold <- on_error(split_fold(specs, task, split), identity)
   held_out <- unique(as.character(task$domain[split$held]))
   lapply(seq_along(specs), function(i) {
     if (!begin(i)) return(NULL)
-    attempt(held_out, predicted[[i]]())
+    attempt(held_out, {
+      if (inherits(fold, "error")) stop(fold)
+      model <- fit_input(specs[[i]], fold$train, fold$shared)
+      predictions <- predict_fold(model, fold, task, needs)
+      list(predictions = predictions, parameters = chosen_parameters(model),
+           shots = if (!is.null(task$arms)) score_shots(seal(model), task, split, predictions))
+    })
   })
+}
+
+# What all specifications have in common there: list(train: input of the fits, y: its response;
+# shared; new, domain: what is predicted; rows: where it stands, and its truth).
+split_fold <- function(specs, task, split) {
+  held <- split$held
+  list(train = split_input(specs, task, split), shared = new_shared(specs),
+       new = as_newdata(take_rows(task$input, held)), domain = task$scored_by[held],
+       y = task$y[split$train],
+       rows = data.frame(row = task$row[held], domain = task$domain[held], fold = split$fold,
+                         rep = split$rep, truth = task$y[held], stringsAsFactors = FALSE))
+}
+
+# The held-out rows, with what the model says of them.
+predict_fold <- function(model, fold, task, needs) {
+  key <- list(describes_domain(model), reads_domain(model), model$blueprint)
+  new <- shared_value(fold$shared, "new", key, read_new, model, fold$new, fold$domain, NULL, NULL)
+  values <- decide_rows(model, new)
+  predictions <- predicted_rows(fold$rows, model, values, fold$new, fold$domain, levels(task$y),
+                                needs)
+  predictions <- mark_lacking(predictions, lacking_classes(fold$y))
+  if (!"interval" %in% needs) return(predictions)
+  add_intervals(predictions, model, fold$train, fold$new, fold$domain, task)
 }
 
 # The list that the code gives where these domains are held out, or its error, with seconds and
@@ -101,30 +128,6 @@ attempt <- function(held_out, code) {
 drop_call <- function(e) {
   e["call"] <- list(NULL)
   e
-}
-
-# Functions that do so, one a specification.
-predict_split <- function(specs, task, split, needs) {
-  fits <- split_fits(specs, task, split)
-  newdata <- as_newdata(take_rows(task$input, split$held))
-  domain <- task$scored_by[split$held]
-  new <- remembering(function(key, model) read_new(model, newdata, domain, NULL, NULL))
-  rows <- data.frame(row = task$row[split$held], domain = task$domain[split$held],
-                     fold = split$fold, rep = split$rep, truth = task$y[split$held],
-                     stringsAsFactors = FALSE)
-  lapply(fits, function(fit) function() {
-    model <- fit()
-    values <- decide_rows(model, new(list(describes_domain(model), reads_domain(model),
-                                              model$blueprint), model))
-    predictions <- predicted_rows(rows, model, values, newdata, domain, levels(task$y), needs)
-    predictions <- mark_lacking(predictions, lacking_classes(task$y[split$train]))
-    if ("interval" %in% needs) {
-      predictions <- add_intervals(predictions, model, split_input(specs, task, split), newdata,
-                                   domain, task)
-    }
-    list(predictions = predictions, parameters = chosen_parameters(model),
-         shots = if (!is.null(task$arms)) score_shots(seal(model), task, split, predictions))
-  })
 }
 
 # Intervals, or sets of classes, that rest on the training rows alone.
@@ -146,8 +149,8 @@ add_intervals <- function(predictions, model, train, newdata, domain, task) {
   predictions
 }
 
-# Functions that fit to the rows outside of a fold.
-split_fits <- function(specs, task, split) fit_inputs(specs, split_input(specs, task, split))
+# The fit to the rows outside of a fold, not sealed.
+fit_split <- function(spec, task, split) fit_input(spec, split_input(list(spec), task, split))
 
 # A search among these rows is one inside of a call.
 split_input <- function(specs, task, split) {

@@ -213,7 +213,7 @@ local_rows <- function(before, model, task, rows, own, newdata, domain, needs) {
 
 local_fit <- function(spec, task, rows, before, newdata, domain, levels, needs) {
   suppressWarnings(suppressMessages({
-    fit <- split_fits(list(spec), task, list(train = rows))[[1L]]()
+    fit <- fit_split(spec, task, list(train = rows))
     values <- decide_rows(fit, read_new(fit, newdata, domain, NULL, NULL))
     values <- predicted_rows(before, fit, values, newdata, domain, levels, needs)
   }))

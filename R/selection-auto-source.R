@@ -122,7 +122,7 @@ fit_source_members <- function(found, rows, splits) {
 }
 
 null_member <- function(spec, rows, splits) {
-  list(fitted = seal(finish_fit(fit_rows(spec, rows), spec, rows)), rows = rows,
+  list(fitted = seal(fit_part(spec, rows)), rows = rows,
        scorer = left_out_fits(spec, rows, splits)$scorers[[1L]])
 }
 
@@ -139,7 +139,8 @@ source_member <- function(one, sums, splits) {
   problem <- one$problem
   rows <- problem$rows
   total <- sum_groups(sums)
-  fitted <- new_fit(one$spec, problem, solve_groups(problem, sums, left_out = FALSE))
+  solved <- solve_groups(problem, sums, left_out = FALSE)
+  fitted <- new_fit(one$spec, problem, solved)
   fits <- fits_of_sums(splits, sums, problem, function(held) {
     ridge_without(sums, total, held, rows, problem$args, NULL)
   })

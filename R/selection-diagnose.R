@@ -131,7 +131,7 @@ diagnose_parameters <- function() parameters(
 )
 
 #' @exportS3Method
-fit_input.dg_diagnose_spec <- function(spec, input) {
+fit_input.dg_diagnose_spec <- function(spec, input, shared = NULL) {
   args <- spec$args
   args$progress <- read_progress(args$progress)
   task <- cv_task(spec, input)

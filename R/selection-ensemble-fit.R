@@ -59,8 +59,9 @@ fit_member.dg_spec <- function(spec, sample) {
   check_probability(spec, scaled)
   placed <- place_spec(spec, member_layout(spec, scaled$blueprint))
   rows <- rows_frame(scaled)
-  fitted <- finish_fit(fit_rows(placed, rows), spec, rows)
-  seal(calibrate(fitted, scaled))
+  fitted <- fit_part(placed, rows)
+  fitted <- calibrate(fitted, scaled)
+  seal(fitted)
 }
 
 # A search reads its data itself, and so do its predictions; both begin with the sample's columns.

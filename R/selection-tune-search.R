@@ -240,7 +240,7 @@ fit_rows.dg_tune_spec <- function(spec, rows, shared = NULL) {
   task$y <- rows$sample$y
   search_parameters(spec, task, rows$survey$source$ctx, function(spec) {
     rows <- rows_source(rows$survey, spec)
-    finish_fit(fit_rows(place_spec(spec, layout_of(rows$sample$blueprint)), rows), spec, rows)
+    fit_part(place_spec(spec, layout_of(rows$sample$blueprint)), rows)
   }, pass_outcomes(rows$survey))
 }
 

@@ -197,7 +197,7 @@ spec_needs.dg_tune_spec <- function(spec) {
 }
 
 #' @exportS3Method
-fit_input.dg_tune_spec <- function(spec, input) {
+fit_input.dg_tune_spec <- function(spec, input, shared = NULL) {
   tuned_model(spec, input, new_context(read_progress(spec$args$progress, input$inside)))
 }
 
@@ -220,11 +220,6 @@ fit_call.dg_tune_spec <- function(spec, input, call) {
     fitted$call <- call
     fitted
   }, read_progress(spec$args$progress))
-}
-
-#' @exportS3Method
-fit_inputs.dg_tune_spec <- function(specs, input) {
-  lapply(specs, function(spec) function() fit_input(spec, input))
 }
 
 #' @exportS3Method

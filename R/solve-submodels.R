@@ -11,14 +11,19 @@ solve_submodels <- function(problem, shared) {
   costs <- column_costs(rows, targets, args$domain_weights)
   if (!rows$keeps) return(solve_by_passes(problem, costs))
   sample <- rows$sample
-  data <- shared$data(list(space = problem$space, newton = is.null(problem$loss$tube)), sample)
+  newton <- is.null(problem$loss$tube)
+  data <- shared_value(shared, "machines", list(problem$space, newton, rows), submodel_data,
+                     problem$space, sample, newton)
   Y <- code_rows(targets, sample$y)
   costs <- code_costs(costs, args$cost, sample$weights, sample$domain, part_of(targets, Y))
-  submodels <- shared$along(args, function(alpha) {
-    trained <- train_submodels(data, Y, costs, problem$loss, args, alpha = alpha)
-    lapply(seq_along(trained), function(m) c(trained[[m]], list(costs = costs[, m])))
-  })
-  join_submodels(submodels)
+  submodels <- train_submodels(data, Y, costs, problem$loss, args,
+                               alpha = alpha_before(args, shared))
+  if (!is.null(submodels[[1L]]$alpha)) {
+    shared$trained <- list(args = args, alpha = lapply(submodels, `[[`, "alpha"))
+  }
+  join_submodels(lapply(seq_along(submodels), function(m) {
+    c(submodels[[m]], list(costs = costs[, m]))
+  }))
 }
 
 # Which rows take part in which column; NULL: all.
@@ -86,21 +91,13 @@ finish_submodel <- function(solved) {
            "relative_gap", "objective")]
 }
 
-# Solves submodels at one cost after the other: each starts from the dual variables of the same
-# submodels at the cost before, in proportion to it: inside the bounds, and nearer to the solution
-# than 0. solve: a function of these, NULL at first.
-along_costs <- function() {
-  last <- NULL
-  function(args, solve) {
-    fixed <- args[names(args) != "cost"]
-    submodels <- solve(if (identical(last$fixed, fixed)) {
-      lapply(last$alpha, function(alpha) alpha * (args$cost / last$cost))
-    })
-    if (!is.null(submodels[[1L]]$alpha)) {
-      last <<- list(fixed = fixed, cost = args$cost, alpha = lapply(submodels, `[[`, "alpha"))
-    }
-    submodels
-  }
+# Where submodels start: from the dual variables of the same submodels at the cost before, in
+# proportion to it: inside the bounds, and nearer to the solution than 0. NULL: at 0.
+alpha_before <- function(args, shared) {
+  last <- shared$trained
+  fixed <- names(args) != "cost"
+  if (is.null(last) || !identical(last$args[fixed], args[fixed])) return(NULL)
+  lapply(last$alpha, function(alpha) alpha * (args$cost / last$args$cost))
 }
 
 # One submodel: vectors and numbers; several: a column each.

@@ -11,6 +11,27 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// cox_step_
+SEXP cox_step_(SEXP Z, SEXP until, SEXP since, SEXP v, SEXP curvature, SEXP rate, SEXP risk, SEXP right, SEXP first, SEXP tolerance, SEXP scale, SEXP most);
+RcppExport SEXP _domgen_cox_step_(SEXP ZSEXP, SEXP untilSEXP, SEXP sinceSEXP, SEXP vSEXP, SEXP curvatureSEXP, SEXP rateSEXP, SEXP riskSEXP, SEXP rightSEXP, SEXP firstSEXP, SEXP toleranceSEXP, SEXP scaleSEXP, SEXP mostSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type Z(ZSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type until(untilSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type since(sinceSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type v(vSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type curvature(curvatureSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type rate(rateSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type risk(riskSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type right(rightSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type scale(scaleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type most(mostSEXP);
+    rcpp_result_gen = Rcpp::wrap(cox_step_(Z, until, since, v, curvature, rate, risk, right, first, tolerance, scale, most));
+    return rcpp_result_gen;
+END_RCPP
+}
 // cut_rows_
 SEXP cut_rows_(SEXP bytes, SEXP separator, SEXP fields, SEXP ended, SEXP most);
 RcppExport SEXP _domgen_cut_rows_(SEXP bytesSEXP, SEXP separatorSEXP, SEXP fieldsSEXP, SEXP endedSEXP, SEXP mostSEXP) {
@@ -459,27 +480,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// cox_step_
-SEXP cox_step_(SEXP Z, SEXP until, SEXP since, SEXP v, SEXP curvature, SEXP rate, SEXP risk, SEXP right, SEXP first, SEXP tolerance, SEXP scale, SEXP most);
-RcppExport SEXP _domgen_cox_step_(SEXP ZSEXP, SEXP untilSEXP, SEXP sinceSEXP, SEXP vSEXP, SEXP curvatureSEXP, SEXP rateSEXP, SEXP riskSEXP, SEXP rightSEXP, SEXP firstSEXP, SEXP toleranceSEXP, SEXP scaleSEXP, SEXP mostSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type Z(ZSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type until(untilSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type since(sinceSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type v(vSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type curvature(curvatureSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type rate(rateSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type risk(riskSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type right(rightSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type first(firstSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type tolerance(toleranceSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type scale(scaleSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type most(mostSEXP);
-    rcpp_result_gen = Rcpp::wrap(cox_step_(Z, until, since, v, curvature, rate, risk, right, first, tolerance, scale, most));
-    return rcpp_result_gen;
-END_RCPP
-}
 // ridge_lodo_
 SEXP ridge_lodo_(SEXP K, SEXP Y, SEXP ridge, SEXP sizes, SEXP centre, SEXP intercept, SEXP costs);
 RcppExport SEXP _domgen_ridge_lodo_(SEXP KSEXP, SEXP YSEXP, SEXP ridgeSEXP, SEXP sizesSEXP, SEXP centreSEXP, SEXP interceptSEXP, SEXP costsSEXP) {
@@ -660,6 +660,7 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_domgen_cox_step_", (DL_FUNC) &_domgen_cox_step_, 12},
     {"_domgen_cut_rows_", (DL_FUNC) &_domgen_cut_rows_, 5},
     {"_domgen_kernel_means_", (DL_FUNC) &_domgen_kernel_means_, 8},
     {"_domgen_feature_rows_", (DL_FUNC) &_domgen_feature_rows_, 5},
@@ -692,7 +693,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_ridge_solve_", (DL_FUNC) &_domgen_ridge_solve_, 3},
     {"_domgen_ridge_landmarks_", (DL_FUNC) &_domgen_ridge_landmarks_, 2},
     {"_domgen_ridge_conjugate_", (DL_FUNC) &_domgen_ridge_conjugate_, 9},
-    {"_domgen_cox_step_", (DL_FUNC) &_domgen_cox_step_, 12},
     {"_domgen_ridge_lodo_", (DL_FUNC) &_domgen_ridge_lodo_, 7},
     {"_domgen_ridge_inverse_", (DL_FUNC) &_domgen_ridge_inverse_, 2},
     {"_domgen_ridge_path_", (DL_FUNC) &_domgen_ridge_path_, 11},

@@ -6,7 +6,7 @@
 #include "core/ridge/lodo-path.h"
 #include "core/ridge/lodo.h"
 #include "core/ridge/path.h"
-#include "core/ridge/risk-sets.h"
+#include "core/ridge/squared-errors.h"
 #include "core/ridge/without-group.h"
 
 #include "gram-argument.h"
@@ -23,17 +23,6 @@ std::vector<Eigen::Index> read_begin(SEXP sizes, Eigen::Index n) {
   for (const int last : domgen::places(sizes, "sizes", n)) begin.push_back(begin.back() + last + 1);
   domgen::demand(begin.back() == n, "sizes", "add up to the number of rows");
   return begin;
-}
-
-// Of risk-sets.h.
-domgen::RiskOrder read_order(SEXP order, Eigen::Index n, Eigen::Index times) {
-  const domgen::ListArgument parts(order, "order");
-  domgen::RiskOrder out;
-  out.by = domgen::places(parts["by"], "by", n, n);
-  out.first = domgen::whole_numbers(parts["first"], "first", 0, n, times);
-  out.last = domgen::whole_numbers(parts["last"], "last", 0, n, times);
-  out.reached = domgen::whole_numbers(parts["reached"], "reached", 0, times, n);
-  return out;
 }
 
 domgen::LeftOut read_left_out(SEXP sizes, SEXP centre, SEXP intercept, Eigen::Index n,
@@ -172,33 +161,6 @@ SEXP ridge_conjugate_(SEXP K, SEXP U, SEXP ridge, SEXP right, SEXP missing, SEXP
                              {"product", stacked(solved.product)},
                              {"constant", Eigen::MatrixXd(solved.constant.transpose())},
                              {"converged", converged}});
-}
-
-// list(change, product = Z change, converged): a Newton step for Cox regression where
-// -(w + Z' slope) is `right`; `first`: columns of its preconditioner; until, since: lists of the
-// parts of RiskOrder, since may be NULL; the others as in core/ridge/risk-sets.h.
-// [[Rcpp::export(rng = false)]]
-SEXP cox_step_(SEXP Z, SEXP until, SEXP since, SEXP v, SEXP curvature, SEXP rate, SEXP risk,
-               SEXP right, SEXP first, SEXP tolerance, SEXP scale, SEXP most) {
-  const auto features = domgen::filled_matrix(Z, "Z");
-  const Eigen::Index n = features.rows(), r = features.cols();
-  domgen::RiskSets sets;
-  sets.rate = domgen::some_numbers(rate, "rate", 0);
-  sets.risk = domgen::numbers(risk, "risk", sets.rate.size(), 0);
-  sets.until = read_order(until, n, sets.rate.size());
-  if (!Rf_isNull(since)) sets.since = read_order(since, n, sets.rate.size());
-  sets.v = domgen::numbers(v, "v", n, 0);
-  sets.curvature = domgen::numbers(curvature, "curvature", n, 0);
-  domgen::ConjugateLimits limits;
-  limits.least = domgen::numbers(tolerance, "tolerance", 1, 0);
-  limits.scale = domgen::numbers(scale, "scale", 1, DBL_MIN);
-  limits.most = domgen::whole(most, "most");
-  const int columns = domgen::whole(first, "first", 1, static_cast<int>(r));
-  const domgen::Threads pool(1);
-  domgen::CoxSystem system(features, sets, columns, pool);
-  const domgen::CoxStep step = system.solve(domgen::numbers(right, "right", r), limits);
-  return domgen::named_list(
-      {{"change", step.change}, {"product", step.product}, {"converged", step.converged}});
 }
 
 // Residuals of each domain when it is left out [n x m]; rows sorted by domain. centre
@@ -347,13 +309,13 @@ SEXP ridge_without_errors_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEX
     weights = domgen::matrix_with_rows(combine, "combine", errors.columns(k));
   errors.combine = weights;
   Eigen::MatrixXd values(out.n(), errors.own * L);
-  const Eigen::Index worlds = errors.worlds(k);
-  Eigen::MatrixXd by_group(worlds * L, out.groups());
+  const Eigen::Index responses = errors.responses(k);
+  Eigen::MatrixXd by_group(responses * L, out.groups());
   const auto keep = [&](Eigen::Index l, Eigen::Index from, const Eigen::MatrixXd& residual) {
     values.block(from, l * errors.own, residual.rows(), errors.own) = residual.leftCols(errors.own);
   };
   const auto sum_errors = [&](Eigen::Index g, Eigen::Index l) {
-    return by_group.col(g).segment(l * worlds, worlds);
+    return by_group.col(g).segment(l * responses, responses);
   };
   if (Rf_isNull(known)) {
     out.run(threads, [&](Eigen::Index g, Eigen::Index from, const domgen::WithoutGroup& group) {
@@ -390,7 +352,7 @@ SEXP ridge_without_errors_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEX
     });
   }
   Eigen::MatrixXd sum = by_group.rowwise().sum();
-  sum.resize(worlds, L);
+  sum.resize(responses, L);
   return domgen::named_list({{"residuals", values}, {"errors", sum}});
 }
 

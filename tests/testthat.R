@@ -10,7 +10,7 @@ slow <- c("bad-input-arguments", "bad-input-data", "bad-input-features", "bad-in
           "base-memory", "base-print", "base-seal", "coefficients", "core-calls", "data-classes",
           "data-impute", "data-plain-columns", "data-scaling-domains", "data-source",
           "data-source-csv", "data-source-dbi", "data-terms", "demo", "domain-standing", "engines",
-          "factor-levels", "feature", "feature-product", "fit-many", "fuzz", "gram-memory",
+          "factor-levels", "feature", "feature-product", "fit-shared", "fuzz", "gram-memory",
           "inference-effect", "inference-forecast", "inference-importance", "inference-interval",
           "inference-novelty-size", "integration-flextable", "integration-hardhat",
           "integration-knitr", "integration-recipes", "integration-tibble", "interrupts",

@@ -51,7 +51,8 @@ project_and_fit <- function(make, values, y) {
   specs <- lapply(values, make)
   fit_time <- median(replicate(5, seconds(function() domgen:::fit_input(specs[[30L]], input))))
   path_time <- median(replicate(3, seconds(function() {
-    lapply(domgen:::fit_inputs(specs, input), function(fit) fit())
+    shared <- domgen:::new_shared(specs)
+    lapply(specs, domgen:::fit_input, input, shared)
   })))
   c(fit = fit_time, path = path_time, fits = path_time / fit_time)
 }

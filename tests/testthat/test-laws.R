@@ -63,13 +63,13 @@ for (spec in c(projections, learners)) {
     other <- spec
     other$args$scale <- "rank"
     if ("lambda" %in% names(spec$args)) other$args$lambda <- 2
-    fits <- fit_inputs(list(other, spec, spec), read_input(list(x = y ~ . | domain, data = toy)))
-    predicted <- function(model) quietly(predict(seal(model), toy))
-    seeded <- function(fit) domgen:::with_seed(1, fit())
-    alone <- predicted(seeded(function() fit(spec, y ~ . | domain, data = toy)))
-    for (shared in lapply(fits, seeded)[2:3]) {
-      expect_equal(predicted(shared), alone, tolerance = 1e-8)
-    }
+    specs <- list(other, spec, spec)
+    shared <- domgen:::new_shared(specs)
+    input <- read_input(list(x = y ~ . | domain, data = toy))
+    predicted <- function(code) quietly(predict(domgen:::with_seed(1, code), toy))
+    alone <- predicted(fit(spec, y ~ . | domain, data = toy))
+    together <- lapply(specs, function(spec) predicted(fit_input(spec, input, shared)))
+    for (k in 2:3) expect_equal(together[[k]], alone, tolerance = 1e-8)
   })
 }
 

@@ -268,7 +268,8 @@ test_that("a search over costs and losses fits what single calls do", {
                   dg_svm(loss = "logistic", cost = 5, feature_map = features))
     input <- read_input(list(x = y ~ . | domain, data = toy))
     set.seed(1)
-    together <- lapply(fit_inputs(specs, input), function(fit) fit())
+    shared <- new_shared(specs)
+    together <- lapply(specs, fit_input, input, shared)
     for (i in c(1, 2, 4)) {
       set.seed(1)
       alone <- fit(specs[[i]], y ~ . | domain, data = toy)

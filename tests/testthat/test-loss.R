@@ -47,7 +47,7 @@ test_that("a loss with straight arms and no kink, as Huber's, has a finite cost 
   })
   chosen <- list(lambda = 4, slope = 0.1)
   cost <- function(loss, epsilon) {
-    choose_cost(list(epsilon = epsilon), NULL, loss, function(...) chosen)$cost
+    choose_cost(list(epsilon = epsilon), loss, chosen)$cost
   }
   # the pull of residuals is that of a loss of slope 1
   expect_equal(cost(huber, 0.5) * 0.5, cost(loss_absolute(), 0))

@@ -18,7 +18,10 @@ fit_together <- function(specs, data, y) {
   fits <- with_replaced("solve_projection", function(...) {
     solved <<- solved + 1
     own(...)
-  }, lapply(fit_inputs(specs, input), function(fit) fit()))
+  }, {
+    shared <- new_shared(specs)
+    lapply(specs, fit_input, input, shared)
+  })
   attr(fits, "shared") <- solved == 1
   fits
 }
@@ -99,6 +102,8 @@ test_that("a search says of each value what its own fit would say", {
   d$class[] <- levels(d$class)[1]
   input <- read_input(list(x = class ~ X1 + X2 | domain, data = d))
   specs <- lapply(lambdas, function(l) dg_dica(ncomp = 1, lambda = l))
-  fits <- fit_inputs(specs, input)
-  for (fit in fits[1:2]) expect_error(suppressWarnings(fit()), "two classes")
+  shared <- new_shared(specs)
+  for (spec in specs[1:2]) {
+    expect_error(suppressWarnings(fit_input(spec, input, shared)), "two classes")
+  }
 })

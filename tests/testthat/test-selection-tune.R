@@ -50,6 +50,19 @@ test_that("the table is that of a loop of cross-validations over the grid", {
   }
 })
 
+test_that("values of lambda that are followed at once have the intervals of each by itself", {
+  toy <- toy_domains(20, 5)
+  grid <- list(lambda = 10^(-1:2))
+  scores <- function(rows) {
+    set.seed(1)
+    with_replaced("path_rows", rows, suppressMessages(
+      dg_tune(dg_ridge(), y ~ . | domain, data = toy, grid = grid, folds = 2, extend = FALSE,
+              metric = "interval_score")
+    ))$tuning$table$mean
+  }
+  expect_equal(scores(1L), scores(Inf), tolerance = 1e-7)
+})
+
 test_that("values of lambda that are followed at once predict as each by itself", {
   labels <- toy_classes(5, 12)
   lambdas <- 10^seq(-2, 2, length.out = 6)

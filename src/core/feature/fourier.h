@@ -3,6 +3,7 @@
 #ifndef DOMGEN_CORE_FEATURE_FOURIER_H
 #define DOMGEN_CORE_FEATURE_FOURIER_H
 
+#include "../linalg/dense.h"
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
 #include "../simd/sincos.h"
@@ -39,7 +40,7 @@ class FourierMap : public FeatureMap {
   void evaluate(const RowBlock& rows, double* Zt, const Pool& pool) override {
     const double* X = copy_transposed(rows, centre_, rows_);
     for (Index first = 0; first < rows.count; first += part) {
-      const Index count = std::min(part, rows.count - first);
+      const Index count = std::min(+part, rows.count - first);
       const int* domain = offset_.size() > 0 ? rows.domains() + first : nullptr;
       evaluate_part(X + first * frequencies_.rows(), domain, count, Zt + first * dim(), pool);
     }
@@ -56,11 +57,8 @@ class FourierMap : public FeatureMap {
   static constexpr Index part = 256, strip = 64;
 
   void evaluate_part(const double* X, const int* domain, Index rows, double* Zt, const Pool& pool) {
-    const int D = static_cast<int>(size_), count = static_cast<int>(rows);
-    const int p = static_cast<int>(frequencies_.rows()), ld = static_cast<int>(padded_);
-    const double one = 1, zero = 0;
-    dgemm_("T", "N", &D, &count, &p, &one, frequencies_.data(), &p, X, &p, &zero, angles_.data(),
-           &ld, 1, 1);
+    set_product(panel(angles_.data(), size_, rows, padded_), transposed(frequencies_),
+                Operand(X, frequencies_.rows(), rows));
     const double scale = 1 / std::sqrt(static_cast<double>(size_));
     pool.run(round_up(rows, strip) / strip, [&](Index begin, Index end) {
       AlignedBuffer both(2 * padded_);

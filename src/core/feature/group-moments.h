@@ -4,6 +4,7 @@
 #define DOMGEN_CORE_FEATURE_GROUP_MOMENTS_H
 
 #include "../linalg/assert.h"
+#include "../linalg/dense.h"
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
 #include "map.h"
@@ -46,21 +47,19 @@ inline void add_group_moments(FeatureMap& map, const MatrixView& X, const int* d
                               const GroupRequest& request, Index block, const Pool& pool,
                               GroupMoments& sums) {
   DOMGEN_EXPECT(request.F.rows() == X.rows());
-  const int r = static_cast<int>(map.dim()), m = static_cast<int>(request.F.cols());
-  const double one = 1;
+  const Index r = map.dim(), m = request.F.cols();
   Buffer response;
   for_each_block(map, X, domain, block, pool, [&](const RowBlock& rows, double* Zt) {
-    double* Fw = response.reserve(Index(m) * rows.count);
+    double* Fw = response.reserve(m * rows.count);
     weigh_rows(Zt, r, rows.first, rows.count, request, Fw);
     const int* group = request.group + rows.first;
     for (Index i = 0, end; i < rows.count; i = end) {
       end = std::upper_bound(group + i, group + rows.count, group[i]) - group;
-      const int b = static_cast<int>(end - i);
       const Index g = group[i];
-      const double *z = Zt + i * r, *f = Fw + i * m;
-      dsyrk_("U", "N", &r, &b, &one, z, &r, &one, sums.second + g * r * r, &r, 1, 1);
-      dgemm_("N", "T", &r, &m, &b, &one, z, &r, f, &m, &one, sums.cross + g * r * m, &r, 1, 1);
-      dsyrk_("U", "N", &m, &b, &one, f, &m, &one, sums.response + g * m * m, &m, 1, 1);
+      const Operand z(Zt + i * r, r, end - i), f(Fw + i * m, m, end - i);
+      add_square(Half::upper, panel(sums.second + g * r * r, r, r, r), z);
+      add_product(panel(sums.cross + g * r * m, r, m, r), z, transposed(f));
+      add_square(Half::upper, panel(sums.response + g * m * m, m, m, m), f);
     }
   });
 }

@@ -5,6 +5,7 @@
 
 #include "../kernel/gram.h"
 #include "../kernel/kernel.h"
+#include "../linalg/dense.h"
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
 #include "map.h"
@@ -80,9 +81,7 @@ class LandmarkMap : public FeatureMap {
     if (!weights_.empty()) weights_.z.assign(rows.domains(), rows.domains() + rows.count);
     cross_matrix(*kernel, weights_, S_.rows(), rows.count, Zt, pool);
     if (L_.size() == 0) return;
-    const int q = static_cast<int>(S_.rows()), count = static_cast<int>(rows.count);
-    const double one = 1;
-    dtrsm_("L", "L", "N", "N", &q, &count, &one, L_.data(), &q, Zt, &q, 1, 1, 1, 1);
+    solve_triangle(lower_triangle(L_), panel(Zt, L_.rows(), rows.count, L_.rows()));
   }
 
  private:

@@ -6,7 +6,6 @@
 
 #include "../kernel/rows.h"
 #include "../linalg/assert.h"
-#include "../linalg/blas.h"
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
 

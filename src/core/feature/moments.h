@@ -3,6 +3,7 @@
 #define DOMGEN_CORE_FEATURE_MOMENTS_H
 
 #include "../linalg/assert.h"
+#include "../linalg/dense.h"
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
 #include "map.h"
@@ -31,13 +32,6 @@ struct FeatureMoments {
   Eigen::VectorXd response_sums;    // F'1 [ry]
   Eigen::MatrixXd labelled_second;  // Z' diag(labelled) Z [r x r]
 };
-
-// A [r x r], its upper triangle, += Zt Zt'
-inline void add_second(const double* Zt, Index dim, Index count, Eigen::MatrixXd& A) {
-  const int r = static_cast<int>(dim), b = static_cast<int>(count);
-  const double one = 1;
-  if (r > 0 && b > 0) dsyrk_("U", "N", &r, &b, &one, Zt, &r, &one, A.data(), &r, 1, 1);
-}
 
 inline void mirror_upper(Eigen::MatrixXd& A) {
   A.triangularView<Eigen::StrictlyLower>() = A.transpose();
@@ -73,12 +67,10 @@ inline void add_to_cells(const double* Zt, Index dim, Index count, const int* ce
 // cross += Zt F, response_second += F'F for the rows of the block
 inline void add_response(const double* Zt, Index dim, const RowBlock& rows, const MatrixView& F,
                          FeatureMoments& moments) {
-  const int r = static_cast<int>(dim), ry = static_cast<int>(F.cols());
-  const int b = static_cast<int>(rows.count), n = static_cast<int>(F.rows());
-  const double one = 1;
   const double* block = F.data() + rows.first;
-  dgemm_("N", "N", &r, &ry, &b, &one, Zt, &r, block, &n, &one, moments.cross.data(), &r, 1, 1);
-  dsyrk_("U", "T", &ry, &b, &one, block, &n, &one, moments.response_second.data(), &ry, 1, 1);
+  const Operand own(block, rows.count, F.cols(), F.rows());
+  add_product(moments.cross, Operand(Zt, dim, rows.count), own);
+  add_square(Half::upper, moments.response_second, transposed(own));
   for (Index j = 0; j < F.cols(); ++j) {
     for (Index i = 0; i < rows.count; ++i) moments.response_sums[j] += block[i + j * F.rows()];
   }
@@ -97,7 +89,7 @@ inline FeatureMoments feature_moments(FeatureMap& map, const MatrixView& X, cons
   Buffer weighted;
   for_each_block(map, X, domain, block, pool, [&](const RowBlock& rows, const double* Zt) {
     const int* cell = request.cell + rows.first;
-    if (request.second) add_second(Zt, r, rows.count, moments.second);
+    if (request.second) add_square(Half::upper, moments.second, Operand(Zt, r, rows.count));
     add_to_cells(Zt, r, rows.count, cell, moments.sums, pool);
     for (Index i = 0; i < rows.count; ++i) moments.counts[cell[i]] += 1;
     if (ry > 0) add_response(Zt, r, rows, request.response, moments);
@@ -105,7 +97,7 @@ inline FeatureMoments feature_moments(FeatureMap& map, const MatrixView& X, cons
       double* columns = weighted.reserve(r * rows.count);
       const double* weights = request.labelled + rows.first;
       const Index kept = weigh_columns(Zt, r, rows.count, weights, columns);
-      add_second(columns, r, kept, moments.labelled_second);
+      add_square(Half::upper, moments.labelled_second, Operand(columns, r, kept));
     }
   });
   mirror_upper(moments.second);
@@ -143,13 +135,9 @@ inline void feature_columns(FeatureMap& map, const MatrixView& X, const int* dom
 inline void feature_apply(FeatureMap& map, const MatrixView& X, const int* domain,
                           const MatrixView& W, Index block, double* out, const Pool& pool) {
   DOMGEN_EXPECT(W.rows() == map.dim());
-  const int r = static_cast<int>(map.dim()), m = static_cast<int>(W.cols());
-  const int n = static_cast<int>(X.rows());
-  const double one = 1, zero = 0;
   for_each_block(map, X, domain, block, pool, [&](const RowBlock& rows, const double* Zt) {
-    const int b = static_cast<int>(rows.count);
-    if (m == 0) return;
-    dgemm_("T", "N", &b, &m, &r, &one, Zt, &r, W.data(), &r, &zero, out + rows.first, &n, 1, 1);
+    set_product(panel(out + rows.first, rows.count, W.cols(), X.rows()),
+                transposed(Operand(Zt, W.rows(), rows.count)), W);
   });
 }
 

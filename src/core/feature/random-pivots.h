@@ -7,7 +7,7 @@
 #ifndef DOMGEN_CORE_FEATURE_RANDOM_PIVOTS_H
 #define DOMGEN_CORE_FEATURE_RANDOM_PIVOTS_H
 
-#include "../linalg/blas.h"
+#include "../linalg/dense.h"
 #include "../linalg/large-pages.h"
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
@@ -151,15 +151,10 @@ class RandomPivots {
       part.row(a) = known.row(accepted[a]);
       F_.col(before + a) = K.col(accepted[a]);
     }
-    double* added = F_.data() + before * F_.rows();
-    const int n = static_cast<int>(F_.rows()), t = static_cast<int>(size);
-    const int r = static_cast<int>(before);
-    const double one = 1, minus = -1;
-    if (r > 0) {
-      dgemm_("N", "T", &n, &t, &r, &minus, F_.data(), &n, part.data(), &t, &one, added, &n, 1, 1);
-    }
-    dtrsm_("R", "L", "T", "N", &n, &t, &one, L.data(), &t, added, &n, 1, 1, 1, 1);
-    left_ -= F_.middleCols(before, size).rowwise().squaredNorm();
+    auto added = F_.middleCols(before, size);
+    add_product(added, F_.leftCols(before), transposed(part), -1);
+    solve_triangle(added, transposed(lower_triangle(L)));
+    left_ -= added.rowwise().squaredNorm();
   }
 
   // k(X, x_j) kappa[., d_j] for the given rows j, [n x rows]

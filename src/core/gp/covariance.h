@@ -6,6 +6,7 @@
 #include "../kernel/gram.h"
 #include "../linalg/assert.h"
 #include "../linalg/cholesky.h"
+#include "../linalg/dense.h"
 #include "../linalg/pool.h"
 
 #include <Eigen/Core>
@@ -46,9 +47,7 @@ inline Factorised factorise_covariance(const Kernel& kernel, const DomainWeights
   result.positive = true;
   for (Index i = 0; i < n; ++i) result.log_determinant += 2 * std::log(A[i + i * n]);
   result.alpha = y;
-  const int size = static_cast<int>(n), step = 1;
-  dtrsv_("U", "T", "N", &size, A, &size, result.alpha.data(), &step, 1, 1, 1);
-  dtrsv_("U", "N", "N", &size, A, &size, result.alpha.data(), &step, 1, 1, 1);
+  solve_factored(Half::upper, Operand(A, n, n), result.alpha.data());
   return result;
 }
 

@@ -7,7 +7,7 @@
 #define DOMGEN_CORE_LINALG_BAND_H
 
 #include "assert.h"
-#include "blas.h"
+#include "dense.h"
 #include "gram-buffer.h"
 #include "pool.h"
 #include "symmetric.h"
@@ -118,11 +118,8 @@ class BandForm {
       const std::size_t k = L_.size();
       Eigen::MatrixXd A = form_.inner_[k];
       A.diagonal().array() += lambda_;
-      if (k > 0) multiply("T", "N", -1, W_[k - 1], W_[k - 1], A);
-      const int n = static_cast<int>(A.rows());
-      int info = 0;
-      dpotrf_("L", &n, A.data(), &n, &info, 1);
-      if (info != 0) return false;
+      if (k > 0) add_product(A, transposed(W_[k - 1]), W_[k - 1], -1);
+      if (!cholesky_factor(Half::lower, A)) return false;
       L_.push_back(std::move(A));
       if (k < form_.below_.size()) W_.push_back(forward(k, form_.below_[k].transpose()));
       return true;
@@ -130,22 +127,22 @@ class BandForm {
 
     // L_k^-1 B
     Eigen::MatrixXd forward(std::size_t k, Eigen::MatrixXd B) const {
-      divide("N", L_[k], B);
+      solve_triangle(lower_triangle(L_[k]), B);
       return B;
     }
     // What B, L_k^-1 of its block of a right side, adds to the next.
     Eigen::MatrixXd carry(std::size_t k, const Eigen::MatrixXd& B) const {
       Eigen::MatrixXd next = Eigen::MatrixXd::Zero(W_[k].cols(), B.cols());
-      multiply("T", "N", -1, W_[k], B, next);
+      add_product(next, transposed(W_[k]), B, -1);
       return next;
     }
     // L_k^-T B, and L_k^-T (B - W_k next)
     Eigen::MatrixXd backward(std::size_t k, Eigen::MatrixXd B) const {
-      divide("T", L_[k], B);
+      solve_triangle(transposed(lower_triangle(L_[k])), B);
       return B;
     }
     Eigen::MatrixXd backward(std::size_t k, Eigen::MatrixXd B, const Eigen::MatrixXd& next) const {
-      multiply("N", "N", -1, W_[k], next, B);
+      add_product(B, W_[k], next, -1);
       return backward(k, std::move(B));
     }
 
@@ -153,12 +150,6 @@ class BandForm {
     const BandForm& form_;
     const double lambda_;
     std::vector<Eigen::MatrixXd> L_, W_;
-
-    static void divide(const char* trans, const Eigen::MatrixXd& L, Eigen::MatrixXd& B) {
-      const int n = static_cast<int>(B.rows()), m = static_cast<int>(B.cols());
-      const double one = 1;
-      dtrsm_("L", "L", trans, "N", &n, &m, &one, L.data(), &n, B.data(), &n, 1, 1, 1, 1);
-    }
   };
 
   const Eigen::Index n_;
@@ -179,62 +170,37 @@ class BandForm {
     return {B, first, 0, inner_[block].rows(), B.cols()};
   }
 
-  // C <- C + scale op(A) op(B)
-  static void multiply(const char* op_a, const char* op_b, double scale, const Eigen::MatrixXd& A,
-                       const Eigen::MatrixXd& B, Eigen::MatrixXd& C) {
-    const int m = static_cast<int>(C.rows()), n = static_cast<int>(C.cols()),
-              k = static_cast<int>(op_a[0] == 'N' ? A.cols() : A.rows()),
-              lda = static_cast<int>(A.rows()), ldb = static_cast<int>(B.rows());
-    const double one = 1;
-    dgemm_(op_a, op_b, &m, &n, &k, &scale, A.data(), &lda, B.data(), &ldb, &one, C.data(), &m, 1,
-           1);
-  }
-
   // H = I - V F V' on the rows `first`, ..., with `panel` = H R, R upper trapezoidal, the result:
   // S <- H'S H.
   Eigen::MatrixXd turn(Eigen::Map<Eigen::MatrixXd>& S, Eigen::Index first, Eigen::MatrixXd panel) {
-    const int n = static_cast<int>(n_), m = static_cast<int>(n_ - first),
-              b = static_cast<int>(panel.cols()), k = std::min(m, b), length = 64 * b;
-    int info = 0;
-    Eigen::VectorXd tau(k), work(length);
-    dgeqrf_(&m, &b, panel.data(), &m, tau.data(), work.data(), &length, &info);
-    if (info != 0) throw std::runtime_error("the band form failed");
-    const Eigen::MatrixXd R = panel.topRows(k).triangularView<Eigen::Upper>();
+    const Eigen::Index m = n_ - first, k = std::min(m, panel.cols());
     Reflectors block;
+    block.F = reflectors(panel);
+    const Eigen::MatrixXd R = panel.topRows(k).triangularView<Eigen::Upper>();
     Eigen::MatrixXd& V = block.V;
     V.swap(panel);
     V.conservativeResize(m, k);
-    block.F = Eigen::MatrixXd::Zero(k, k);
-    dlarft_("F", "C", &m, &k, V.data(), &m, tau.data(), block.F.data(), &k, 1, 1);
     V.topRows(k).triangularView<Eigen::Upper>().setZero();
     V.topRows(k).diagonal().setOnes();
 
-    Eigen::MatrixXd X = Eigen::MatrixXd::Zero(m, k);
-    double* rest = &S(first, first);
-    const double one = 1, minus_one = -1;
-    Eigen::MatrixXd SV;
-    symmetric_product('U', rest, n_, V, SV);
-    multiply("N", "N", 1, SV, block.F, X);
-    Eigen::MatrixXd inner = Eigen::MatrixXd::Zero(k, k);
-    multiply("T", "N", 1, V, X, inner);
+    auto rest = S.bottomRightCorner(m, m);
+    Eigen::MatrixXd SV, X(m, k), inner(k, k);
+    symmetric_product(Symmetric(Half::upper, rest), V, SV);
+    set_product(X, SV, block.F);
+    set_product(inner, transposed(V), X);
     inner = block.F.transpose() * inner;
-    multiply("N", "N", -0.5, V, inner, X);
-    dsyr2k_("U", "N", &m, &k, &minus_one, V.data(), &m, X.data(), &m, &one, rest, &n, 1, 1);
+    add_product(X, V, inner, -0.5);
+    add_pair(Half::upper, rest, V, X, -1);
     blocks_.push_back(std::move(block));
     return R;
   }
 
   static void reflect(const Reflectors& block, const Eigen::MatrixXd& F, Eigen::MatrixXd& B) {
-    const int k = static_cast<int>(block.V.cols()), m = static_cast<int>(block.V.rows()),
-              columns = static_cast<int>(B.cols()), n = static_cast<int>(B.rows());
-    const double one = 1, zero = 0, minus_one = -1;
-    Eigen::MatrixXd VB(k, columns);
-    double* last = B.data() + (n - m);
-    dgemm_("T", "N", &k, &columns, &m, &one, block.V.data(), &m, last, &n, &zero, VB.data(), &k, 1,
-           1);
+    Eigen::MatrixXd VB(block.V.cols(), B.cols());
+    auto last = B.bottomRows(block.V.rows());
+    set_product(VB, transposed(block.V), last);
     VB = F * VB;
-    dgemm_("N", "N", &m, &columns, &k, &minus_one, block.V.data(), &m, VB.data(), &k, &one, last,
-           &n, 1, 1);
+    add_product(last, block.V, VB, -1);
   }
 };
 

@@ -4,13 +4,12 @@
 #define DOMGEN_CORE_LINALG_INVERSE_H
 
 #include "assert.h"
-#include "blas.h"
+#include "dense.h"
 #include "pool.h"
 
 #include <Eigen/Core>
 
 #include <algorithm>
-#include <cstddef>
 #include <stdexcept>
 
 namespace domgen {
@@ -24,61 +23,47 @@ namespace domgen {
 class CholeskyInverse {
  public:
   CholeskyInverse(double* A, Eigen::Index n, const Pool& pool)
-      : data_(A), n_(static_cast<int>(n)), pool_(pool), W_(Eigen::Index(panel_rows), n) {}
+      : P_(A, n, n), n_(n), pool_(pool), W_(Eigen::Index(panel_rows), n) {}
 
   void run() {
-    for (int begin = (n_ - 1) / panel_rows * panel_rows; begin >= 0; begin -= int(panel_rows)) {
-      add_panel(begin, std::min(int(panel_rows), n_ - begin));
-    }
+    for (Eigen::Index begin = (n_ - 1) / panel_rows * panel_rows; begin >= 0; begin -= panel_rows)
+      add_panel(begin, std::min(+panel_rows, n_ - begin));
   }
 
  private:
-  static constexpr int panel_rows = 256, strip_columns = 512;
-  double* data_;
-  int n_;
+  static constexpr Eigen::Index panel_rows = 256, strip_columns = 512;
+  Eigen::Map<Eigen::MatrixXd> P_;
+  const Eigen::Index n_;
   const Pool& pool_;
   Eigen::MatrixXd W_;  // [panel x n], its first `width` rows and n - end columns in use
 
-  double* at(int i, int j) { return data_ + i + static_cast<std::ptrdiff_t>(j) * n_; }
-  double* w(int j) { return W_.data() + static_cast<std::ptrdiff_t>(j) * panel_rows; }
-
-  void add_panel(int begin, int width) {
-    const int end = begin + width, rest = n_ - end, ldw = panel_rows;
-    const double one = 1, minus_one = -1;
-    if (rest > 0) {
-      dtrsm_("L", "U", "N", "N", &width, &rest, &one, at(begin, begin), &n_, at(begin, end), &n_, 1,
-             1, 1, 1);
-      for (int j = 0; j < rest; ++j) {
-        std::copy(at(begin, end + j), at(begin, end + j) + width, w(j));
-      }
-    }
-    int info = 0;
-    dpotri_("U", &width, at(begin, begin), &n_, &info, 1);
-    if (info != 0) throw std::runtime_error("the Cholesky factor is singular");
-    for (int j = 0; j < rest; j += strip_columns) {
-      multiply_strip(begin, width, end, rest, j, std::min(int(strip_columns), rest - j));
+  void add_panel(Eigen::Index begin, Eigen::Index width) {
+    const Eigen::Index end = begin + width, rest = n_ - end;
+    auto own = P_.block(begin, begin, width, width);
+    auto right = P_.block(begin, end, width, rest);
+    auto W = W_.topLeftCorner(width, rest);
+    solve_triangle(upper_triangle(own), right);
+    W = right;
+    if (!invert_factored(Half::upper, own))
+      throw std::runtime_error("the Cholesky factor is singular");
+    for (Eigen::Index j = 0; j < rest; j += strip_columns) {
+      multiply_strip(width, end, j, std::min(+strip_columns, rest - j), right);
       pool_.interrupt();
     }
-    if (rest > 0) {
-      dgemm_("N", "T", &width, &width, &rest, &minus_one, at(begin, end), &n_, w(0), &ldw, &one,
-             at(begin, begin), &n_, 1, 1);
-    }
+    if (rest > 0) add_product(own, right, transposed(W), -1);
   }
 
   // Columns j, ..., j + columns - 1 of -W P2; P2 is read from its upper triangle.
-  void multiply_strip(int begin, int width, int end, int rest, int j, int columns) {
-    const double zero = 0, one = 1, minus_one = -1;
-    const int ldw = panel_rows, after = rest - j - columns;
-    double* out = at(begin, end + j);
-    dsymm_("R", "U", &width, &columns, &minus_one, at(end + j, end + j), &n_, w(j), &ldw, &zero,
-           out, &n_, 1, 1);
-    if (j > 0) {
-      dgemm_("N", "N", &width, &columns, &j, &minus_one, w(0), &ldw, at(end, end + j), &n_, &one,
-             out, &n_, 1, 1);
-    }
+  void multiply_strip(Eigen::Index width, Eigen::Index end, Eigen::Index j, Eigen::Index columns,
+                      Out right) {
+    const Eigen::Index after = n_ - end - j - columns;
+    auto out = right.middleCols(j, columns);
+    const Symmetric own(Half::upper, P_.block(end + j, end + j, columns, columns));
+    set_product(out, W_.block(0, j, width, columns), own, -1);
+    if (j > 0) add_product(out, W_.topLeftCorner(width, j), P_.block(end, end + j, j, columns), -1);
     if (after > 0) {
-      dgemm_("N", "T", &width, &columns, &after, &minus_one, w(j + columns), &ldw,
-             at(end + j, end + j + columns), &n_, &one, out, &n_, 1, 1);
+      add_product(out, W_.block(0, j + columns, width, after),
+                  transposed(P_.block(end + j, end + j + columns, columns, after)), -1);
     }
   }
 };

@@ -5,7 +5,7 @@
 #define DOMGEN_CORE_LINALG_LANCZOS_H
 
 #include "assert.h"
-#include "blas.h"
+#include "dense.h"
 #include "pool.h"
 #include "symmetric.h"
 #include "tridiagonal.h"
@@ -120,14 +120,13 @@ class Lanczos {
   // w <- w - V V'w with the k vectors there are, h <- h + V'w: repeated as long
   // as it cancels leading digits, which leaves errors along V.
   void project_out(Eigen::VectorXd& h) {
-    const int n = static_cast<int>(V_.rows()), k = static_cast<int>(size_), step = 1;
-    const double one = 1, zero = 0, minus_one = -1;
-    Eigen::VectorXd part(k);
+    const auto V = V_.leftCols(size_);
+    Eigen::VectorXd part(size_);
     double before, after = w_.norm();
     for (int pass = 0; pass < 4; ++pass) {
       before = after;
-      dgemv_("T", &n, &k, &one, V_.data(), &n, w_.data(), &step, &zero, part.data(), &step, 1);
-      dgemv_("N", &n, &k, &minus_one, V_.data(), &n, part.data(), &step, &one, w_.data(), &step, 1);
+      set_product(part.data(), transposed(V), w_.data());
+      add_product(w_.data(), V, part.data(), -1);
       h += part;
       after = w_.norm();
       if (after > 0.7 * before) break;
@@ -172,13 +171,10 @@ class Lanczos {
   }
 
   Eigen::MatrixXd ritz_vectors(Eigen::Index count) const {
-    const int n = static_cast<int>(V_.rows()), k = static_cast<int>(size_);
-    const double one = 1, zero = 0;
-    Eigen::MatrixXd vectors(n, count);
-    in_strips(count, 2.0 * n * k, pool_, [&](Eigen::Index first, Eigen::Index width) {
-      const int columns = static_cast<int>(width);
-      dgemm_("N", "N", &n, &columns, &k, &one, V_.data(), &n, ritz_.col(first).data(), &k, &zero,
-             vectors.col(first).data(), &n, 1, 1);
+    const auto V = V_.leftCols(size_);
+    Eigen::MatrixXd vectors(V.rows(), count);
+    in_strips(count, 2.0 * double(V.size()), pool_, [&](Eigen::Index first, Eigen::Index width) {
+      set_product(vectors.middleCols(first, width), V, ritz_.middleCols(first, width));
     });
     return vectors;
   }

@@ -5,7 +5,7 @@
 #define DOMGEN_CORE_LINALG_SYMMETRIC_H
 
 #include "assert.h"
-#include "blas.h"
+#include "dense.h"
 #include "pool.h"
 
 #include <Eigen/Core>
@@ -29,43 +29,34 @@ void in_strips(Eigen::Index columns, double operations, const Pool& pool, const 
 // Up to this many columns one dsymv (dtrsv) each is faster than dsymm (dtrsm).
 constexpr Eigen::Index few_columns = 8;
 
-// Y = A V for A [n x n] of which one triangle is read, 'L' or 'U', and few columns: dsymm reads
-// such a triangle element by element, dgemm does not.
-inline void symmetric_product(char triangle, const double* A, Eigen::Index stride,
-                              const Eigen::MatrixXd& V, Eigen::MatrixXd& Y) {
-  const int n = static_cast<int>(V.rows()), k = static_cast<int>(V.cols()),
-            ld = static_cast<int>(stride), block = 256;
-  const double one = 1, zero = 0;
-  Y.resize(n, k);
-  for (int j = 0; j < n; j += block) {
-    const int width = std::min(block, n - j);
-    dsymm_("L", &triangle, &width, &k, &one, A + j + j * stride, &ld, &V(j, 0), &n, &zero, &Y(j, 0),
-           &n, 1, 1);
+// Y = S V for S [n x n] and few columns: dsymm reads a half element by element, dgemm does not.
+inline void symmetric_product(const Symmetric& S, const Eigen::MatrixXd& V, Eigen::MatrixXd& Y) {
+  const Eigen::Index n = V.rows(), block = 256;
+  const bool upper = S.half == Half::upper;
+  Y.resize(n, V.cols());
+  for (Eigen::Index j = 0; j < n; j += block) {
+    const Eigen::Index width = std::min(block, n - j);
+    set_product(Y.middleRows(j, width), Symmetric(S.half, S.A.block(j, j, width, width)),
+                V.middleRows(j, width));
   }
-  for (int j = 0; j < n; j += block) {
-    const int width = std::min(block, n - j), other = triangle == 'U' ? 0 : j + width,
-              rows = triangle == 'U' ? j : n - other;
+  for (Eigen::Index j = 0; j < n; j += block) {
+    const Eigen::Index width = std::min(block, n - j), other = upper ? 0 : j + width,
+                       rows = upper ? j : n - other;
     if (rows == 0) continue;
-    const double* panel = A + other + j * stride;
-    dgemm_("N", "N", &rows, &k, &width, &one, panel, &ld, &V(j, 0), &n, &one, &Y(other, 0), &n, 1,
-           1);
-    dgemm_("T", "N", &width, &k, &rows, &one, panel, &ld, &V(other, 0), &n, &one, &Y(j, 0), &n, 1,
-           1);
+    const Operand part = S.A.block(other, j, rows, width);
+    add_product(Y.middleRows(other, rows), part, V.middleRows(j, width));
+    add_product(Y.middleRows(j, width), transposed(part), V.middleRows(other, rows));
   }
 }
 
 class SymmetricLower {
  public:
-  SymmetricLower(const double* data, Eigen::Index n) : data_(data), n_(static_cast<int>(n)) {}
+  SymmetricLower(const double* data, Eigen::Index n) : data_(data), n_(n) {}
 
   Eigen::Index rows() const { return n_; }
 
   // y = A x
-  void multiply(const double* x, double* y) const {
-    const double one = 1, zero = 0;
-    const int step = 1;
-    dsymv_("L", &n_, &one, data_, &n_, x, &step, &zero, y, &step, 1);
-  }
+  void multiply(const double* x, double* y) const { set_product(y, whole(), x); }
 
   // A V [n x k]
   Eigen::MatrixXd operator*(const Eigen::MatrixXd& V) const {
@@ -75,16 +66,17 @@ class SymmetricLower {
       for (Eigen::Index j = 0; j < V.cols(); ++j) multiply(V.col(j).data(), product.col(j).data());
       return product;
     }
-    symmetric_product('L', data_, n_, V, product);
+    symmetric_product(whole(), V, product);
     return product;
   }
 
   // The same for many columns.
   Eigen::MatrixXd times(const Eigen::MatrixXd& V, const Pool& pool) const {
     Eigen::MatrixXd product(n_, V.cols());
-    in_strips(V.cols(), 2.0 * n_ * n_, pool, [&](Eigen::Index first, Eigen::Index width) {
-      product.middleCols(first, width) = *this * V.middleCols(first, width).eval();
-    });
+    in_strips(V.cols(), 2.0 * double(n_) * double(n_), pool,
+              [&](Eigen::Index first, Eigen::Index width) {
+                product.middleCols(first, width) = *this * V.middleCols(first, width).eval();
+              });
     return product;
   }
 
@@ -105,7 +97,9 @@ class SymmetricLower {
 
  private:
   const double* data_;
-  int n_;
+  Eigen::Index n_;
+
+  Symmetric whole() const { return {Half::lower, Operand(data_, n_, n_)}; }
 };
 
 struct EigenPairs {

@@ -5,7 +5,7 @@
 
 #include "../linalg/assert.h"
 #include "../linalg/band.h"
-#include "../linalg/blas.h"
+#include "../linalg/dense.h"
 #include "../linalg/cholesky.h"
 #include "../linalg/gram-buffer.h"
 #include "../linalg/pool.h"
@@ -18,7 +18,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -43,11 +42,8 @@ class Denominator {
   // K V before D is factorised, when both triangles are still K's: dgemm is faster
   // than dsymm for few columns.
   Eigen::MatrixXd gram_product(const Eigen::MatrixXd& V) const {
-    const int n = static_cast<int>(K_.rows()), k = static_cast<int>(V.cols());
-    const double one = 1, zero = 0;
-    Eigen::MatrixXd product(n, k);
-    dgemm_("N", "N", &n, &k, &n, &one, K_.data(), &n, V.data(), &n, &zero, product.data(), &n, 1,
-           1);
+    Eigen::MatrixXd product(K_.rows(), V.cols());
+    set_product(product, K_, V);
     return product;
   }
 
@@ -59,25 +55,18 @@ class Denominator {
                      double(K_.rows()) * ridge_ * ridge_);
   }
 
-  // D = R'R. Where K is so nearly singular that rounding spoils this, the
-  // smallest multiple of n machine epsilons of the mean diagonal that helps is
-  // added: a change of the size of D's rounding error. A smaller ridge than that,
-  // or none, is always helped so: where K vanishes, noise in the numerator over
-  // next to nothing would be an eigenvalue, and noise in the directions seen by
-  // new rows.
+  // D = R'R.
   void factorise(const Pool& pool) {
-    for (int attempt = 0; attempt < attempts; ++attempt) {
-      fill(pool);
-      jitter_ = next_jitter(attempt, ridge_, jitter_);
-      K_.diagonal().array() += ridge_ + jitter_;
-      if (cholesky_upper(K_.data(), K_.rows(), pool)) {
-        cholesky_ = UnitCholesky(K_.data(), diagonal_);
-        return;
-      }
+    fill(pool);
+    raise(ridge_, [&](double jitter) {
+      K_.diagonal().array() += ridge_ + jitter;
+      if (cholesky_upper(K_.data(), K_.rows(), pool)) return true;
       K_.diagonal() = diagonal_;
       K_.triangularView<Eigen::StrictlyUpper>() = K_.transpose();
-    }
-    abandon();
+      fill(pool);
+      return false;
+    });
+    cholesky_ = UnitCholesky(K_.data(), diagonal_);
   }
 
   // D - ridge I, as far as D^-1 V needs it for each of these ridges.
@@ -85,7 +74,7 @@ class Denominator {
     fill(pool);
     double least = std::numeric_limits<double>::infinity();
     for (Eigen::Index l = 0; l < ridges.size(); ++l)
-      least = std::min(least, ridges[l] + next_jitter(0, ridges[l], 0));
+      least = std::min(least, ridges[l] + first_jitter(ridges[l]));
     BandForm band(K_, V, least, pool);
     K_.diagonal() = diagonal_;
     return band;
@@ -94,13 +83,12 @@ class Denominator {
   // D^-1 V of another ridge, with the same rules, both in the coordinates of the band; a factor
   // remains that of the old ridge.
   Eigen::MatrixXd solve(const BandForm& band, double ridge, const Eigen::MatrixXd& V) {
-    ridge_ = ridge;
-    for (int attempt = 0; attempt < attempts; ++attempt) {
-      jitter_ = next_jitter(attempt, ridge_, jitter_);
-      Eigen::MatrixXd X = V;
-      if (band.solve(ridge_ + jitter_, X)) return X;
-    }
-    abandon();
+    Eigen::MatrixXd X;
+    raise(ridge, [&](double jitter) {
+      X = V;
+      return band.solve(ridge + jitter, X);
+    });
+    return X;
   }
 
   // D of another ridge; a factor remains that of the old one.
@@ -128,17 +116,26 @@ class Denominator {
   double fixed_norm_, fixed_trace_;  // of D - ridge I
   UnitCholesky cholesky_;
 
-  static constexpr int attempts = 5;
+  // n machine epsilons of the mean diagonal of D
+  double rounding(double ridge) const {
+    const double trace = fixed_trace_ + double(K_.rows()) * ridge;
+    return std::numeric_limits<double>::epsilon() * trace;
+  }
 
-  double next_jitter(int attempt, double ridge, double jitter) const {
-    const double unit = std::numeric_limits<double>::epsilon();
-    const double total = fixed_trace_ + double(K_.rows()) * ridge, least = 64 * unit * total;
-    if (attempt > 0) return std::max(4 * jitter, unit * total);
+  // A ridge below rounding, or none, is raised even if there is a factor: where K vanishes, noise
+  // in the numerator over next to nothing would be an eigenvalue, and noise in the directions seen
+  // by new rows.
+  double first_jitter(double ridge) const {
+    const double least = 64 * rounding(ridge);
     return ridge < least ? least : 0;
   }
 
-  [[noreturn]] static void abandon() {
-    throw std::domain_error(
+  template <class Attempt>
+  void raise(double ridge, const Attempt& attempt) {
+    const double first = first_jitter(ridge), unit = rounding(ridge);
+    ridge_ = ridge;
+    jitter_ = raise_diagonal(
+        first, unit, first > 0 ? 256 * first : 64 * unit, attempt,
         "the ridge must be large enough for the denominator to be positive definite: "
         "it is numerically singular");
   }
@@ -182,10 +179,7 @@ class Denominator {
   }
 
   void add_outer(const Eigen::MatrixXd& F, double sign) {
-    if (F.cols() == 0) return;
-    const int n = static_cast<int>(F.rows()), k = static_cast<int>(F.cols());
-    const double one = 1;
-    dsyrk_("U", "N", &n, &k, &sign, F.data(), &n, &one, K_.data(), &n, 1, 1);
+    if (F.cols() > 0) add_square(Half::upper, K_, F, sign);
   }
 };
 

@@ -3,7 +3,7 @@
 #ifndef DOMGEN_CORE_PROJECTION_RESPONSE_H
 #define DOMGEN_CORE_PROJECTION_RESPONSE_H
 
-#include "../linalg/blas.h"
+#include "../linalg/dense.h"
 #include "../linalg/tridiagonal.h"
 #include "centre.h"
 #include "ratio.h"
@@ -26,10 +26,8 @@ inline ResponseFactor centred_factor(Eigen::MatrixXd F) {
   ResponseFactor factor;
   factor.uncentred = F.squaredNorm();
   centre_columns(F);
-  const int n = static_cast<int>(F.rows()), r = static_cast<int>(F.cols());
-  const double one = 1, zero = 0;
-  factor.second.resize(r, r);
-  dsyrk_("L", "T", &r, &n, &one, F.data(), &n, &zero, factor.second.data(), &r, 1, 1);
+  factor.second.resize(F.cols(), F.cols());
+  set_square(Half::lower, factor.second, transposed(F));
   factor.second.triangularView<Eigen::StrictlyUpper>() = factor.second.transpose();
   factor.image = std::move(F);
   return factor;

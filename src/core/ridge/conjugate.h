@@ -7,12 +7,13 @@
 // A system may have a column of a and z for each of several classes, of which a adds up to 0 in
 // each row and z is known but for a number in each row: Newton's method for the multinomial
 // likelihood, of which D^-1 = diag(p) is an inverse of the curvature diag(p) - pp' on what adds up
-// to 0.
+// to 0. In test/ridge.cpp, naive_conjugate() is the same by one dense system.
 #ifndef DOMGEN_CORE_RIDGE_CONJUGATE_H
 #define DOMGEN_CORE_RIDGE_CONJUGATE_H
 
 #include "../linalg/assert.h"
-#include "../linalg/blas.h"
+#include "../linalg/conjugate-gradients.h"
+#include "../linalg/dense.h"
 #include "../linalg/gram-buffer.h"
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
@@ -21,11 +22,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <limits>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -48,87 +45,19 @@ inline Eigen::MatrixXd landmark_root(const MatrixView& K, Eigen::Index rank, con
   return U.transpose();
 }
 
-// Several systems A x = r, columns of `residual`, by preconditioned conjugate gradients, so that
-// products with a matrix they share are products of matrices. What is left of a system is r'M r, M
-// being its preconditioner; it is done when that is at most `least`, or so small a part of what was
-// gained, x'A x, as that is of `scale`: the error that a Newton step has anyway. systems:
-//   precondition(residuals, which): M r of these systems, and may take from r what M takes to 0;
-//   image(directions, which): A x;   move(k, g, length): so far along the k-th direction goes g.
-struct ConjugateLimits {
-  Eigen::VectorXd least, scale;
-  int most;  // steps
-};
-
-struct ConjugateReport {
-  std::vector<bool> converged;
-  int steps = 0;
-};
-
-template <class Systems>
-ConjugateReport conjugate_gradients(Systems& systems, Eigen::MatrixXd residual,
-                                    const ConjugateLimits& limits) {
-  Eigen::Index active = residual.cols();
-  std::vector<Eigen::Index> which(static_cast<std::size_t>(active));
-  std::iota(which.begin(), which.end(), Eigen::Index(0));
-  ConjugateReport report;
-  report.converged.assign(which.size(), false);
-  Eigen::MatrixXd direction = systems.precondition(residual, which);
-  Eigen::VectorXd left = residual.cwiseProduct(direction).colwise().sum();
-  Eigen::VectorXd gained = Eigen::VectorXd::Zero(active);
-  const auto enough = [&](Eigen::Index k, Eigen::Index g) {
-    const double part = std::min(1e-2 * gained(k) / limits.scale(g), 1e-2);
-    return left(k) <= std::max(limits.least(g), part * gained(k));
-  };
-  for (;; ++report.steps) {
-    for (Eigen::Index k = active - 1; k >= 0; --k) {
-      const auto at = static_cast<std::size_t>(k);
-      const bool done = enough(k, which[at]);
-      if (!done && std::isfinite(left(k))) continue;
-      // the last takes the place of one that is done; what is not a number never is
-      report.converged[static_cast<std::size_t>(which[at])] = done;
-      const Eigen::Index last = --active;
-      residual.col(k) = residual.col(last);
-      direction.col(k) = direction.col(last);
-      left(k) = left(last);
-      gained(k) = gained(last);
-      which[at] = which.back();
-      which.pop_back();
-    }
-    if (active == 0 || report.steps >= limits.most) return report;
-    residual.conservativeResize(Eigen::NoChange, active);
-    direction.conservativeResize(Eigen::NoChange, active);
-    const Eigen::MatrixXd image = systems.image(direction, which);
-    for (Eigen::Index k = 0; k < active; ++k) {
-      // of a matrix that is not positive definite nothing converges
-      const double bend = direction.col(k).dot(image.col(k));
-      const double length = bend > 0 ? left(k) / bend : std::numeric_limits<double>::quiet_NaN();
-      systems.move(k, which[static_cast<std::size_t>(k)], length);
-      residual.col(k) -= length * image.col(k);
-      gained(k) += length * left(k);
-    }
-    const Eigen::MatrixXd y = systems.precondition(residual, which);
-    for (Eigen::Index k = 0; k < active; ++k) {
-      const double next = residual.col(k).dot(y.col(k));
-      direction.col(k) = y.col(k) + next / left(k) * direction.col(k);
-      left(k) = next;
-    }
-  }
-}
-
 // (UU' + D)^-1 = D^-1 - D^-1 U (I + U'D^-1 U)^-1 U'D^-1 for the columns of D.
 class LandmarkInverse {
  public:
   // weights: D^-1 [n x columns]
   LandmarkInverse(Eigen::MatrixXd U, const Eigen::MatrixXd& weights)
       : U_(std::move(U)), weights_(weights) {
-    const int n = static_cast<int>(U_.rows()), rank = static_cast<int>(U_.cols());
-    const double one = 1;
-    Eigen::MatrixXd V(n, rank), inner;
+    const Eigen::Index rank = U_.cols();
+    Eigen::MatrixXd V(U_.rows(), rank), inner;
     for (Eigen::Index c = 0; c < weights.cols(); ++c) {
       const Eigen::VectorXd root = weights.col(c).cwiseSqrt();
       for (Eigen::Index k = 0; k < rank; ++k) V.col(k) = root.cwiseProduct(U_.col(k));
       inner.setIdentity(rank, rank);
-      dsyrk_("L", "T", &rank, &n, &one, V.data(), &n, &one, inner.data(), &rank, 1, 1);
+      add_square(Half::lower, inner, transposed(V));
       inner_.emplace_back(inner);
     }
   }
@@ -143,12 +72,12 @@ class LandmarkInverse {
     each(which, [&](Eigen::Index k, Eigen::Index c) {
       y.col(k) = weights_.col(c).cwiseProduct(x.col(k));
     });
-    multiply("T", U_, y, part);
+    multiply(transposed(U_), y, part);
     each(which, [&](Eigen::Index k, Eigen::Index c) {
       inner_[static_cast<std::size_t>(c)].solveInPlace(part.col(k));
     });
     Eigen::MatrixXd known(x.rows(), x.cols());
-    multiply("N", U_, part, known);
+    multiply(U_, part, known);
     each(which, [&](Eigen::Index k, Eigen::Index c) {
       y.col(k) -= weights_.col(c).cwiseProduct(known.col(k));
     });
@@ -161,19 +90,10 @@ class LandmarkInverse {
     for (std::size_t k = 0; k < which.size(); ++k) body(static_cast<Eigen::Index>(k), which[k]);
   }
 
-  // out = op(A) B
-  static void multiply(const char* op, const Eigen::MatrixXd& A, const Eigen::MatrixXd& B,
-                       Eigen::MatrixXd& out) {
-    const int rows = static_cast<int>(A.rows()), inner = static_cast<int>(B.rows()), step = 1;
-    const int m = static_cast<int>(out.rows()), k = static_cast<int>(out.cols());
-    const int cols = static_cast<int>(A.cols());
-    const double one = 1, zero = 0;
-    if (k == 1) {
-      dgemv_(op, &rows, &cols, &one, A.data(), &rows, B.data(), &step, &zero, out.data(), &step, 1);
-    } else {
-      dgemm_(op, "N", &m, &k, &inner, &one, A.data(), &rows, B.data(), &inner, &zero, out.data(),
-             &m, 1, 1);
-    }
+  // out = A B
+  static void multiply(const Operand& A, const Eigen::MatrixXd& B, Eigen::MatrixXd& out) {
+    if (out.cols() == 1) set_product(out.data(), A, B.data());
+    else set_product(out, A, B);
   }
 
   Eigen::MatrixXd U_, weights_;
@@ -331,16 +251,10 @@ class RidgeSystems {
   }
 
   Eigen::MatrixXd times_K(const Eigen::MatrixXd& x) const {
-    const int n = static_cast<int>(n_), k = static_cast<int>(x.cols()), step = 1;
-    const double one = 1, zero = 0;
     Eigen::MatrixXd y(n_, x.cols());
     pool_.interrupt();
-    const double* K = problem_.K.data();
-    if (k == 1) {
-      dsymv_("L", &n, &one, K, &n, x.data(), &step, &zero, y.data(), &step, 1);
-    } else {
-      dgemm_("N", "N", &n, &k, &n, &one, K, &n, x.data(), &n, &zero, y.data(), &n, 1, 1);
-    }
+    if (x.cols() == 1) set_product(y.data(), Symmetric(Half::lower, problem_.K), x.data());
+    else set_product(y, problem_.K, x);
     return y;
   }
 

@@ -3,7 +3,7 @@
 #define DOMGEN_CORE_RIDGE_FACTOR_H
 
 #include "../linalg/assert.h"
-#include "../linalg/blas.h"
+#include "../linalg/dense.h"
 #include "../linalg/cholesky.h"
 #include "../linalg/gram-buffer.h"
 #include "../linalg/inverse.h"
@@ -12,10 +12,7 @@
 
 #include <Eigen/Core>
 
-#include <algorithm>
-#include <cstddef>
 #include <limits>
-#include <stdexcept>
 #include <utility>
 
 namespace domgen {
@@ -24,18 +21,19 @@ class RidgeFactor {
  public:
   // R lies on and above the diagonal of the buffer, K below.
   RidgeFactor(GramBuffer K, const Eigen::VectorXd& ridge, const Pool& pool)
-      : memory_(std::move(K)), R_(memory_.matrix()), n_(static_cast<int>(R_.rows())) {
+      : memory_(std::move(K)), R_(memory_.matrix()), n_(R_.rows()) {
     DOMGEN_EXPECT(ridge.size() == n_);
     const Eigen::VectorXd diagonal = R_.diagonal();
+    // The ridge may be below rounding.
     const double rounding = std::numeric_limits<double>::epsilon() * diagonal.sum();
-    for (int attempt = 0; attempt < 5; ++attempt) {
-      R_.diagonal() = (diagonal + ridge).array() + jitter_;
-      if (cholesky_upper(R_.data(), R_.rows(), pool)) return;
-      // The ridge is below rounding: the smallest multiple of it that helps.
-      jitter_ = std::max(4 * jitter_, rounding);
+    const auto factorise = [&](double jitter) {
+      R_.diagonal() = (diagonal + ridge).array() + jitter;
+      if (cholesky_upper(R_.data(), n_, pool)) return true;
       R_.triangularView<Eigen::StrictlyUpper>() = R_.transpose();
-    }
-    throw std::domain_error("the matrix to be inverted is not positive definite");
+      return false;
+    };
+    jitter_ = raise_diagonal(0, rounding, 64 * rounding, factorise,
+                             "the matrix to be inverted is not positive definite");
   }
 
   Eigen::Index rows() const { return n_; }
@@ -57,30 +55,25 @@ class RidgeFactor {
   }
 
   // V <- R^-1 V
-  void solve_upper(Eigen::MatrixXd& V) const { triangular("N", 0, V); }
+  void solve_upper(Eigen::MatrixXd& V) const { triangular(false, 0, V); }
 
   // V <- R^-T V for a matrix that is 0 above row `first`, V being what lies below
   void solve_transposed(Eigen::MatrixXd& V, Eigen::Index first = 0) const {
-    triangular("T", first, V);
+    triangular(true, first, V);
   }
 
  private:
   GramBuffer memory_;
   Eigen::Map<Eigen::MatrixXd> R_;
-  int n_;
+  Eigen::Index n_;
   double jitter_ = 0;
 
-  void triangular(const char* trans, Eigen::Index first, Eigen::MatrixXd& V) const {
+  void triangular(bool turned, Eigen::Index first, Eigen::MatrixXd& V) const {
     DOMGEN_EXPECT(V.rows() == n_ - first);
-    const double* R = R_.data() + first * (std::ptrdiff_t(n_) + 1);
-    const int size = static_cast<int>(V.rows()), k = static_cast<int>(V.cols()), step = 1;
-    const double one = 1;
-    if (V.cols() > few_columns) {
-      dtrsm_("L", "U", trans, "N", &size, &k, &one, R, &n_, V.data(), &size, 1, 1, 1, 1);
-      return;
-    }
-    for (Eigen::Index j = 0; j < V.cols(); ++j)
-      dtrsv_("U", trans, "N", &size, R, &n_, V.col(j).data(), &step, 1, 1, 1);
+    Triangle R = upper_triangle(R_.bottomRightCorner(n_ - first, n_ - first));
+    if (turned) R = transposed(R);
+    if (V.cols() > few_columns) return solve_triangle(R, V);
+    for (Eigen::Index j = 0; j < V.cols(); ++j) solve_triangle(R, V.col(j).data());
   }
 };
 

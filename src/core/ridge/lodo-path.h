@@ -6,13 +6,14 @@
 //   B Q = Q T + beta q e',  Q [n x k] orthonormal, T tridiagonal,
 // gives a = Q (T + lambda I)^-1 Q'b for B = A_g, and B Q (I + (lambda - pole) T)^-1 Q'b for
 // B = (A_g + pole I)^-1. What a predicts on domain g is updated step by step, as in the
-// method of conjugate gradients. All domains advance together, by one matrix product.
+// method of conjugate gradients. All domains advance together, by one matrix product. In
+// test/ridge.cpp, naive_lodo_path() is the same without any of this.
 #ifndef DOMGEN_CORE_RIDGE_LODO_PATH_H
 #define DOMGEN_CORE_RIDGE_LODO_PATH_H
 
 #include "../kernel/rows.h"
 #include "../linalg/assert.h"
-#include "../linalg/blas.h"
+#include "../linalg/dense.h"
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
 #include "lodo.h"
@@ -242,12 +243,10 @@ inline LodoPath lodo_path(const PathProblem& problem, const Pool& pool) {
     for (; next < systems && Eigen::Index(active.size()) < most; ++next)
       active.emplace_back(new LeftOutSystem(problem, next / m, next % m));
 
-    const int rows = static_cast<int>(n), columns = static_cast<int>(active.size());
-    const double one = 1, zero = 0;
-    for (int c = 0; c < columns; ++c)
+    const Eigen::Index columns = static_cast<Eigen::Index>(active.size());
+    for (Eigen::Index c = 0; c < columns; ++c)
       if (!active[c]->finished()) active[c]->fill(V.col(c).data());
-    dgemm_("N", "N", &rows, &columns, &rows, &one, problem.K.data(), &rows, V.data(), &rows, &zero,
-           KV.data(), &rows, 1, 1);
+    set_product(KV.leftCols(columns), problem.K, V.leftCols(columns));
     pool.run(columns, [&](Eigen::Index begin, Eigen::Index end) {
       for (Eigen::Index c = begin; c < end; ++c)
         if (!active[c]->finished()) active[c]->advance(KV.col(c).data(), path.lost);

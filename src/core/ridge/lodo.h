@@ -9,6 +9,7 @@
 #define DOMGEN_CORE_RIDGE_LODO_H
 
 #include "../linalg/assert.h"
+#include "../linalg/dense.h"
 #include "../linalg/pool.h"
 #include "factor.h"
 
@@ -102,18 +103,18 @@ class LeaveOneDomainOut {
     const Eigen::Index begin = out_.begin[g], size = out_.size(g), skip = begin - first;
     const Eigen::Index below = X.rows() - skip;
     const Eigen::VectorXd u = u_.segment(begin, size);
-    Eigen::MatrixXd M = product(X.data() + skip * (X.rows() + 1), X.rows(), below, size);
+    const auto X_g = X.block(skip, skip, below, size);
+    Eigen::MatrixXd M = product(X_g);
     if (out_.intercept) M.triangularView<Eigen::Upper>() -= u * u.transpose() / sum_;
     if (!cholesky_upper(M.data(), size, pool_))
       throw std::domain_error("the matrix of a domain that is left out is not positive definite");
 
     Eigen::MatrixXd r = alpha_.middleRows(begin, size) - u * out_.centre.row(g);
-    solve_small(M, r);
+    solve_factored(Half::upper, M, r);
     lodo.residual.middleRows(begin, size) = r;
     if (!costs) return;
     Eigen::MatrixXd v = costs->segment(begin, size).asDiagonal() * r;
-    solve_small(M, v);
-    const auto X_g = X.block(skip, skip, below, size);
+    solve_factored(Half::upper, M, v);
     for (Eigen::Index j = 0; j < m_; ++j) {
       lodo.left.col(g + j * out_.domains()).tail(below) = X_g * v.col(j);
       lodo.right.col(g + j * out_.domains()).tail(below) = X_g * r.col(j);
@@ -140,28 +141,16 @@ class LeaveOneDomainOut {
     V -= u_ * V.colwise().sum() / sum_;
   }
 
-  // X'X, its upper triangle; X [rows x size] with the leading dimension `stride`.
-  Eigen::MatrixXd product(const double* X, Eigen::Index stride, Eigen::Index rows,
-                          Eigen::Index size) const {
-    const int k = static_cast<int>(rows), ld = static_cast<int>(stride);
-    const int n = static_cast<int>(size);
-    const double one = 1, zero = 0;
-    Eigen::MatrixXd M(size, size);
-    for (int j = 0; j < n; j += int(strip)) {
-      const int width = std::min(int(strip), n - j), height = j + width;
-      dgemm_("T", "N", &height, &width, &k, &one, X, &ld, X + std::ptrdiff_t(j) * ld, &ld, &zero,
-             M.data() + std::ptrdiff_t(j) * n, &n, 1, 1);
+  // X'X, its upper triangle.
+  Eigen::MatrixXd product(const Operand& X) const {
+    Eigen::MatrixXd M(X.cols, X.cols);
+    for (Eigen::Index j = 0; j < X.cols; j += strip) {
+      const Eigen::Index width = std::min(+strip, X.cols - j), height = j + width;
+      set_product(M.block(0, j, height, width), transposed(X.block(0, 0, X.rows, height)),
+                  X.block(0, j, X.rows, width));
       pool_.interrupt();
     }
     return M;
-  }
-
-  // V <- (R'R)^-1 V with R in the upper triangle of `factor`.
-  static void solve_small(const Eigen::MatrixXd& factor, Eigen::MatrixXd& V) {
-    const int n = static_cast<int>(factor.rows()), k = static_cast<int>(V.cols());
-    const double one = 1;
-    dtrsm_("L", "U", "T", "N", &n, &k, &one, factor.data(), &n, V.data(), &n, 1, 1, 1, 1);
-    dtrsm_("L", "U", "N", "N", &n, &k, &one, factor.data(), &n, V.data(), &n, 1, 1, 1, 1);
   }
 };
 

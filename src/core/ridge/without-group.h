@@ -3,14 +3,14 @@
 #define DOMGEN_CORE_RIDGE_WITHOUT_GROUP_H
 
 #include "../linalg/assert.h"
-#include "../linalg/blas.h"
+#include "../linalg/cholesky.h"
+#include "../linalg/dense.h"
 #include "../linalg/view.h"
 
 #include <Eigen/Core>
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 
 namespace domgen {
 
@@ -26,8 +26,7 @@ class WithoutGroup {
   WithoutGroup(const MatrixView& F, const MatrixView& Y, const Eigen::VectorXd& root,
                const MatrixView& sums)
       : F_(F.data(), F.rows(), F.cols()), Y_(Y.data(), Y.rows(), Y.cols()), root_(root),
-        sums_(sums.data(), sums.rows(), sums.cols()), n_(static_cast<int>(F.cols())),
-        r_(static_cast<int>(F.rows())), k_(static_cast<int>(Y.cols())) {
+        sums_(sums.data(), sums.rows(), sums.cols()), n_(F.cols()), r_(F.rows()), k_(Y.cols()) {
     DOMGEN_EXPECT(Y.rows() == F.cols() && root.size() == F.cols());
     DOMGEN_EXPECT(sums.size() == 0 || (sums.rows() == F.rows() && sums.cols() == Y.cols()));
   }
@@ -92,11 +91,11 @@ class WithoutGroup {
   Eigen::Map<const Eigen::MatrixXd> F_, Y_;
   Eigen::VectorXd root_;
   Eigen::Map<const Eigen::MatrixXd> sums_;
-  int n_, r_, k_;
+  Index n_, r_, k_;
 
   // Operations of a factor and its solutions, which are fewer?
   bool by_rows() const {
-    const double n = n_, r = r_, k = k_;
+    const double n = double(n_), r = double(r_), k = double(k_);
     return n * n * (r + n / 3 + 2 * k) <= r * r * (r / 3 + 2 * k);
   }
 
@@ -109,21 +108,18 @@ class WithoutGroup {
 
   void add_products(double sign, const Eigen::MatrixXd& costly, Eigen::MatrixXd& second,
                     Eigen::MatrixXd& cross) const {
-    const double one = 1;
-    dsyrk_("U", "N", &r_, &n_, &sign, costly.data(), &r_, &one, second.data(), &r_, 1, 1);
+    add_square(Half::upper, second, costly, sign);
     const Eigen::MatrixXd targets = root_.asDiagonal() * Y_;
-    dgemm_("N", "N", &r_, &k_, &n_, &sign, costly.data(), &r_, targets.data(), &n_, &one,
-           cross.data(), &r_, 1, 1);
+    add_product(cross, costly, targets, sign);
   }
 
   // By C^1/2 residual = (I - B'B)^-1 C^1/2 (y - fit), but for rows whose cost is next to nothing.
   void from_rows(const Eigen::VectorXd& ridge, const Eigen::MatrixXd& costly,
                  Eigen::MatrixXd& residual) const {
-    const double one = 1, minus_one = -1;
     const Eigen::VectorXd root = ridge.array().rsqrt();
     const Eigen::MatrixXd B = root.asDiagonal() * costly;
     Eigen::MatrixXd M = Eigen::MatrixXd::Identity(n_, n_);
-    dsyrk_("U", "T", &n_, &r_, &minus_one, B.data(), &r_, &one, M.data(), &n_, 1, 1);
+    add_square(Half::upper, M, transposed(B), -1);
     Eigen::MatrixXd weights = ridge.array().inverse().matrix().asDiagonal() * sums_;
     subtract(weights, residual);
     residual = root_.asDiagonal() * residual;
@@ -146,107 +142,25 @@ class WithoutGroup {
 
   // Y - F'W
   void subtract(const Eigen::Ref<const Eigen::MatrixXd>& W, Eigen::MatrixXd& residual) const {
-    const double one = 1, minus_one = -1;
-    const int columns = static_cast<int>(W.cols());
-    residual = Y_.leftCols(columns);
-    dgemm_("T", "N", &n_, &columns, &r_, &minus_one, F_.data(), &r_, W.data(), &r_, &one,
-           residual.data(), &n_, 1, 1);
+    residual = Y_.leftCols(W.cols());
+    add_product(residual, transposed(F_), W, -1);
   }
 
   // V <- A^-1 V, with the upper triangle of A, which is lost. A group that is nearly all there is
   // leaves a difference of rounding, to which the smallest multiple of it that helps is added.
   static void solve(Eigen::MatrixXd& A, Eigen::MatrixXd& V) {
-    const int size = static_cast<int>(A.rows()), columns = static_cast<int>(V.cols());
-    const double one = 1, rounding = std::numeric_limits<double>::epsilon() * double(size);
+    const double rounding = std::numeric_limits<double>::epsilon() * double(A.rows());
     const Eigen::MatrixXd kept = A;
-    double added = 0;
-    for (int info = 1; info != 0;) {
-      dpotrf_("U", &size, A.data(), &size, &info, 1);
-      if (info == 0) break;
-      if (!(added < 1e-3))
-        throw std::domain_error("a ridge regression without some of the rows has no solution");
-      added = std::max(4 * added, rounding);
-      A = kept;
-      A.diagonal().array() += added * std::max(1.0, kept.diagonal().maxCoeff());
-    }
-    for (const char* trans : {"T", "N"})
-      dtrsm_("L", "U", trans, "N", &size, &columns, &one, A.data(), &size, V.data(), &size, 1, 1, 1,
-             1);
-  }
-};
-
-// Weighted squared errors of responses that are linear in columns.
-struct SquaredErrors {
-  Eigen::VectorXd share;  // [n] weights of the rows
-  Index own, targets;     // columns before those of the worlds; columns of one response
-  MatrixView combine;     // [columns x worlds], or empty: each column is a response
-
-  Index columns(Index k) const { return (k - own) / targets; }
-  Index worlds(Index k) const { return combine.size() > 0 ? combine.cols() : columns(k); }
-
-  // residual [n x k] of the rows from `first` on
-  Eigen::VectorXd of(Eigen::MatrixXd& residual, Index first) const {
-    const Index n = residual.rows(), k = residual.cols();
-    residual.array().colwise() *= share.segment(first, n).array().sqrt();
-    Eigen::VectorXd sums = Eigen::VectorXd::Zero(worlds(k));
-    const int rows = static_cast<int>(n), inner = static_cast<int>(columns(k));
-    const int lead = static_cast<int>(n * targets), cols = static_cast<int>(combine.cols());
-    const double one = 1, zero = 0;
-    // with fewer columns than rows from their products
-    const bool products = combine.size() > 0 && inner <= rows;
-    Eigen::MatrixXd product = Eigen::MatrixXd::Zero(products ? inner : 0, products ? inner : 0);
-    for (Index t = 0; t < targets; ++t) {
-      const double* first_error = residual.data() + (own + t) * n;
-      if (combine.size() == 0) {
-        const Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>> error(
-            first_error, n, inner, Eigen::OuterStride<>(lead));
-        sums += error.colwise().squaredNorm().transpose();
-      } else if (products) {
-        dsyrk_("U", "T", &inner, &rows, &one, first_error, &lead, &one, product.data(), &inner, 1,
-               1);
-      } else {
-        Eigen::MatrixXd world(n, cols);
-        dgemm_("N", "N", &rows, &cols, &inner, &one, first_error, &lead, combine.data(), &inner,
-               &zero, world.data(), &rows, 1, 1);
-        sums += world.colwise().squaredNorm().transpose();
+    const auto factorise = [&](double part) {
+      if (part > 0) {
+        A = kept;
+        A.diagonal().array() += part * std::max(1.0, kept.diagonal().maxCoeff());
       }
-    }
-    if (products) sums = squares(product.data(), combine);
-    return sums;
-  }
-
-  // w'Sw of each column w of W; S: upper triangle.
-  static Eigen::VectorXd squares(const double* S, const MatrixView& W) {
-    const int size = static_cast<int>(W.rows()), columns = static_cast<int>(W.cols());
-    const double one = 1, zero = 0;
-    Eigen::MatrixXd product(size, columns);
-    dsymm_("L", "U", &size, &columns, &one, S, &size, W.data(), &size, &zero, product.data(), &size,
-           1, 1);
-    const Eigen::Map<const Eigen::MatrixXd> w(W.data(), size, columns);
-    return w.cwiseProduct(product).colwise().sum().transpose();
-  }
-
-  // The same of the fits F'W to the other rows, |y - F'w|^2 = y'y + w'FF'w - 2 w'Fy, from sums of
-  // the group's rows with weights `share`: second = FF' [r x r], cross = FY [r x k], and y'y
-  // [k - own].
-  Eigen::VectorXd of_fits(const Eigen::MatrixXd& W, const Eigen::Map<const Eigen::MatrixXd>& second,
-                          const Eigen::Map<const Eigen::MatrixXd>& cross,
-                          const Eigen::VectorXd& squares_of_y) const {
-    const Index r = W.rows(), k = W.cols() - own;
-    const Eigen::VectorXd fitted = squares(second.data(), {W.data() + own * r, r, k});
-    const Eigen::VectorXd sums =
-        squares_of_y + fitted -
-        2 * W.rightCols(k).cwiseProduct(cross.rightCols(k)).colwise().sum().transpose();
-    return Eigen::Map<const Eigen::MatrixXd>(sums.data(), targets, k / targets)
-        .colwise()
-        .sum()
-        .transpose();
-  }
-
-  // [k - own]
-  Eigen::VectorXd squares_of(const Eigen::Ref<const Eigen::MatrixXd>& Y, Index first) const {
-    return Y.rightCols(Y.cols() - own).array().square().matrix().transpose() *
-           share.segment(first, Y.rows());
+      return cholesky_factor(Half::upper, A);
+    };
+    raise_diagonal(0, rounding, 1e-3, factorise,
+                   "a ridge regression without some of the rows has no solution");
+    solve_factored(Half::upper, A, V);
   }
 };
 

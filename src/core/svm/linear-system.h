@@ -7,7 +7,7 @@
 #ifndef DOMGEN_CORE_SVM_LINEAR_SYSTEM_H
 #define DOMGEN_CORE_SVM_LINEAR_SYSTEM_H
 
-#include "../linalg/blas.h"
+#include "../linalg/dense.h"
 #include "../linalg/pool.h"
 #include "linear-problem.h"
 
@@ -54,13 +54,13 @@ class LinearSystem {
       pool_.interrupt();
     }
     H_.diagonal().array() += D.array().inverse();
-    if (!factorise()) return false;
+    if (!cholesky_factor(Half::lower, H_)) return false;
 
     Vector v = -(ZF_.transpose() * g);
-    triangular_solves(&v);
+    solve_factored(Half::lower, H_, v.data());
     if (problem_.intercept) {
       Vector one = Vector::Ones(D.size());
-      triangular_solves(&one);
+      solve_factored(Half::lower, H_, one.data());
       *db = -(h + v.sum()) / one.sum();
       v += *db * one;
     }
@@ -81,18 +81,16 @@ class LinearSystem {
         copy_features(F[static_cast<std::size_t>(first + k)], scale, k);
         if (problem_.intercept) ZF_(r, k) = scale;
       }
-      const int size = static_cast<int>(m), count = static_cast<int>(width);
-      const double one = 1;
-      dsyrk_("L", "N", &size, &count, &one, ZF_.data(), &size, &one, H_.data(), &size, 1, 1);
+      add_square(Half::lower, H_, ZF_.leftCols(width));
       pool_.interrupt();
     }
     H_.diagonal().head(r).array() += 1;
-    if (!factorise()) return false;
+    if (!cholesky_factor(Half::lower, H_)) return false;
 
     Vector step(m);
     step.head(r) = -g;
     if (problem_.intercept) step[r] = -h;
-    triangular_solves(&step);
+    solve_factored(Half::lower, H_, step.data());
     *dw = step.head(r);
     if (problem_.intercept) *db = step[r];
     return true;
@@ -105,29 +103,10 @@ class LinearSystem {
 
   // Columns first, ... of the lower triangle of Z_F Z_F'.
   void gram_columns(Index first, Index width) {
-    const int ld = static_cast<int>(H_.rows()), r = static_cast<int>(ZF_.rows());
-    const int count = static_cast<int>(width);
-    const int below = static_cast<int>(H_.rows() - first - width);
-    const double one = 1, zero = 0;
-    const double* Z = ZF_.data() + first * ZF_.rows();
-    double* out = &H_(first, first);
-    dsyrk_("L", "T", &count, &r, &one, Z, &r, &zero, out, &ld, 1, 1);
-    if (below == 0) return;
-    dgemm_("T", "N", &below, &count, &r, &one, Z + width * ZF_.rows(), &r, Z, &r, &zero,
-           out + width, &ld, 1, 1);
-  }
-
-  bool factorise() {
-    const int n = static_cast<int>(H_.rows());
-    int info = 0;
-    dpotrf_("L", &n, H_.data(), &n, &info, 1);
-    return info == 0;
-  }
-
-  void triangular_solves(Vector* x) const {
-    const int n = static_cast<int>(H_.rows()), stride = 1;
-    dtrsv_("L", "N", "N", &n, H_.data(), &n, x->data(), &stride, 1, 1, 1);
-    dtrsv_("L", "T", "N", &n, H_.data(), &n, x->data(), &stride, 1, 1, 1);
+    const Index below = H_.rows() - first - width;
+    const auto Z = ZF_.middleCols(first, width);
+    set_square(Half::lower, H_.block(first, first, width, width), transposed(Z));
+    set_product(H_.block(first + width, first, below, width), transposed(ZF_.rightCols(below)), Z);
   }
 };
 

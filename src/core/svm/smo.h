@@ -2,7 +2,7 @@
 // at a time.
 //
 // In terms of beta the signs disappear: row r keeps F_r = (K beta)_r and two
-// numbers up_r, low_r (smo-variables.h), so that up_r - F_r is the slope of the
+// numbers up_r, low_r (DualVariables), so that up_r - F_r is the slope of the
 // dual as beta_r rises and low_r - F_r as it falls. With the equality
 // constraint one row rises as much as another falls.
 #ifndef DOMGEN_CORE_SVM_SMO_H
@@ -11,19 +11,171 @@
 #include "../linalg/assert.h"
 #include "../linalg/pool.h"
 #include "smo-active.h"
-#include "smo-pair.h"
 #include "smo-problem.h"
-#include "smo-variables.h"
 
 #include <Eigen/Core>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <vector>
 
 namespace domgen {
+
+// Two coordinates of the dual in their box, solved exactly:
+// maximise v'x - 1/2 x'Hx over least <= x <= most, H = [h_0 k; k h_1], h > 0.
+struct BoxPair {
+  double v[2] = {0, 0}, h[2] = {1, 1}, k = 0;
+  double least[2] = {0, 0}, most[2] = {0, 0};
+
+  double clip(double x, int i) const { return std::min(std::max(x, least[i]), most[i]); }
+
+  // One coordinate while the other rests.
+  double single(int i) const { return clip(v[i] / h[i], i); }
+
+  double gain(const double* x) const {
+    return v[0] * x[0] + v[1] * x[1] -
+           (h[0] * x[0] * x[0] + 2 * k * x[0] * x[1] + h[1] * x[1] * x[1]) / 2;
+  }
+
+  // Inside the box if the stationary point is, else the best point of an edge.
+  void solve(double* x) const {
+    const double det = h[0] * h[1] - k * k;
+    if (det > 1e-14 * h[0] * h[1]) {
+      const double x0 = (v[0] * h[1] - k * v[1]) / det;
+      const double x1 = (v[1] * h[0] - k * v[0]) / det;
+      if (clip(x0, 0) == x0 && clip(x1, 1) == x1) {
+        x[0] = x0;
+        x[1] = x1;
+        return;
+      }
+    }
+    x[0] = single(0);
+    x[1] = 0;
+    for (int fixed = 0; fixed < 2; ++fixed) {
+      const int other = 1 - fixed;
+      for (const double edge : {least[fixed], most[fixed]}) {
+        if (std::isinf(edge)) continue;
+        double trial[2];
+        trial[fixed] = edge;
+        trial[other] = clip((v[other] - k * edge) / h[other], other);
+        if (gain(trial) > gain(x)) std::copy(trial, trial + 2, x);
+      }
+    }
+  }
+};
+
+// alpha clipped to its bounds; where the equality constraint then fails, the
+// heavier side is scaled down to the lighter one.
+inline Eigen::VectorXd feasible_start(const DualProblem& problem, const Eigen::VectorXd& alpha) {
+  Eigen::VectorXd start = alpha.cwiseMax(0.0).cwiseMin(problem.upper);
+  if (!problem.intercept) return start;
+  double plus = 0, minus = 0;
+  for (Eigen::Index i = 0; i < start.size(); ++i) {
+    (problem.sign[i] > 0 ? plus : minus) += start[i];
+  }
+  if (std::abs(plus - minus) <= 1e-14 * (plus + minus)) return start;
+  const double lighter = std::min(plus, minus);
+  for (Eigen::Index i = 0; i < start.size(); ++i) {
+    const double side = problem.sign[i] > 0 ? plus : minus;
+    if (side > lighter) start[i] *= lighter / side;
+  }
+  return start;
+}
+
+// alpha, and what it says about the rows of K.
+class DualVariables {
+ public:
+  using Index = Eigen::Index;
+
+  // up - F and low - F are the slopes of the dual as beta_r rises and falls,
+  // with -Inf and Inf where it may not.
+  struct Bounds {
+    double up, low;
+  };
+
+  DualVariables(const DualProblem& problem, const Eigen::VectorXd& start)
+      : problem_(problem), alpha_(feasible_start(problem, start)),
+        beta_(Eigen::VectorXd::Zero(problem.rows())),
+        plus_(static_cast<std::size_t>(problem.rows()), -1), minus_(plus_), rising_(plus_),
+        falling_(plus_) {
+    for (Index i = 0; i < problem.size(); ++i) {
+      const Index r = problem.row[i];
+      (problem.sign[i] > 0 ? plus_ : minus_)[static_cast<std::size_t>(r)] = i;
+      beta_[r] += problem.sign[i] * alpha_[i];
+    }
+  }
+
+  const Eigen::VectorXd& alpha() const { return alpha_; }
+  const Eigen::VectorXd& beta() const { return beta_; }
+  Index rising(Index row) const { return rising_[static_cast<std::size_t>(row)]; }
+  Index falling(Index row) const { return falling_[static_cast<std::size_t>(row)]; }
+
+  // How far s_i a_i may rise and fall.
+  double rise(Index i) const { return problem_.rise(i, alpha_[i]); }
+  double fall(Index i) const { return problem_.fall(i, alpha_[i]); }
+
+  // Rows without a variable of positive cost are as good as removed.
+  std::vector<Index> movable_rows() const {
+    std::vector<Index> rows;
+    for (Index r = 0; r < problem_.rows(); ++r) {
+      bool movable = false;
+      for (const Index i : of_row(r)) movable = movable || (i >= 0 && problem_.upper[i] > 0);
+      if (movable) rows.push_back(r);
+    }
+    return rows;
+  }
+
+  // Of two variables of one row, the steeper one moves.
+  Bounds bounds(Index row) {
+    const std::size_t r = static_cast<std::size_t>(row);
+    const double infinity = std::numeric_limits<double>::infinity();
+    Bounds bounds = {-infinity, infinity};
+    for (const Index i : of_row(row)) {
+      if (i < 0) continue;
+      const double slope = -problem_.sign[i] * (problem_.p[i] + problem_.ridge[i] * alpha_[i]);
+      if (rise(i) > 0 && slope > bounds.up) {
+        bounds.up = slope;
+        rising_[r] = i;
+      }
+      if (fall(i) > 0 && slope < bounds.low) {
+        bounds.low = slope;
+        falling_[r] = i;
+      }
+    }
+    return bounds;
+  }
+
+  // s_i a_i += t, landing exactly on a bound it reaches.
+  void move(Index i, double t) {
+    if (t == 0) return;
+    const double change = problem_.sign[i] * t, u = problem_.upper[i];
+    double& a = alpha_[i];
+    if (change > 0) {
+      a = change >= u - a ? u : std::min(a + change, u);
+    } else {
+      a = -change >= a ? 0 : std::max(a + change, 0.0);
+    }
+    const Index row = problem_.row[i];
+    beta_[row] = 0;
+    for (const Index k : of_row(row)) {
+      if (k >= 0) beta_[row] += problem_.sign[k] * alpha_[k];
+    }
+  }
+
+ private:
+  const DualProblem& problem_;
+  Eigen::VectorXd alpha_, beta_;
+  std::vector<Index> plus_, minus_;      // the variable of each sign in a row, -1: none
+  std::vector<Index> rising_, falling_;  // the variable that moves when beta_r does
+
+  std::array<Index, 2> of_row(Index row) const {
+    const std::size_t r = static_cast<std::size_t>(row);
+    return {{plus_[r], minus_[r]}};
+  }
+};
 
 class Smo {
  public:

@@ -3,6 +3,7 @@
 #include "../../first-exception.h"
 #include "../linalg/band.h"
 #include "../linalg/cholesky.h"
+#include "../linalg/dense.h"
 #include "../linalg/group-means.h"
 #include "../linalg/inverse.h"
 #include "../linalg/lanczos.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -17,6 +19,112 @@
 namespace {
 
 using namespace domgen_test;
+
+// Every job on blocks of larger matrices, of every size from none on, against Eigen.
+void dense() {
+  using domgen::Half;
+  using domgen::transposed;
+  double products = 0, squares = 0, halves = 0, solved = 0, vectors = 0;
+  for (const Index m : {0, 1, 5})
+    for (const Index n : {0, 1, 4})
+      for (const Index k : {0, 1, 6}) {
+        const MatrixXd all = numbers(20, 20, 3), some = numbers(20, 20, 4),
+                       start = numbers(20, 20, 5);
+        const auto A = all.block(1, 2, m, k), B = some.block(3, 1, k, n);
+        const MatrixXd At = A.transpose(), Bt = B.transpose();
+        const auto error = [](const MatrixXd& found, const MatrixXd& expected) {
+          return found.size() > 0 ? largest(found - expected) : 0;
+        };
+        MatrixXd C = start;
+        auto part = C.block(2, 3, m, n);
+        domgen::add_product(part, A, transposed(Bt), 2);
+        MatrixXd expected = start;
+        expected.block(2, 3, m, n) += 2 * A * B;
+        products = std::max(products, error(C, expected));
+        domgen::set_product(part, transposed(At), B, -1);
+        expected.block(2, 3, m, n) = -A * B;
+        products = std::max(products, error(C, expected));
+
+        const MatrixXd square = A * A.transpose(), pair = A * At + At.transpose() * A.transpose();
+        for (const Half half : {Half::upper, Half::lower}) {
+          C = expected = start;
+          MatrixXd own = start.block(2, 3, m, m) + square + 0.5 * pair;
+          auto to = C.block(2, 3, m, m);
+          domgen::add_square(half, to, transposed(At));
+          domgen::add_pair(half, to, A, MatrixXd(At.transpose()), 0.5);
+          auto known = expected.block(2, 3, m, m);
+          if (half == Half::upper) known.triangularView<Eigen::Upper>() = own;
+          else known.triangularView<Eigen::Lower>() = own;
+          squares = std::max(squares, error(C, expected));
+
+          MatrixXd S = square;
+          S.diagonal().array() += 1;
+          const MatrixXd right = start.topLeftCorner(m, n);
+          MatrixXd X(m, n), Y(n, m), factor = S;
+          domgen::set_product(X, domgen::Symmetric(half, S), right, 3);
+          domgen::set_product(Y, MatrixXd(right.transpose()), domgen::Symmetric(half, S));
+          halves = std::max({halves, error(X, 3 * S * right), error(Y, right.transpose() * S)});
+          if (!domgen::cholesky_factor(half, factor)) solved = 1;
+          const domgen::Triangle T(half, factor);
+          const domgen::Triangle first = half == Half::upper ? transposed(T) : T;
+          X = right;
+          domgen::solve_factored(half, factor, X);
+          Y = right.transpose();
+          domgen::solve_triangle(Y, transposed(first));
+          domgen::solve_triangle(Y, first);
+          solved = std::max({solved, error(S * X, right), error(S * Y.transpose(), right)});
+          if (n == 0) continue;
+          VectorXd x = right.col(0);
+          domgen::solve_factored(half, factor, x.data());
+          VectorXd Sx(m), y = VectorXd::Ones(k);
+          domgen::set_product(Sx.data(), domgen::Symmetric(half, S), x.data());
+          vectors = std::max(vectors, error(Sx, right.col(0)));
+          domgen::add_product(y.data(), transposed(A), x.data(), 2);
+          vectors = std::max(vectors, error(y, VectorXd::Ones(k) + 2 * A.transpose() * x));
+          domgen::set_product(y.data(), transposed(A), x.data());
+          vectors = std::max(vectors, error(y, A.transpose() * x));
+        }
+      }
+  check("dense: products", products, 1e-12);
+  check("dense: products with the transpose", squares, 1e-12);
+  check("dense: symmetric matrices", halves, 1e-12);
+  check("dense: factors", solved, 1e-12);
+  check("dense: vectors", vectors, 1e-12);
+
+  int refused = 0;
+  double y = 0;
+  try {
+    domgen::set_product(&y, domgen::Operand(&y, Index(1) << 31, 1), &y);
+  } catch (const std::length_error&) {
+    ++refused;
+  }
+  check("dense: more rows than the BLAS counts are refused", 1 - refused, 0);
+}
+
+// The amounts that are tried, and that none is tried for ever.
+void raised_diagonal() {
+  std::vector<double> tried;
+  const auto helps_at = [&](double least) {
+    return [&tried, least](double added) {
+      tried.push_back(added);
+      return added >= least;
+    };
+  };
+  const double added = domgen::raise_diagonal(0, 1, 64, helps_at(10), "never");
+  check("raised diagonal: the smallest that helps", added - 16, 0);
+  check("raised diagonal: what is tried", tried == std::vector<double>{0, 1, 4, 16} ? 0 : 1, 0);
+  check("raised diagonal: the first", domgen::raise_diagonal(3, 1, 64, helps_at(2), "never") - 3,
+        0);
+  int refused = 0;
+  for (const double rounding : {1.0, 0.0, -1.0, std::nan("")}) {
+    try {
+      domgen::raise_diagonal(0, rounding, 64 * rounding, helps_at(1e9), "none helps");
+    } catch (const std::domain_error&) {
+      ++refused;
+    }
+  }
+  check("raised diagonal: an error where none helps", 4 - refused, 0);
+}
 
 void cholesky() {
   const Index n = 1100;  // more than a panel
@@ -164,6 +272,8 @@ void failing_worker() {
 
 void test_linalg() {
   failing_worker();
+  dense();
+  raised_diagonal();
   cholesky();
   band();
   group_means();

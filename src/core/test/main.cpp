@@ -1,5 +1,6 @@
 // Every header of the core in one translation unit, and all tests. `core-test eigen` and `core-test
 // core` must die of a failed assertion of Eigen and of the core.
+#include "../cox/risk-sets.h"
 #include "../data/md5.h"
 #include "../feature/fourier.h"
 #include "../feature/given.h"
@@ -28,8 +29,9 @@
 #include "../kernel/tree.h"
 #include "../linalg/assert.h"
 #include "../linalg/band.h"
-#include "../linalg/blas.h"
 #include "../linalg/cholesky.h"
+#include "../linalg/conjugate-gradients.h"
+#include "../linalg/dense.h"
 #include "../linalg/exact-math.h"
 #include "../linalg/gram-buffer.h"
 #include "../linalg/group-means.h"
@@ -58,7 +60,7 @@
 #include "../ridge/lodo-path.h"
 #include "../ridge/lodo.h"
 #include "../ridge/path.h"
-#include "../ridge/risk-sets.h"
+#include "../ridge/squared-errors.h"
 #include "../ridge/without-group.h"
 #include "../simd/exp.h"
 #include "../simd/sincos.h"
@@ -71,9 +73,7 @@
 #include "../svm/linear.h"
 #include "../svm/loss.h"
 #include "../svm/smo-active.h"
-#include "../svm/smo-pair.h"
 #include "../svm/smo-problem.h"
-#include "../svm/smo-variables.h"
 #include "../svm/smo.h"
 #include "../svm/working-set.h"
 
@@ -108,6 +108,7 @@ int main(int argc, char** argv) {
   test_projection();
   test_svm();
   test_ridge();
+  test_cox();
   domgen_test::check("interrupts were polled", counts().polls > 0 ? 0 : 1, 0);
   return counts().failures > 0;
 }

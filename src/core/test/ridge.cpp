@@ -3,14 +3,14 @@
 #include "../ridge/conjugate.h"
 #include "../ridge/factor.h"
 #include "../ridge/lodo-path.h"
-#include "../ridge/risk-sets.h"
+#include "../ridge/squared-errors.h"
 #include "../ridge/without-group.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -26,151 +26,148 @@ void factor() {
   check("ridge: (A + D) X = Y", largest(A * X + ridge.asDiagonal() * X - Y), n * unit * A.trace());
 }
 
-domgen::ConjugateLimits exactly(Index systems, double least) {
-  return {VectorXd::Constant(systems, least), VectorXd::Constant(systems, 1e300), 200};
-}
-
-// Conjugate gradients against the factor for two systems, with and without a constant, a start that
-// does not add up to 0, and more steps than are needed.
-void conjugate() {
-  const Index n = 150;
-  const MatrixXd K = positive(n), U = domgen::landmark_root(view(K), 12, pool);
-  const MatrixXd z = numbers(n, 2, 5);
-  MatrixXd ridge(n, 2);
-  ridge << VectorXd::LinSpaced(n, 0.5, 2), VectorXd::LinSpaced(n, 3, 1);
-  for (const double tolerance : {1e-24, 0.0}) {
-    domgen::ConjugateProblem problem{
-        view(K), view(U), 1, ridge, z, MatrixXd::Zero(1, 2), false, exactly(2, tolerance)};
-    const MatrixXd plain = domgen::solve_conjugate(problem, pool).change;
-    problem.constant = true;
-    problem.missing.setConstant(3);
-    const auto found = domgen::solve_conjugate(problem, pool);
-    for (Index k = 0; k < 2; ++k) {
-      const VectorXd own = ridge.col(k), c = found.change.col(k);
-      const domgen::RidgeFactor factor(buffer(K), own, pool);
-      check("conjugate gradients: without a constant",
-            largest(plain.col(k) - factor.solve(z.col(k))), 1e-10);
-      const VectorXd left =
-          K * c + own.cwiseProduct(c) - z.col(k) + VectorXd::Constant(n, found.constant(0, k));
-      check("conjugate gradients: with a constant", largest(left), 1e-9);
-      check("conjugate gradients: the sum", std::abs(c.sum() - 3), 1e-11);
-      check("conjugate gradients: the product", largest(found.product.col(k) - K * c), 1e-9);
+// The twin of solve_conjugate(): all that it finds from one dense system for each of its systems,
+//   (K + D_k) c_k + 1 b_k + e = z_k,  1'c_k = missing_k,  sum_k c_k = 0
+// for the classes k; b only with a constant, e, the number that is not known, only with classes.
+MatrixXd naive_conjugate(const domgen::ConjugateProblem& problem) {
+  const Index n = problem.K.rows(), classes = problem.classes, all = n * classes;
+  const Index constants = problem.constant ? classes : 0, unknown = classes > 1 ? n : 0;
+  const Eigen::Map<const MatrixXd> K(problem.K.data(), n, n);
+  MatrixXd change(n, problem.ridge.cols());
+  for (Index g = 0; g < problem.missing.cols(); ++g) {
+    MatrixXd A = MatrixXd::Zero(all + constants + unknown, all + constants + unknown);
+    VectorXd z = VectorXd::Zero(A.rows());
+    for (Index k = 0; k < classes; ++k) {
+      auto rows = A.middleRows(k * n, n);
+      rows.middleCols(k * n, n) = K;
+      rows.middleCols(k * n, n).diagonal() += problem.ridge.col(g * classes + k);
+      if (constants > 0) rows.col(all + k).setOnes();
+      if (unknown > 0) rows.rightCols(n).setIdentity();
+      z.segment(k * n, n) = problem.right.col(g * classes + k);
     }
+    A.bottomRows(constants + unknown) = A.rightCols(constants + unknown).transpose();
+    z.segment(all, constants) = problem.missing.col(g).head(constants);
+    const VectorXd solution = A.fullPivLu().solve(z);
+    for (Index k = 0; k < classes; ++k) change.col(g * classes + k) = solution.segment(k * n, n);
   }
+  return change;
 }
 
-// Three classes: what is left is the same for all classes of a row.
-void conjugate_classes() {
+// One class and two systems, or three classes and one; with and without a constant and a start that
+// does not add up to 0; with more steps than are needed.
+void conjugate() {
   const Index n = 60;
   const MatrixXd K = positive(n), U = domgen::landmark_root(view(K), 12, pool);
-  const MatrixXd z = numbers(n, 3, 5);
-  MatrixXd shares = numbers(n, 3, 7).array().exp();
+  MatrixXd ridge(n, 2), shares = numbers(n, 3, 7).array().exp();
+  ridge << VectorXd::LinSpaced(n, 0.5, 2), VectorXd::LinSpaced(n, 3, 1);
   for (Index i = 0; i < n; ++i) shares.row(i) /= shares.row(i).sum();
-  const MatrixXd ridge = shares.cwiseInverse();
-  MatrixXd missing(3, 1);
-  missing << 1, 2, -3;
-  const domgen::ConjugateProblem problem{view(K), view(U), 3,    ridge,
-                                         z,       missing, true, exactly(1, 1e-24)};
-  const auto found = domgen::solve_conjugate(problem, pool);
-  check("conjugate gradients of classes: converged", found.converged[0] ? 0 : 1, 0);
-  MatrixXd left = K * found.change + ridge.cwiseProduct(found.change) - z;
-  left.rowwise() += found.constant.col(0).transpose();
-  left.colwise() -= VectorXd(left.rowwise().mean());
-  check("conjugate gradients of classes: the residual", largest(left), 1e-9);
-  check("conjugate gradients of classes: rows", largest(found.change.rowwise().sum()), 1e-11);
-  check("conjugate gradients of classes: the sums",
-        largest(found.change.colwise().sum().transpose() - missing), 1e-11);
-}
-
-// A step of Cox regression against the matrix of its curvature: rows 0 to 17 are a stratum with
-// times 1 and 2, the others one with time 3; every fifth row enters after the first time of its
-// stratum, where there is a second one.
-void risk_sets() {
-  const Index n = 30, r = 8;
-  const std::vector<int> first = {0, 0, 18};
-  const MatrixXd Z = numbers(n, r, 2);
-  domgen::RiskSets sets;
-  sets.v = numbers(n, 1, 3).array().exp();
-  sets.rate = VectorXd::LinSpaced(3, 1, 2);
-  sets.risk.resize(3);
-  std::vector<int> until, since;
-  for (int i = 0; i < n; ++i) {
-    until.push_back(i < 18 ? i % 3 : (i % 2) * 3);
-    since.push_back(i < 18 && i % 5 == 0 && until.back() == 2 ? 1 : 0);
-  }
-  const auto ordered = [&](const std::vector<int>& reached) {
-    domgen::RiskOrder order;
-    order.reached = reached;
-    order.first = first;
-    for (int i = 0; i < n; ++i) order.by.push_back(i);
-    std::sort(order.by.begin(), order.by.end(), [&](int i, int j) {
-      const auto key = [&](int row) {
-        return std::make_pair(row >= 18, -reached[static_cast<std::size_t>(row)]);
-      };
-      return key(i) < key(j);
-    });
-    for (int k = 0; k < 3; ++k) {
-      int last = 0;
-      for (int place = first[static_cast<std::size_t>(k)]; place < (k < 2 ? 18 : n); ++place)
-        if (reached[static_cast<std::size_t>(order.by[static_cast<std::size_t>(place)])] > k)
-          last = place + 1;
-      order.last.push_back(last);
+  for (const Index classes : {1, 3}) {
+    const Index systems = classes == 1 ? 2 : 1;
+    MatrixXd missing = MatrixXd::Constant(classes, systems, 3);
+    if (classes > 1) missing << 1, 2, -3;
+    for (const double tolerance : {1e-24, 0.0}) {
+      for (const bool constant : {false, true}) {
+        const domgen::ConjugateLimits limits{VectorXd::Constant(systems, tolerance),
+                                             VectorXd::Constant(systems, 1e300), 200};
+        const domgen::ConjugateProblem problem{
+            view(K),
+            view(U),
+            classes,
+            classes == 1 ? ridge : MatrixXd(shares.cwiseInverse()),
+            numbers(n, classes * systems, 5),
+            constant ? missing : MatrixXd(0 * missing),
+            constant,
+            limits};
+        const auto found = domgen::solve_conjugate(problem, pool);
+        const MatrixXd& c = found.change;
+        check("conjugate gradients: as by one dense system", largest(c - naive_conjugate(problem)),
+              1e-9);
+        check("conjugate gradients: the product", largest(found.product - K * c), 1e-9);
+        if (tolerance > 0) check("conjugate gradients: converged", found.converged[0] ? 0 : 1, 0);
+        if (classes > 1) check("conjugate gradients: rows", largest(c.rowwise().sum()), 1e-11);
+        if (!constant) continue;
+        check("conjugate gradients: the sums",
+              largest(c.colwise().sum() -
+                      Eigen::Map<const Eigen::RowVectorXd>(missing.data(), missing.size())),
+              1e-11);
+        MatrixXd left = K * c + problem.ridge.cwiseProduct(c) - problem.right;
+        left.rowwise() += Eigen::Map<const Eigen::RowVectorXd>(found.constant.data(), c.cols());
+        if (classes > 1) left.colwise() -= VectorXd(left.rowwise().mean());
+        check("conjugate gradients: the constant", largest(left), 1e-9);
+      }
     }
-    return order;
-  };
-  sets.until = ordered(until);
-  sets.since = ordered(since);
-  VectorXd hazard = VectorXd::Zero(n);
-  MatrixXd W = MatrixXd::Zero(n, n);
-  for (Index k = 0; k < 3; ++k) {
-    VectorXd own = VectorXd::Zero(n);
-    for (Index i = 0; i < n; ++i) {
-      const auto row = static_cast<std::size_t>(i);
-      if ((k < 2) == (i < 18) && until[row] > k && since[row] <= k) own(i) = 1;
-    }
-    hazard += sets.rate(k) * own;
-    own = own.cwiseProduct(sets.v);
-    sets.risk(k) = own.sum();
-    W -= sets.rate(k) / sets.risk(k) * own * own.transpose();
-  }
-  sets.curvature = sets.v.cwiseProduct(hazard);
-  W.diagonal() += sets.curvature;
-  const VectorXd right = numbers(r, 1, 4);
-  const MatrixXd hessian = MatrixXd::Identity(r, r) + Z.transpose() * W * Z;
-  const VectorXd expected = hessian.ldlt().solve(right);
-  for (const Index columns : {Index(3), r}) {
-    domgen::CoxSystem system(view(Z), sets, columns, pool);
-    const auto step = system.solve(right, exactly(1, 1e-26));
-    check("Cox regression: a step", largest(step.change - expected), 1e-10);
-    check("Cox regression: its product", largest(step.product - Z * expected), 1e-10);
   }
 }
 
-// A path of lambda for three domains against solves without each. Responses whose squares overflow
-// have none, and the walk ends with the first step, because there is no further direction.
+// The twin of lodo_path(): for each domain, response and lambda the ridge regression on the rows o
+// of the others,
+//   (K_oo + lambda C^-1) a + 1 b = y - centre,  1'a = 0 with an intercept, else b = 0,
+// solved for itself.
+MatrixXd naive_lodo_path(const MatrixXd& K, const domgen::PathProblem& problem) {
+  const Index n = K.rows(), m = problem.Y.cols(), L = problem.lambda.size();
+  const domgen::LeftOut& out = problem.out;
+  MatrixXd prediction(n, m * L);
+  for (Index g = 0; g < out.domains(); ++g) {
+    std::vector<Index> others;
+    for (Index i = 0; i < n; ++i)
+      if (i < out.begin[g] || i >= out.begin[g + 1]) others.push_back(i);
+    const Index left = Index(others.size()), all = left + (out.intercept ? 1 : 0);
+    for (Index l = 0; l < L; ++l) {
+      MatrixXd A = MatrixXd::Ones(all, all), right = MatrixXd::Zero(all, m);
+      A(all - 1, all - 1) = 0;
+      for (Index i = 0; i < left; ++i) {
+        for (Index j = 0; j < left; ++j) A(i, j) = K(others[i], others[j]);
+        A(i, i) += problem.lambda[l] / (problem.root[others[i]] * problem.root[others[i]]);
+        right.row(i) = problem.Y.row(others[i]) - out.centre.row(g);
+      }
+      const MatrixXd a = A.fullPivLu().solve(right);
+      for (Index i = out.begin[g]; i < out.begin[g + 1]; ++i) {
+        Eigen::RowVectorXd f = out.centre.row(g);
+        for (Index j = 0; j < left; ++j) f += K(i, others[j]) * a.row(j);
+        if (out.intercept) f += a.row(left);
+        prediction.row(i).segment(l * m, m) = f;
+      }
+    }
+  }
+  return prediction;
+}
+
+// Domains of unequal sizes, with and without a pole and an intercept. Responses whose squares
+// overflow have none, and the walk ends with the first step, because there is no further direction.
 void lodo_path() {
-  const Index n = 12;
+  const Index n = 30;
   const MatrixXd K = positive(n);
   domgen::PathProblem problem;
-  problem.K = view(K);
-  problem.pole = 0;
-  problem.Y = numbers(n, 1, 6);
-  problem.root = VectorXd::Ones(n);
-  problem.lambda = VectorXd::LinSpaced(2, 0.5, 2);
-  problem.out.begin = {0, 4, 8, 12};
-  problem.out.centre = MatrixXd::Zero(3, 1);
+  problem.Y = numbers(n, 2, 6);
+  problem.root = VectorXd::LinSpaced(n, 0.7, 1.4);
+  problem.lambda = VectorXd::LinSpaced(3, 0.5, 2);
+  problem.out.begin = {0, 4, 15, 30};
+  problem.out.centre = numbers(3, 2, 4);
   problem.tolerance = 1e-13;
   problem.patience = 1e6;
-  const domgen::LodoPath path = domgen::lodo_path(problem, pool);
-  const MatrixXd kept = K.topLeftCorner(8, 8) + 0.5 * MatrixXd::Identity(8, 8);
-  const VectorXd last =
-      K.bottomLeftCorner(4, 8) * kept.ldlt().solve(VectorXd(problem.Y.col(0).head(8)));
-  check("path of lambda: without the last domain",
-        path.lost[0] ? 1 : largest(path.prediction.col(0).tail(4) - last), 1e-10);
+  for (const double pole : {0.0, 0.8}) {
+    MatrixXd M = K;
+    if (pole > 0) {
+      M.diagonal().array() += pole / problem.root.array().square();
+      M = M.inverse().eval();
+    }
+    problem.K = view(M);
+    problem.pole = pole;
+    for (const bool intercept : {false, true}) {
+      problem.out.intercept = intercept;
+      const domgen::LodoPath path = domgen::lodo_path(problem, pool);
+      check("path of lambda: as by a regression each",
+            largest(path.prediction - naive_lodo_path(K, problem)), 1e-10);
+      for (const char lost : path.lost) check("path of lambda: nothing is lost", lost, 0);
+    }
+  }
+  problem.K = view(K);
+  problem.pole = 0;
+  problem.out.intercept = false;
   problem.Y *= 1e200;
   const domgen::LodoPath overflow = domgen::lodo_path(problem, pool);
   check("path of lambda: overflow is lost", overflow.lost[0] && overflow.lost[1] ? 0 : 1, 0);
-  check("path of lambda: one step a domain", overflow.steps - 3, 0);
+  check("path of lambda: one step a system", overflow.steps - 6, 0);
 }
 
 // A group with few rows and one with more than there are features, some of them without a cost,
@@ -234,8 +231,6 @@ void without_group() {
 void test_ridge() {
   factor();
   conjugate();
-  conjugate_classes();
-  risk_sets();
   lodo_path();
   without_group();
 }

@@ -24,6 +24,7 @@ void test_gp();
 void test_projection();
 void test_svm();
 void test_ridge();
+void test_cox();
 
 namespace domgen_test {
 

@@ -1,33 +1,35 @@
-test_that("a function that remembers is asked once for the same key in a row", {
+# Fits of several specifications to the same rows, by what they share.
+fit_together <- function(specs, input) {
+  shared <- new_shared(specs)
+  lapply(specs, fit_input, input, shared)
+}
+
+test_that("a shared value is computed once for the same key in a row", {
   asked <- 0
-  f <- remembering(function(key, factor) {
-    asked <<- asked + 1
-    if (is.null(key)) NULL else key$x * factor
-  })
+  shared <- new_shared()
+  f <- function(key, factor, kind = "a") {
+    shared_value(shared, kind, key, function(by) {
+      asked <<- asked + 1
+      if (is.null(key)) NULL else key$x * by
+    }, factor)
+  }
   expect_identical(f(list(x = 1), 10), 10)
   expect_identical(f(list(x = 1), 20), 10)
   expect_identical(asked, 1)
   expect_identical(f(list(x = 2), 30), 60)
   expect_identical(f(list(x = 1), 30), 30)
   expect_identical(asked, 3)
+  # another kind forgets nothing
+  expect_identical(f(list(x = 2), 1, "b"), 2)
+  expect_identical(f(list(x = 1), 0), 30)
+  expect_identical(asked, 4)
   # nothing is a value too, and an error none
   expect_null(f(NULL))
   expect_null(f(NULL))
-  expect_identical(asked, 4)
+  expect_identical(asked, 5)
   expect_error(f(list(x = "a"), 1))
   expect_error(f(list(x = "a"), 1))
-  expect_identical(asked, 6)
-})
-
-test_that("fits with the same key share what is prepared for them", {
-  prepared <- list()
-  fits <- sharing(list("a", "a", "b", "a"), function(same) {
-    prepared <<- c(prepared, list(same))
-    length(same)
-  }, function(i, shared, k) c(i, shared, k))
-  expect_identical(lapply(fits, function(fit) fit()),
-                   list(c(1L, 3L, 1L), c(2L, 3L, 2L), c(3L, 1L, 1L), c(4L, 3L, 3L)))
-  expect_identical(prepared, list(c(1L, 2L, 4L), 3L, c(1L, 2L, 4L)))
+  expect_identical(asked, 7)
 })
 
 test_that("fits that share work are the fits alone, in any order", {
@@ -54,7 +56,7 @@ test_that("fits that share work are the fits alone, in any order", {
     alone <- lapply(groups[[name]], function(spec) predict(fit_input(spec, input), toy))
     for (order in list(seq_along(groups[[name]]), rev(seq_along(groups[[name]])))) {
       specs <- groups[[name]][order]
-      shared <- lapply(fit_inputs(specs, input), function(fit) seal(fit()))
+      shared <- fit_together(specs, input)
       for (i in seq_along(specs)) {
         expect_equal(predict(shared[[i]], toy), alone[[order[i]]], tolerance = 1e-10,
                      label = paste(name, i))
@@ -68,7 +70,7 @@ test_that("machines that start from an earlier cost end at the same solution", {
   input <- read_input(list(x = y ~ . | domain, data = toy))
   specs <- list(dg_svm(cost = 1), dg_svm(cost = 10), dg_svm(cost = 0.1),
                 dg_svm(cost = 10, kernel = kernel_linear()), dg_svm(cost = 1, intercept = TRUE))
-  shared <- lapply(fit_inputs(specs, input), function(fit) seal(fit()))
+  shared <- fit_together(specs, input)
   for (i in seq_along(specs)) {
     alone <- fit_input(specs[[i]], input)
     expect_equal(predict(shared[[i]], toy, type = "decision"),
@@ -100,4 +102,42 @@ test_that("a search has one representation for each kernel, and one set of machi
     if (specs[[1L]]$method == "dg_svm") expect_identical(calls("submodel_data", run()), 1)
     expect_lte(calls("read_new", run()), 1)
   }
+})
+
+test_that("a fit happens in the order in which it is written", {
+  toy <- toy_classes(4, 12)
+  log <- character()
+  logged <- function(name, code) {
+    own <- get(name, asNamespace("domgen"))
+    with_replaced(name, function(...) {
+      log <<- c(log, name)
+      value <- own(...)
+      log <<- c(log, paste("end of", name))
+      value
+    }, code)
+  }
+  order_of <- function(code) {
+    log <<- character()
+    logged("fit_rows", logged("finish_fit", logged("calibrate", code)))
+    log
+  }
+  steps <- c("fit_rows", "finish_fit", "calibrate")
+  one <- c(rbind(steps, paste("end of", steps)))
+  for (spec in list(dg_ridge(), dg_svm(), dg_glm(), dg_null(), dg_lm(),
+                    dg_dica(ncomp = 1))) {
+    expect_identical(order_of(fit(spec, y ~ . | domain, data = toy)), one, label = spec$method)
+  }
+  # one within the other
+  parts <- order_of(fit(dg_pipeline(dg_dica(ncomp = 1), dg_svm(cost = 1)), y ~ . | domain,
+                        data = toy))
+  expect_identical(parts, c("fit_rows", one[1:4], one[1:4], one[2:6]))
+  # what follows is not on the way to the solver
+  seen <- NULL
+  with_replaced("train_submodel", function(...) {
+    seen <<- vapply(sys.calls(), function(call) paste(deparse(call[[1L]]), collapse = ""), "")
+    stop("far enough")
+  }, expect_error(dg_svm(y ~ . | domain, data = toy, cost = 1), "far enough"))
+  path <- c("dg_svm", "learner_call", "fit_or_specify", "fit_within_memory", "fit_call",
+            "fit_input", "fit_rows", "row$solve", "train_submodels")
+  expect_identical(seen[seen %in% c(path, steps, "new_fit", "seal")], path)
 })

@@ -5,14 +5,14 @@
 // there,
 //   W = diag(curvature) - sum_k D_k / S_k^2 v_k v_k',   v_k: v of those at risk,
 // so that W times a vector is made of cumulative sums.
-#ifndef DOMGEN_CORE_RIDGE_RISK_SETS_H
-#define DOMGEN_CORE_RIDGE_RISK_SETS_H
+#ifndef DOMGEN_CORE_COX_RISK_SETS_H
+#define DOMGEN_CORE_COX_RISK_SETS_H
 
 #include "../linalg/assert.h"
-#include "../linalg/blas.h"
+#include "../linalg/conjugate-gradients.h"
+#include "../linalg/dense.h"
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
-#include "conjugate.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -88,11 +88,9 @@ class CoxSystem {
   CoxSystem(const MatrixView& Z, const RiskSets& sets, Eigen::Index first, const Pool& pool)
       : Z_(Z.data(), Z.rows(), Z.cols()), sets_(sets), pool_(pool), first_(first) {
     DOMGEN_EXPECT(first >= 1 && first <= Z.cols());
-    const int n = static_cast<int>(Z.rows()), rank = static_cast<int>(first);
-    const double one = 1;
     const Eigen::MatrixXd V = sets.curvature.cwiseSqrt().asDiagonal() * Z_.leftCols(first);
     Eigen::MatrixXd inner = Eigen::MatrixXd::Identity(first, first);
-    dsyrk_("L", "T", &rank, &n, &one, V.data(), &n, &one, inner.data(), &rank, 1, 1);
+    add_square(Half::lower, inner, transposed(V));
     inner_.compute(inner);
     rest_.resize(Z.cols() - first);
     for (Eigen::Index j = 0; j < rest_.size(); ++j)
@@ -123,10 +121,10 @@ class CoxSystem {
     pool_.interrupt();
     direction_ = direction.col(0);
     product_.resize(Z_.rows());
-    multiply("N", direction_, product_);
+    set_product(product_.data(), Z_, direction_.data());
     const Eigen::VectorXd bent = sets_.times(product_);
     Eigen::VectorXd out(Z_.cols());
-    multiply("T", bent, out);
+    set_product(out.data(), transposed(Z_), bent.data());
     return direction_ + out;
   }
 
@@ -136,12 +134,6 @@ class CoxSystem {
   }
 
  private:
-  void multiply(const char* op, const Eigen::VectorXd& x, Eigen::VectorXd& y) const {
-    const int n = static_cast<int>(Z_.rows()), r = static_cast<int>(Z_.cols()), step = 1;
-    const double one = 1, zero = 0;
-    dgemv_(op, &n, &r, &one, Z_.data(), &n, x.data(), &step, &zero, y.data(), &step, 1);
-  }
-
   Eigen::Map<const Eigen::MatrixXd> Z_;
   const RiskSets& sets_;
   const Pool& pool_;

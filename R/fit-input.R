@@ -1,0 +1,119 @@
+# The way of a fit from the call to the model. A method without data is a specification; with data
+# it is fitted at once: every method function ends in fit_or_specify(), so all share one way in.
+
+# call: match.call() of the method function; env: where the user called it; given: the arguments.
+fit_or_specify <- function(spec, call, env, given = as.list(call)[-1L]) {
+  fixed_session()
+  given <- check_arguments(given, spec, env, names(spec$args))
+  # what was asked for, where it is what would be taken anyway too: see check_fixed()
+  spec$given <- as.character(intersect(names(spec$args), names(given)))
+  if (!any(c("x", "formula", "data") %in% names(given))) {
+    stray <- intersect(c("y", "domain", "weights", "unit", "na.action"), names(given))
+    if (length(stray)) {
+      abort("argument", "`", stray[1L], "` is given without data: `x` must be a formula, a matrix",
+            " or a data frame.")
+    }
+    return(spec)
+  }
+  fit_within_memory(spec, evaluate_input(given, env), call)
+}
+
+# The arguments of a call, of which each must be one of data or of the method's own. Of a method
+# without weights: NULL, as where a function hands its own argument on, is not given.
+check_arguments <- function(given, spec, env, own = character()) {
+  weighted <- takes_weights(spec)
+  null <- !weighted && on_error(is.null(eval(given$weights, env)), function(e) FALSE)
+  if (null) given$weights <- NULL
+  # does a search keep the rows of an object together?
+  units <- isTRUE(innermost(spec)$parts$units)
+  known <- c(own, setdiff(data_arguments, c(if (!weighted) "weights", if (!units) "unit")))
+  check_no_dots(given[setdiff(names(given), known)], setdiff(known, "x"))
+  given
+}
+
+fit_within_memory <- function(spec, input, call) {
+  map <- innermost(spec)$args$feature_map
+  enough_memory(fit_call(spec, input, call), if (!is.null(map)) {
+    fit_advice(if (is_exact(map) && is.null(input$source)) input_rows(input))
+  })
+}
+
+# The fit, which keeps the call.
+fit_call <- function(spec, input, call) UseMethod("fit_call")
+
+#' @exportS3Method
+fit_call.dg_spec <- function(spec, input, call) {
+  input <- collect_input(list(spec), input)
+  if (!is.null(input$source)) return(fit_from_source(spec, input, call))
+  fitted <- reported_once(plain_numbers(fit_input(spec, input)))
+  fitted$call <- call
+  fitted
+}
+
+# The fit of rows in memory. shared: see new_shared().
+fit_input <- function(spec, input, shared = new_shared()) UseMethod("fit_input")
+
+#' @exportS3Method
+fit_input.dg_spec <- function(spec, input, shared = new_shared()) {
+  needs <- spec_needs(spec)
+  scale <- spec_scale(spec)
+  key <- list(input, needs, scale)
+  rows <- shared_value(shared, "rows", key, rows_of_input, input, needs, scale)
+  check_probability(spec, rows$sample)
+  placed <- place_spec(spec, layout_of(rows$sample$blueprint))
+  fitted <- fit_rows(placed, rows, shared)
+  fitted <- finish_fit(fitted, spec, rows, input)
+  fitted <- calibrate(fitted, rows$sample)
+  # inside of a call nobody looks for its data again, and nobody can change it
+  if (isTRUE(input$inside)) return(fitted)
+  fitted$rows$origin <- row_origin(input, fitted$blueprint)
+  seal(fitted)
+}
+
+#' Fit a specification to data
+#'
+#' A method called without data, such as `dg_dica(ncomp = 2)`, is a specification. `fit()` fits it
+#' to data, or to [sums of features][feature_sums]: `fit(spec, sums)`.
+#'
+#' The generic is that of the generics package, also used by tidymodels: the methods of both are
+#' found, whichever package is attached last.
+#'
+#' @param object Specification made by a method function ([dg_dica()], [dg_svm()], ...),
+#'   [dg_pipeline()], [dg_tune()] or [dg_auto()].
+#' @param x Formula `y ~ x1 + x2 | domain`, numeric matrix or data frame of predictors, as in
+#'   [dg_dica()]; or [feature_sums()].
+#' @inheritParams dg_dica
+#' @param weights Non-negative weight of each row's cost, a vector or a column of `data`, for
+#'   methods that take weights.
+#' @return The fitted model, as the method function returns it with data.
+#' @examples
+#' spec <- dg_dica(ncomp = 1)
+#' fit(spec, Species ~ . | site, data = transform(iris, site = rep(1:5, 30)))
+#' @name fit
+#' @importFrom generics fit
+#' @export fit
+NULL
+
+#' @rdname fit
+#' @export
+fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL,
+                        na.action = stats::na.omit, ...) {
+  fixed_session()
+  call <- match.call()
+  call[[1L]] <- quote(fit)
+  if (!missing(x) && inherits(x, "dg_feature_sums")) {
+    check_no_dots(as.list(call)[-(1:3)], character())
+    fitted <- fit_to_sums(object, check_sealed(x, "x"))
+    fitted$call <- call
+    return(fitted)
+  }
+  given <- check_arguments(as.list(call)[-(1:2)], object, parent.frame())
+  fit_within_memory(object, evaluate_input(given, parent.frame()), call)
+}
+
+# For whatever has no method. The generic is shared: see .onLoad().
+fit_unknown <- function(object, ...) {
+  check_given(object, "object")
+  abort("argument", "`object` must be a specification, such as `dg_svm()`, not ",
+        describe(object), ".")
+}

@@ -1,0 +1,35 @@
+# What fits to the same rows share: an environment with the last value of each kind, see
+# shared_value(). specs: those that are going to be fitted, in this order.
+new_shared <- function(specs = list()) {
+  list2env(list(specs = specs), parent = emptyenv())
+}
+
+# f(...), or what it gave last for the same key. key: all that the value follows from.
+shared_value <- function(shared, kind, key, f, ...) {
+  last <- shared[[kind]]
+  if (!is.null(last) && identical(last$key, key)) return(last$value)
+  # before there are two
+  assign(kind, NULL, shared)
+  value <- f(...)
+  assign(kind, list(key = key, value = value), shared)
+  value
+}
+
+# The specifications that are going to be fitted and differ from this one in the ridge only; none
+# where others stand between them, after which what they share is forgotten.
+same_but_ridge <- function(spec, shared) {
+  spec <- place_spec(spec, NULL)
+  ridges <- shared_value(shared, "ridges", spec$method, ridge_names, spec)
+  shared_value(shared, "same", without_ridge(spec, ridges), function(fixed) {
+    same <- which(vapply(shared$specs, function(other) {
+      identical(without_ridge(other, ridges), fixed)
+    }, NA))
+    if (all(diff(same) == 1L)) shared$specs[same]
+  }, without_ridge(spec, ridges))
+}
+
+ridge_names <- function(spec) names(ridge_rows(spec))
+
+without_ridge <- function(spec, ridges) {
+  c(spec["method"], spec$args[setdiff(names(spec$args), ridges)])
+}

@@ -1,0 +1,22 @@
+# What the function of a learner ends in: of one of our own, and of one from outside the package.
+
+# What a learner's function ends in. name: of the function; env, call and from: where it was called,
+# how, and from where. A row from outside the package travels with the specification.
+learner_call <- function(name, env, call, from, row = NULL) {
+  own <- if (is.null(row)) named_row(name) else row
+  parts <- learner_parts(own$title, own$response, parameters = own$parameters, offset = own$offset)
+  spec <- method_spec(name, c(paste0(name, "_spec"), "dg_learner_spec"), parts, env)
+  spec$row <- row
+  fit_or_specify(spec, call, from)
+}
+
+#' @rdname extending
+#' @export
+learner_method <- function(name, title, solve, response = c("any", "number"),
+                           parameters = list()) {
+  frame <- method_frame()
+  row <- learner_row(title, solve, response = check_choice(response, "response",
+                                                           c("any", "number")),
+                     parameters = listed_parameters(parameters))
+  learner_call(part_name(name), frame$env, frame$call, frame$from, row)
+}

@@ -1,0 +1,24 @@
+# Learners with a posterior: values, variances and draws of f, and what predict() makes of them.
+
+# The predictive distribution of f at rows, NULL: those of training as they were in training:
+# list(mean, var), or list(draws [rows x draws]) of responses.
+posterior <- function(object, rows = NULL, draws = 0L) UseMethod("posterior")
+
+mean_and_variance <- function(object, rows) {
+  found <- posterior(object, rows)
+  cbind(found$mean, found$var)
+}
+
+has_posterior <- function(object) inherits(learner_of(object), "dg_gp")
+
+# se: of f, for the standardised response.
+with_deviations <- function(object, fit, se, asked) {
+  se <- se * object$response$scale
+  noise_sd <- object$noise_sd * object$response$scale
+  if (asked$interval != "none") {
+    deviation <- if (asked$interval == "posterior") sqrt(se^2 + noise_sd^2) else se
+    half <- stats::qnorm((1 + asked$level) / 2) * deviation
+    fit <- data.frame(fit = fit, lower = fit - half, upper = fit + half)
+  }
+  if (asked$se) list(fit = fit, se.fit = se, residual.scale = noise_sd) else fit
+}
