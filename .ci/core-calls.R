@@ -161,7 +161,6 @@ smo_(K, rep(seq_len(n), 2L), rep(c(1, -1), each = n), c(0.1 - F[, 1], 0.1 + F[, 
 linear_svm_(Zt, s, rep(0, n), pmin(s, 0), pmax(s, 0), rep(0, n), TRUE, 1e-3, 1e4, 7, 2L)
 linear_svm_(Zt, F[, 1], rep(0.1, n), rep(-2, n), rep(2, n), rep(0.1, n), FALSE, 1e-3, 1e4, 7, 2L)
 
-md5_("", as.raw(0:70))
 md5_numbers_(c(1, NA, -0))
 md5_texts_(c("a", NA, "", "longer than eight"))
 part_shapes_(list(a = 1:2, b = list(c(NA, Inf), "c", threads = 2L), c = factor("d"),
@@ -170,17 +169,9 @@ odd_code_(quote(f(x, function(u = 1) u[2, ])))
 odd_code_(as.call(list(sum, 1)))
 ready_blas_()
 bytes <- charToRaw("1,a\n2,\"b\"\"\n,c\"\n\n3")
-for (last in c(TRUE, FALSE)) {
-  buffer <- csv_bytes_()
-  csv_add_(buffer, bytes[1:5])
-  file <- tempfile()
-  writeBin(bytes, file)
-  csv_add_file_(buffer, file, 5, 100)
-  csv_skip_(buffer, length(csv_head_(buffer, 0)))
-  csv_take_(buffer, ",", 0L, FALSE, FALSE, 1)
-  taken <- csv_take_(buffer, ",", 2L, last, TRUE, Inf)
-  if (taken$problem == 0) csv_fields_(taken$text, ",", 2L, as.integer(taken$rows), 2:1)
-}
+for (last in c(TRUE, FALSE)) for (fields in 0:2) cut_rows_(bytes, ",", fields, last, Inf)
+cut_rows_(raw(), ",", 2L, TRUE, 1)
+cut_rows_(as.raw(c(49, 0, 10)), ",", 1L, TRUE, Inf)
 
 if (length(setdiff(exports, called))) stop("never called: ", toString(setdiff(exports, called)))
 cat(length(called), "functions were called\n")

@@ -5,32 +5,8 @@ cox_step_ <- function(Z, until, since, v, curvature, rate, risk, right, first, t
     .Call(`_domgen_cox_step_`, Z, until, since, v, curvature, rate, risk, right, first, tolerance, scale, most)
 }
 
-csv_bytes_ <- function() {
-    .Call(`_domgen_csv_bytes_`)
-}
-
-csv_add_ <- function(buffer, more) {
-    .Call(`_domgen_csv_add_`, buffer, more)
-}
-
-csv_add_file_ <- function(buffer, path, offset, most) {
-    .Call(`_domgen_csv_add_file_`, buffer, path, offset, most)
-}
-
-csv_head_ <- function(buffer, most) {
-    .Call(`_domgen_csv_head_`, buffer, most)
-}
-
-csv_skip_ <- function(buffer, bytes) {
-    invisible(.Call(`_domgen_csv_skip_`, buffer, bytes))
-}
-
-csv_take_ <- function(buffer, separator, fields, last, text, most) {
-    .Call(`_domgen_csv_take_`, buffer, separator, fields, last, text, most)
-}
-
-csv_fields_ <- function(text, separator, fields, rows, which) {
-    .Call(`_domgen_csv_fields_`, text, separator, fields, rows, which)
+cut_rows_ <- function(bytes, separator, fields, ended, most) {
+    .Call(`_domgen_cut_rows_`, bytes, separator, fields, ended, most)
 }
 
 kernel_means_ <- function(program, X, dx, Gx, Z, dz, Gz, threads) {
@@ -107,10 +83,6 @@ median_distance_ <- function(X, rounding) {
 
 linear_svm_ <- function(Zt, target, epsilon, low, high, ridge, intercept, tol, max_iter, seed, threads) {
     .Call(`_domgen_linear_svm_`, Zt, target, epsilon, low, high, ridge, intercept, tol, max_iter, seed, threads)
-}
-
-md5_ <- function(before, bytes) {
-    .Call(`_domgen_md5_`, before, bytes)
 }
 
 md5_numbers_ <- function(values) {

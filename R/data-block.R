@@ -28,8 +28,9 @@ block_reader <- function(input, needs) {
     raw$y <- quietly(read_response(raw$y[!is.na(raw$y)], needs$response,
                                    name = blueprint$response_name))
   }
-  list(prototype = prototype, blueprint = blueprint, kind = response_kind(raw$y),
-       response = parts$response,
+  # id: of its numbers in the spool
+  list(id = basename(tempfile("")), prototype = prototype, blueprint = blueprint,
+       kind = response_kind(raw$y), response = parts$response,
        levels = if (is.name(parts$response)) levels(prototype[[as.character(parts$response)]]),
        domain = parts$domain, weights = input$weights, home = reader_home(input, parts, data),
        na.action = source_na_action(input$na.action),
@@ -37,11 +38,25 @@ block_reader <- function(input, needs) {
        unit = power_near(apply(abs(raw$X[rowSums(is.na(raw$X)) == 0, , drop = FALSE]), 2L, max)))
 }
 
+# The input with its rows in a spool, of the columns that the formula reads.
+spool_input <- function(input) {
+  input$source$names <- source_names(input$source)
+  parts <- split_formula(input$x)
+  free <- domain_texts(input, parts)
+  text <- c(free, names(input$source$levels))
+  names(text) <- rep(c("label", ""), lengths(list(free, input$source$levels)))
+  input$source <- spooled(input$source, source_columns(input, parts), text)
+  input
+}
+
+# Columns that name domains and nothing else: one that is a predictor too has the type of one.
+domain_texts <- function(input, parts) {
+  setdiff(names_of_domain(parts), variables_of(parts$bare, input$weights))
+}
+
 # Types of the columns that a formula with these parts reads.
 prototype_of <- function(input, parts) {
-  # a domain that is a predictor too has the type of one
-  typed <- variables_of(parts$bare, input$weights)
-  free <- setdiff(names_of_domain(parts), typed)
+  free <- domain_texts(input, parts)
   prototype <- source_prototype(input$source, source_columns(input, parts), free,
                                 name_of(parts$response))
   label_columns(prototype, intersect(free, names(prototype)))
@@ -67,7 +82,7 @@ source_columns <- function(input, parts) {
     !exists(name, envir = environment(parts$bare)) && !exists(name, envir = input$env)
   }, absent)
   if (length(absent)) {
-    abort("data", "`", input$source$partitions[[1L]]$label, "` has no column ", enumerate(absent),
+    abort("data", "`", input$source$tables[[1L]]$label, "` has no column ", enumerate(absent),
           "; it has ", enumerate(known), ".")
   }
   intersect(names, known)
@@ -84,14 +99,9 @@ names_of_domain <- function(parts) {
 
 # The first block with a row that is complete.
 first_block <- function(source, prototype) {
-  for (partition in source$partitions) {
-    found <- NULL
-    walk_blocks(partition, prototype, source$block_size, function(data, first) {
-      if (any(stats::complete.cases(data))) found <<- data
-      # FALSE ends the walk
-      is.null(found)
-    })
-    if (!is.null(found)) return(found)
+  for (block in source$blocks) {
+    data <- walk_block(block, prototype, function(data, first) data)
+    if (any(stats::complete.cases(data))) return(data)
   }
   abort("data", "No row of the source is complete: nothing can be learned.")
 }

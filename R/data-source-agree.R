@@ -1,29 +1,31 @@
-# Partitions agree on the types of their columns: a prototype, a data frame without rows, is made
-# from the first of them, and each block that is read is brought into its form, or an error says
-# which value, in which row of which partition, does not fit.
+# Blocks agree on the types of their columns: a prototype, a data frame without rows, is made from
+# what the spool knows of all rows, and each block that is read is brought into its form, or an
+# error says which value, in which row of which table, does not fit.
 #
 # Types: numeric (integers too), logical, Date, POSIXct, difftime, factor, and character where the
 # values are open.
 
-# A column of text is a factor with the levels that it has in the first partition, but for columns
-# that may have any values: free, which are read as text whatever they look like, and open, where
-# they are text. columns: which are read, NULL for all.
+# Of a spooled source. A column of text is a factor with the levels that it has in all rows, but for
+# columns that may have any values: free, which are text whatever they look like, and open, where
+# they are text. columns: NULL for all.
 source_prototype <- function(source, columns = NULL, free = character(), open = character()) {
-  declared <- source$levels
-  absent <- setdiff(names(declared), if (length(declared)) source_names(source))
+  known <- source$known
+  if (is.null(columns)) columns <- names(known$types)
+  absent <- setdiff(names(source$levels), if (length(source$levels)) source_names(source))
   if (length(absent)) {
     abort("argument", "`levels` must name columns of the source; it has no ", enumerate(absent),
           ".")
   }
-  types <- first_types(source, columns, c(free, names(declared)))
-  for (name in names(types)) {
-    if (name %in% free) types[[name]] <- character()
-    else if (name %in% names(declared)) types[[name]] <- factor(character(), declared[[name]])
-  }
-  closed <- setdiff(names(types)[vapply(types, is.character, NA)], c(free, open))
-  levels <- first_levels(source, closed)
-  for (name in closed) types[[name]] <- factor(character(), levels[[name]])
-  types
+  types <- lapply(stats::setNames(nm = columns), function(name) {
+    type <- known$types[[name]]
+    values <- known$values[[name]]
+    if (name %in% free) character()
+    else if (name %in% names(source$levels)) factor(character(), source$levels[[name]])
+    else if (is.factor(type)) structure(integer(), levels = values, class = class(type))
+    else if (is.character(type) && !name %in% open) factor(character(), text_levels(values))
+    else type
+  })
+  plain_frame(types, 0L)
 }
 
 # Open text that names domains.
@@ -32,48 +34,12 @@ label_columns <- function(prototype, names) {
   prototype
 }
 
-# The first block that has a value in a column says its type; blocks are read until all have one.
-first_types <- function(source, columns, text) {
-  types <- NULL
-  known <- NULL
-  for (partition in source$partitions) {
-    each_block(partition, columns, text, source$block_size, function(block, first) {
-      if (is.null(types)) {
-        names <- if (is.null(columns)) named_columns(block) else columns
-        check_columns(block, names, partition$label)
-        types <<- Map(empty_column, unclass(block)[names], names, partition$label)
-        known <<- stats::setNames(rep(FALSE, length(names)), names)
-      }
-      left <- names(known)[!known]
-      check_columns(block, left, partition$label)
-      for (name in left) {
-        if (!is.factor(block[[name]]) && all(is.na(block[[name]]))) next
-        types[[name]] <<- empty_column(block[[name]], name, partition$label)
-        known[[name]] <<- TRUE
-      }
-      !all(known)
-    })
-    if (!is.null(known) && all(known)) break
-  }
-  if (is.null(types)) abort("data", "The source has no rows.")
-  plain_frame(types, 0L)
-}
-
+# Of the first table; asked once in a call, which keeps them as `names`.
 source_names <- function(source) {
-  names <- partition_columns(source$partitions[[1L]])
-  if (!is.null(names)) return(names[!is_unnamed(names)])
-  for (partition in source$partitions) {
-    each_block(partition, NULL, character(), 1, function(block, first) {
-      names <<- named_columns(block)
-      FALSE
-    })
-    if (!is.null(names)) return(names)
-  }
-  abort("data", "The source has no rows.")
-}
-
-named_columns <- function(block) {
-  names <- names(block)[!is_unnamed(names(block))]
+  if (!is.null(source$names)) return(source$names)
+  table <- source$tables[[1L]]
+  names <- at_table(table$label, table$columns())
+  names <- names[!is_unnamed(names)]
   if (length(names) == 0L) abort("data", "The source has no columns.")
   names
 }
@@ -90,25 +56,9 @@ empty_column <- function(column, name, label) {
   else if (is.numeric(column)) numeric() else as.vector(column)[0L]
 }
 
-# The values of text columns in the whole first partition that has some: a pass over it.
-first_levels <- function(source, names) {
-  found <- stats::setNames(rep(list(character()), length(names)), names)
-  for (partition in source$partitions) {
-    left <- names[lengths(found) == 0L]
-    if (length(left) == 0L) break
-    each_block(partition, left, left, source$block_size, function(block, first) {
-      for (name in left) {
-        values <- unique(value_labels(block[[name]]))
-        found[[name]] <<- union(found[[name]], values[!is.na(values)])
-      }
-    })
-  }
-  lapply(found, text_levels)
-}
-
 # ---- a block ----------------------------------------------------------------------------------
 
-# first: number of its first row in the partition that messages call `label`.
+# first: number of its first row in the table that messages call `label`.
 agree_block <- function(block, prototype, label, first) {
   names <- names(prototype)
   check_columns(block, names, label)

@@ -1,134 +1,75 @@
-# CSV files are read as bytes, in pieces that are cut where a row ends (src/csv-rows.cpp), and each
-# piece is parsed as a text of its own. So the number of fields of each row is known, and nothing
-# that a parser leaves out goes unnoticed. In this file: the methods of the partition, the first
-# line, the bytes, and from whole rows to columns.
+# CSV files are read as bytes, in pieces that are cut where a row ends (src/csv.cpp), and each piece
+# is parsed by fread() as a text of its own. The number of fields of each row is known by then, so
+# that nothing that a parser leaves out goes unnoticed.
 
-#' @exportS3Method
-partition_columns.partition_csv <- function(partition) {
-  pieces <- csv_pieces(partition)
-  on.exit(pieces$close())
-  pieces$layout$names
+csv_table <- function(path, label) {
+  need_package("data.table", "row_source()")
+  head <- function() csv_head(path, label)
+  row_table(label, function() head()$names, function(columns, text, n, f) {
+    head <- head()
+    check_columns(stats::setNames(nm = as.list(head$names)), columns, label)
+    each_piece(path, label, head, function(piece) {
+      data <- parse_csv(piece, head, columns, text, label)
+      # what was text is text, whatever it looks like further on
+      text <<- c(text, setdiff(columns[vapply(data, is.character, NA)], text))
+      in_blocks(data, n, f)
+    })
+  })
 }
 
-#' @exportS3Method
-describe_partition.partition_csv <- function(partition) {
-  pieces <- on_error(csv_pieces(partition), function(e) NULL)
-  if (is.null(pieces)) return("")
-  on.exit(pieces$close())
-  paste0(", separated by ", switch(pieces$layout$separator, "," = "commas", ";" = "semicolons",
-                                   "tabs"),
-         if (pieces$layout$decimal == ",") ", decimal commas")
-}
-
-#' @exportS3Method
-partition_count.partition_csv <- function(partition) {
-  pieces <- csv_pieces(partition)
-  on.exit(pieces$close())
-  total <- 0
-  while (!is.null(piece <- pieces$read(text = FALSE))) total <- total + piece$rows
-  total
-}
-
-#' @exportS3Method
-partition_parses.partition_csv <- function(partition) TRUE
-
-#' @exportS3Method
-partition_open.partition_csv <- function(partition, columns = NULL, text = character()) {
-  pieces <- csv_pieces(partition)
-  layout <- pieces$layout
-  if (is.null(columns)) columns <- layout$names[!is_unnamed(layout$names)]
-  or_close(check_named(layout$names, columns, partition$label), pieces$close)
-  readers_in_turn(function() {
-    piece <- pieces$read()
-    if (is.null(piece)) return(NULL)
-    data <- parse_csv(piece, layout, columns, text, partition$label)
-    frame_reader(data, NULL, character(), partition$label)
-  }, pieces$close)
-}
-
-# list(layout: list(names, separator, decimal); read = function(text): the next rows,
-# list(text, rows, first, ...) or NULL; close)
-csv_pieces <- function(partition) {
-  label <- partition$label
-  stream <- csv_stream(partition)
-  layout <- or_close(csv_layout(stream, label), stream$close)
-  done <- 0
-  fields <- length(layout$names)
-  list(layout = layout, read = function(text = TRUE) {
-    repeat {
-      piece <- csv_take_(stream$buffer, layout$separator, fields, stream$ended(), text, Inf)
-      if (piece$problem > 0) {
-        abort("data", row_label(label, done + piece$rows + 1), ": ", csv_problem(piece, fields),
-              ".")
-      }
-      if (piece$rows > 0 || stream$ended()) break
-      # a quote that is not closed takes all that follows into its row
-      held <- if (piece$bytes == 0) csv_add_(stream$buffer, raw()) else 0
-      if (held > 2 * stream$size) {
-        abort("data", row_label(label, done + 1), ": does not end within ", in_full(held),
-              " bytes; is a quote not closed?")
-      }
-      stream$more()
-    }
-    if (piece$rows == 0) return(NULL)
-    piece$first <- done + 1
-    done <<- done + piece$rows
-    piece
-  }, close = stream$close)
-}
-
+# What is wrong with the row behind a piece, see cut_rows_().
 csv_problem <- function(piece, fields) {
-  switch(c("fields", "open_quote", "after_quote", "zero_byte")[piece$problem],
+  switch(c("fields", "open_quote", "after_quote", "odd_byte")[piece$problem],
     fields = paste0("has ", plural(piece$fields, "field"), ", and the first line of the file ",
                     in_full(fields)),
     open_quote = "has a quote that is not closed before the file ends",
     after_quote = "has text behind a closing quote; quotes inside a quoted field must be doubled",
-    zero_byte = "has a zero byte, as UTF-16 has and files that are no text"
+    odd_byte = "has a zero byte, as UTF-16 has and files that are no text"
   )
 }
 
 # ---- the first line ---------------------------------------------------------------------------
 
-# Takes the first line from the stream.
-csv_layout <- function(stream, label) {
-  stream$more()
-  mark <- as.integer(csv_head_(stream$buffer, 3))
-  if (identical(mark, c(0xefL, 0xbbL, 0xbfL))) csv_skip_(stream$buffer, 3L)
-  if (length(mark) > 1L && setequal(mark[1:2], 254:255)) {
-    abort("data", "`", label, "` is UTF-16; it must be UTF-8 or Latin-1.")
-  }
-  head <- csv_head_(stream$buffer, 2^16)
-  if (!as.raw(10) %in% head) head <- csv_head_(stream$buffer, Inf)
-  separator <- csv_separator(head)
+# list(names, separator, decimal, bytes: up to the end of the first line)
+csv_head <- function(path, label) {
+  connection <- open_bytes(path, label)
+  on.exit(close(connection))
+  head <- raw()
   repeat {
-    line <- csv_take_(stream$buffer, separator, 0L, TRUE, TRUE, 1)
-    if (line$problem > 0) {
-      abort("data", "`", label, "`: the first line, which must have the names of the columns, ",
-            csv_problem(line, 0), ".")
+    new <- read_bytes(readBin(connection, "raw", 2^16), label)
+    head <- c(head, new)
+    mark <- as.integer(utils::head(head, 3L))
+    if (length(mark) > 1L && setequal(mark[1:2], 254:255)) {
+      abort("data", "`", label, "` is UTF-16; it must be UTF-8 or Latin-1.")
     }
-    if (line$bytes == 0) {
-      abort("data", "`", label, "` is empty: a first line with the names of columns is needed.")
-    }
-    if (line$rows > 0) break
+    skip <- if (identical(mark, c(0xefL, 0xbbL, 0xbfL))) 3L else 0L
+    line <- first_line(utils::tail(head, length(head) - skip), length(new) == 0L)
+    if (line$rows > 0 || line$problem > 0 || length(new) == 0L) break
+  }
+  if (line$problem > 0) {
+    abort("data", "`", label, "`: the first line, which must have the names of the columns, ",
+          csv_problem(line, 0), ".")
+  }
+  if (line$rows == 0) {
+    abort("data", "`", label, "` is empty: a first line with the names of columns is needed.")
   }
   if (grepl("\r[^\r\n]", line$text, useBytes = TRUE)) {
     abort("data", "`", label, "` must end its lines by line feeds (\\n or \\r\\n), not by \\r ",
           "alone.")
   }
-  names <- as_utf8(unlist(csv_fields_(line$text, separator, as.integer(line$fields), 1L,
-                                      seq_len(line$fields))))
-  list(names = replace(names, is.na(names), ""), separator = separator,
-       decimal = csv_decimal(head, separator))
+  names <- unlist(fread_text(line, list(separator = line$separator, decimal = "."),
+                             colClasses = "character"))
+  names <- csv_text(unname(names), line)
+  list(names = replace(names, is.na(names), ""), separator = line$separator,
+       decimal = csv_decimal(head, line$separator), bytes = skip + line$bytes)
 }
 
-# The one that gives the first line the most fields.
-csv_separator <- function(head) {
-  fields <- vapply(c(",", "\t", ";"), function(separator) {
-    buffer <- csv_bytes_()
-    csv_add_(buffer, head)
-    csv_take_(buffer, separator, 0L, TRUE, FALSE, 1)$fields
-  }, 0)
-  names(fields)[which.max(fields)]
+# By the separator that gives it the most fields.
+first_line <- function(bytes, ended) {
+  lines <- lapply(c(",", "\t", ";"), function(separator) {
+    c(cut_rows_(bytes, separator, 0L, ended, 1), separator = separator)
+  })
+  lines[[which.max(vapply(lines, `[[`, 0, "fields"))]]
 }
 
 # Where semicolons separate, commas may stand in numbers.
@@ -145,33 +86,42 @@ csv_decimal <- function(head, separator) {
 
 # ---- the bytes, compressed or not, piece by piece ---------------------------------------------
 
-csv_bytes <- 2^22
+piece_bytes <- 2^22
 
-# The bytes of a file, compressed or not: list(buffer, size: of a piece, more = function(): the next
-# piece is added, ended = function(), close).
-csv_stream <- function(partition) {
-  path <- partition$path
-  size <- if (is.null(partition$bytes)) csv_bytes else partition$bytes
-  safely <- function(code) read_bytes(code, partition$label)
-  zipped <- identical(safely(readBin(path, "raw", 2L)), as.raw(c(0x1f, 0x8b)))
-  connection <- if (zipped) safely(gzfile(path, "rb"))
-  buffer <- csv_bytes_()
-  total <- 0
-  ended <- FALSE
-  add <- function() {
-    if (!zipped) return(csv_add_file_(buffer, path, total, size))
-    found <- safely(readBin(connection, "raw", size))
-    csv_add_(buffer, found)
-    length(found)
+# f(piece) for pieces of whole rows, see cut_rows_(), each with `first`: the number of its first
+# row.
+each_piece <- function(path, label, head, f, size = piece_bytes) {
+  connection <- open_bytes(path, label)
+  on.exit(close(connection))
+  total <- length(read_bytes(readBin(connection, "raw", head$bytes), label))
+  rest <- raw()
+  done <- 0
+  fields <- length(head$names)
+  repeat {
+    new <- read_bytes(readBin(connection, "raw", size), label)
+    total <- total + length(new)
+    ended <- length(new) == 0L
+    if (ended && is_gzip(path)) check_gzip(path, total, label)
+    bytes <- c(rest, new)
+    piece <- cut_rows_(bytes, head$separator, fields, ended, Inf)
+    if (piece$problem > 0) {
+      abort("data", row_label(label, done + piece$rows + 1), ": ", csv_problem(piece, fields), ".")
+    }
+    if (piece$rows > 0) f(c(piece, first = done + 1))
+    if (ended) break
+    done <- done + piece$rows
+    rest <- utils::tail(bytes, length(bytes) - piece$bytes)
+    # a quote that is not closed takes all that follows into its row
+    if (length(rest) > 2 * size) {
+      abort("data", row_label(label, done + 1), ": does not end within ", in_full(length(rest)),
+            " bytes; is a quote not closed?")
+    }
   }
-  list(buffer = buffer, size = size, ended = function() ended, more = function() {
-    found <- add()
-    if (found < 0) abort("data", "`", partition$label, "` cannot be read.")
-    total <<- total + found
-    ended <<- found < size
-    if (ended && zipped) check_gzip(path, total, partition$label)
-  }, close = function() if (zipped) close(connection))
 }
+
+open_bytes <- function(path, label) read_bytes(gzfile(path, "rb"), label)
+
+is_gzip <- function(path) identical(readBin(path, "raw", 2L), as.raw(c(0x1f, 0x8b)))
 
 # A warning says what is wrong, but file() closes what it began only when the error comes.
 read_bytes <- function(code, label) {
@@ -218,51 +168,49 @@ gzip_sizes <- function(path, size) {
 
 # ---- from whole rows to columns ---------------------------------------------------------------
 
-# piece: what csv_take_() gives; columns: which, in this order.
-parse_csv <- function(piece, layout, columns, text, label) {
-  which <- match(columns, layout$names)
-  as_it_is <- which[columns %in% text]
-  # a quote doubled inside quotes, and two that are not in quotes, look alike to fread(), and lines
-  # of blanks are rows to it
-  fast <- has_fread() && !(piece$doubled && piece$literal) && piece$blank == 0 &&
-    !has_number_words(piece$text)
-  data <- if (fast) parse_by_fread(piece, layout, which, as_it_is) else {
-    csv_fields_(piece$text, layout$separator, length(layout$names), piece$rows, which)
-  }
+# columns: which, in this order.
+parse_csv <- function(piece, head, columns, text, label) {
+  which <- match(columns, head$names)
+  as_text <- columns %in% text
+  # what spreadsheets and C write in the place of a number, which fread() takes for one, or for
+  # missing
+  words <- grepl("#", piece$text, fixed = TRUE, useBytes = TRUE)
+  data <- fread_text(piece, head, select = which, colClasses = list(
+    character = if (words) which else which[as_text]
+  ))
   if (length(data) != length(columns) || any(lengths(data) != piece$rows)) {
     abort("data", "`", label, "`, rows ", in_full(piece$first), " to ",
           in_full(piece$first + piece$rows - 1), ", cannot be read as ",
-          plural(piece$rows, "row"), " of ", plural(length(layout$names), "field"), ".")
-  }
-  if (!fast) {
-    open <- !which %in% as_it_is
-    data[open] <- lapply(data[open], guess_type, layout$decimal)
+          plural(piece$rows, "row"), " of ", plural(length(head$names), "field"), ".")
   }
   data <- Map(function(column, name) {
     if (!is.character(column)) return(column)
-    if (fast && piece$doubled) {
-      column <- gsub("\"\"", "\"", column, fixed = TRUE, useBytes = TRUE)
-    }
-    column[column %in% c("", "NA")] <- NA
-    column <- as_utf8(column)
-    if (name %in% text[names(text) == "label"]) csv_labels(column)
-    else if (name %in% text) column
-    else read_most(column, list(label = label, first = piece$first, name = name), layout$decimal)
+    column <- csv_text(column, piece)
+    if (name %in% text[names(text) == "label"]) return(csv_labels(column))
+    if (name %in% text) return(column)
+    if (words) column <- guess_type(column, head$decimal)
+    if (!is.character(column)) return(column)
+    read_most(column, list(label = label, first = piece$first, name = name), head$decimal)
   }, data, columns)
   plain_frame(stats::setNames(data, columns), piece$rows)
 }
 
-has_fread <- function() requireNamespace("data.table", quietly = TRUE)
-
-# What spreadsheets and C write in the place of a number, which fread() takes for one, or for
-# missing.
-has_number_words <- function(text) {
-  grepl("#", text, fixed = TRUE, useBytes = TRUE) &&
-    grepl("#(N/A|DIV/0!|VALUE!|NULL!|NAME[?]|NUM!|REF!|[SQ]?NAN|IND|INF)", text, perl = TRUE,
-          useBytes = TRUE)
+# A list of columns. fread() would read dates and times.
+fread_text <- function(piece, head, ...) {
+  old <- options(datatable.old.fread.datetime.character = TRUE)
+  on.exit(options(old))
+  data <- suppressWarnings(data.table::fread(
+    text = piece$text, sep = head$separator, dec = head$decimal, header = FALSE,
+    na.strings = c("", "NA"), encoding = "UTF-8", integer64 = "integer64", showProgress = FALSE,
+    data.table = FALSE, ...
+  ))
+  as.list(data)
 }
 
-as_utf8 <- function(text) {
+# What stands for doubled quotes are quotes again, and bytes that are not UTF-8 are Latin-1.
+csv_text <- function(text, piece) {
+  if (piece$doubled) text <- gsub("\001", "\"", text, fixed = TRUE, useBytes = TRUE)
+  text[text %in% c("", "NA")] <- NA
   fine <- validUTF8(text)
   Encoding(text) <- "UTF-8"
   if (!all(fine)) text[!fine] <- iconv(text[!fine], "latin1", "UTF-8")
@@ -274,6 +222,16 @@ as_utf8 <- function(text) {
 csv_labels <- function(column) {
   written <- grep("^-?[0-9]([.][0-9]+)?e[-+][0-9]{2,3}$", column)
   replace(column, written, value_labels(as.double(column[written])))
+}
+
+# As fread() does. A column that is missing as a whole is logical.
+guess_type <- function(column, decimal) {
+  for (truth in list(c("TRUE", "FALSE"), c("True", "False"), c("true", "false"))) {
+    if (all(column %in% c(truth, NA))) return(as.logical(column))
+  }
+  found <- read_numbers(column, decimal)
+  numbers <- all(!is.na(found) | is.nan(found) | is.na(column))
+  if (numbers && !any(abs(found) >= 2^53, na.rm = TRUE)) found else column
 }
 
 # Where most are numbers, dates or times, all must be.
@@ -291,27 +249,4 @@ read_most <- function(column, place, decimal) {
     abort("data", sub("[.]$", "", conditionMessage(e)), "; if these are categories, declare them: ",
           "`levels = list(", place$name, " = ...)`.")
   })
-}
-
-# fread() would read dates and times.
-parse_by_fread <- function(piece, layout, which, text) {
-  old <- options(datatable.old.fread.datetime.character = TRUE)
-  on.exit(options(old))
-  data <- suppressWarnings(data.table::fread(
-    text = piece$text, sep = layout$separator, dec = layout$decimal, header = FALSE, select = which,
-    colClasses = if (length(text)) list(character = text), na.strings = c("", "NA"),
-    encoding = "UTF-8", integer64 = "integer64",
-    showProgress = FALSE, data.table = FALSE
-  ))
-  unclass(data)[paste0("V", which)]
-}
-
-# As fread() does. A column that is missing as a whole is logical.
-guess_type <- function(column, decimal) {
-  for (truth in list(c("TRUE", "FALSE"), c("True", "False"), c("true", "false"))) {
-    if (all(column %in% c(truth, NA))) return(as.logical(column))
-  }
-  found <- read_numbers(column, decimal)
-  numbers <- all(!is.na(found) | is.nan(found) | is.na(column))
-  if (numbers && !any(abs(found) >= 2^53, na.rm = TRUE)) found else column
 }

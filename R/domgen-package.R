@@ -104,7 +104,7 @@
 #' |---|---|---|
 #' | `domgen.threads` | threads for kernels; results do not depend on it | 2 |
 #' | `domgen.memory_limit` | maximum bytes of one matrix; more is an error | half of the memory |
-#' | `domgen.copies_limit` | bytes that a call keeps of CSV files, see [row_source()] | 2^30 |
+#' | `domgen.spool` | folder for the rows of a call, see [row_source()] | `tempdir()` |
 #' | `domgen.progress` | if `TRUE`, show progress bars | `interactive()` |
 #' | `domgen.trust` | if `TRUE`, code in models is not [checked][predict.dg_learner()] | `FALSE` |
 #'

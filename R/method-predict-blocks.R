@@ -1,92 +1,45 @@
-# The last pass of predict() over rows that are read in chunks: each partition is predicted block by
-# block, where the user's plan says, and its predictions go to a sink.
+# The last pass of predict() over rows that are read in chunks: blocks are predicted where the
+# user's plan says, and written by this session, in their order.
 
-# The finished partitions: list of list(notes, ...), in order.
-write_pass <- function(source, work) {
+# What was said on the way. to: an open writer, see run-write.R.
+write_pass <- function(source, work, to) {
   ctx <- source$ctx
   next_pass(ctx, "predictions")
-  n <- length(source$partitions)
+  n <- length(source$blocks)
   seeds <- draw_seeds(n)
   bar <- pass_line(ctx, "predictions", 0)
   on.exit(bar$done())
   workers <- worker_count()
-  # a transaction stays in its session: what goes there is sent by the workers
-  sink <- work$sink
-  sent <- workers > 1L && inherits(sink, "sink_table")
-  if (sent) work$sink <- memory_sink()
-  finished <- list()
-  take <- function(k, parts) {
-    finished <<- c(finished, if (sent) lapply(parts, write_blocks, sink) else parts)
+  done <- 0L
+  notes <- NULL
+  take <- function(k, found) {
+    for (one in found) {
+      done <<- done + 1L
+      to$write(one$columns, done)
+      notes <<- add_notes(notes, one$notes)
+      bar$advance(ctx$counts[done])
+    }
   }
-  while (length(finished) < n) {
-    runs <- next_runs(length(finished), n, workers)
+  while (done < n) {
+    runs <- if (workers == 1L) list(done + 1L) else next_runs(done, n, workers)
     pieces <- lapply(runs, function(run) {
-      list(partitions = source$partitions[run], numbers = run, rows = source$block_size,
-           seeds = seeds[run], expected = ctx$counts[run], work = work)
+      list(blocks = source$blocks[run], seeds = seeds[run], work = work)
     })
     if (workers > 1L) map_again(pieces, predict_run, take)
-    else take(1L, predict_run(pieces[[1L]], bar))
-    if (workers > 1L) bar$advance(sum(ctx$counts[unlist(runs)]))
+    else take(1L, predict_run(pieces[[1L]]))
   }
-  finished
+  notes
 }
 
-# A finished partition whose blocks are still to be written.
-write_blocks <- function(part, sink) {
-  write <- sink_part(sink)$write
-  for (block in part$blocks) write(block)
-  part["notes"]
+predict_run <- function(piece) {
+  Map(function(block, seed) {
+    with_seed(seed, walk_block(block, piece$work$prototype, function(data, first) {
+      block_columns(piece$work, data, list(label = block$label, first = first))
+    }))
+  }, piece$blocks, piece$seeds)
 }
 
-predict_run <- function(piece, bar = NULL) {
-  lapply(seq_along(piece$partitions), function(k) {
-    with_seed(piece$seeds[k], predict_partition(piece, k, bar))
-  })
-}
-
-check_same_connection <- function(sink, source) {
-  same <- vapply(source$partitions, function(p) {
-    !is.null(p$connection) && !is.function(p$connection) &&
-      identical(p$connection, sink$partition$connection)
-  }, NA)
-  if (any(same)) {
-    abort("argument", "`to` must have a connection of its own: rows are written while others are ",
-          "read. Give a function that makes one.")
-  }
-}
-
-predict_partition <- function(piece, k, bar) {
-  partition <- piece$partitions[[k]]
-  label <- partition$label
-  at_place <- function(first, code) writing(piece$work$sink, label, first, code)
-  part <- at_place(1, sink_part(piece$work$sink, piece$numbers[k]))
-  on.exit(part$close())
-  notes <- part$notes
-  if (!part$finished) {
-    n <- 0
-    walk_blocks(partition, piece$work$prototype, piece$rows, function(data, first) {
-      n <<- n + nrow(data)
-      if (n > part$done) {
-        found <- block_columns(piece$work, data, list(label = label, first = first))
-        notes <<- add_notes(notes, found$notes)
-        at_place(first, part$write(found$columns, n, notes))
-      }
-      if (!is.null(bar)) bar$advance(nrow(data))
-      TRUE
-    })
-    check_same_rows(label, n, piece$expected[k])
-  } else if (!is.null(bar)) bar$advance(piece$expected[k])
-  at_place(1, part$finish(notes))
-}
-
-# Where in the source it was when something could not be written, and what is left of it.
-writing <- function(sink, label, first, code) {
-  tryCatch(code, domgen_error_write = function(e) {
-    abort("write", row_label(label, first), " on: ", conditionMessage(e), " ", sink$left)
-  })
-}
-
-# list(columns: of a file, or for the sink in memory what predict() gives; notes).
+# list(columns: of a file, or in memory what predict() gives; notes).
 block_columns <- function(work, data, at) {
   said <- list()
   check_imputed(work, data, at)
@@ -183,8 +136,7 @@ add_notes <- function(a, b) {
   list(rows = a$rows + b$rows, lost = a$lost + b$lost, said = said)
 }
 
-report_notes <- function(finished, object) {
-  notes <- Reduce(add_notes, lapply(finished, `[[`, "notes"))
+report_notes <- function(notes, object) {
   if (is.null(notes)) return(invisible())
   if (notes$lost > 0) {
     one <- notes$lost == 1

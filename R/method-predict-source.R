@@ -1,6 +1,6 @@
 # predict() of rows that are read in chunks: the domains are described first, in passes over all
 # rows (method-predict-domains.R), then each block is predicted (method-predict-blocks.R) and
-# written (run-sink.R).
+# written (run-write.R).
 
 # See predict_rows(); where: of read_where().
 predict_source <- function(object, source, of, asked, where) {
@@ -8,32 +8,26 @@ predict_source <- function(object, source, of, asked, where) {
   # workers need not have where the user is
   asked$env <- NULL
   of$new_levels <- check_choice(of$new_levels, "new_levels", new_level_choices)
-  check_not_read(where$sink, source)
+  source$names <- source_names(source)
   work <- block_work(object, source, of, asked, where)
-  folder <- if (is.null(source$store)) where$sink$store else source$store
-  kept <- !is.null(folder)
-  # what decides about the predictions
-  what <- function() {
-    model <- on_error(fingerprint(object), function(e) fingerprint(object[c("seal", "decision")]))
-    list(model, source$block_size, of, asked, where$keep)
-  }
   # what is drawn on the way must not change the user's random numbers
-  value <- with_seed(1L, over_source(source, what(), function(source) {
-    check_same_connection(where$sink, source)
-    none <- quietly(predict_block(object, work$prototype, work$of, asked))
-    like <- written_columns(work, work$prototype, list(label = "", first = 1), none)
-    key <- if (kept) fingerprint(list(source$ctx$key, source$ctx$counts))
-    sink_begin(where$sink, key, like, length(source$partitions))
+  value <- with_seed(1L, over_source(source, function() {
+    spooled(source, work$columns, work$text)
+  }, list(paste("predict()", class(object)[1L]), object[c("coefficients", "response")], of, asked,
+          where$keep), function(source) {
+    work$prototype <- new_prototype(work, source)
     work$model <- know_domains(work, source, of)
-    finished <- write_pass(source, work)
-    report_notes(finished, object)
-    sink_end(where$sink, finished)
-  }, folder = folder, asked = kept, hold = function() sink_hold(where$sink)))
+    to <- where$writer()
+    on.exit(to$stop())
+    report_notes(write_pass(source, work, to), object)
+    on.exit()
+    to$end()
+  }))
   if (work$written) invisible(value) else join_predictions(value)
 }
 
-# The further arguments of predict(), list(keep, sink): of a data frame there are none. known: names
-# of the others.
+# The further arguments of predict(), list(keep, written, writer): of a data frame there are none.
+# known: names of the others.
 read_where <- function(given, known, over_source) {
   given <- given_dots(given)
   own <- c("to", "keep", "overwrite")
@@ -53,14 +47,15 @@ read_where <- function(given, known, over_source) {
             "alongside the predictions.")
     }
   }
-  list(keep = keep, sink = if (is.null(given$to)) memory_sink() else as_sink(given$to, overwrite))
+  list(keep = keep, written = !is.null(given$to), writer = as_writer(given$to, overwrite))
 }
 
 # ---- blocks -----------------------------------------------------------------------------------
 
-# What a worker needs beside the partition: list(model; asked; sink; written: are predictions rows
-# of a file or table, or what predict() gives? of: one domain for all rows, or NULL, and new_levels;
-# prototype; keep: columns to copy; uses_others: do domains matter? shown: is the domain written?).
+# What a worker needs beside the block: list(model; asked; written: are predictions rows of a file
+# or table, or what predict() gives? of: one domain for all rows, or NULL, and new_levels; keep:
+# columns to copy; uses_others: do domains matter? shown: is the domain written? types: of
+# predictors; named: columns of the domain; columns, text: what is read, see spooled()).
 block_work <- function(object, source, of, asked, where) {
   blueprint <- object$blueprint
   domain <- of$domain
@@ -70,7 +65,7 @@ block_work <- function(object, source, of, asked, where) {
   }
   uses_others <- uses_other_rows(object)
   known <- source_names(source)
-  label <- source$partitions[[1L]]$label
+  label <- source$tables[[1L]]$label
   columns <- blueprint$domain_columns
   has_domain <- is.null(domain) && length(columns) > 0L && all(columns %in% known)
   if (uses_others && is.null(domain) && !has_domain && length(blueprint$described) != 1L) {
@@ -82,25 +77,24 @@ block_work <- function(object, source, of, asked, where) {
     abort("data", "`", label, "` has no column ", enumerate(absent), " for `keep`; it has ",
           enumerate(known), ".")
   }
-  list(model = object, asked = asked, sink = where$sink,
-       written = !inherits(where$sink, "sink_memory"), of = of[c("domain", "new_levels")],
-       prototype = new_prototype(blueprint, source, columns, known, where$keep),
-       keep = where$keep, uses_others = uses_others, shown = uses_others || reads_domain(object))
+  types <- trained_types(blueprint, known, columns, label)
+  named <- intersect(names_of_domain(blueprint), columns)
+  copied <- setdiff(where$keep, c(names(types), columns))
+  texts <- list(label = setdiff(named, names(types)), names(Filter(is.character, types)),
+                copy = copied)
+  text <- stats::setNames(unlist(texts, use.names = FALSE), rep(names(texts), lengths(texts)))
+  list(model = object, asked = asked, written = where$written, of = of[c("domain", "new_levels")],
+       types = types, named = columns, columns = unique(c(names(types), columns, where$keep)),
+       text = text, keep = where$keep, uses_others = uses_others,
+       shown = uses_others || reads_domain(object))
 }
 
 # Types as in training; levels are open, so that predict() says what a new one means.
-new_prototype <- function(blueprint, source, domain, known, keep) {
-  own <- trained_types(blueprint, known, domain, source$partitions[[1L]]$label)
-  named <- intersect(names_of_domain(blueprint), domain)
-  rest <- setdiff(c(domain, keep), names(own))
-  # text is copied as it stands
-  free <- c(named, if (inherits(source$partitions[[1L]], "partition_csv")) setdiff(keep, domain))
-  others <- if (length(rest)) {
-    label_columns(source_prototype(source, rest, intersect(rest, free), rest),
-                  intersect(rest, named))
-  }
-  types <- c(own, as.list(others)[setdiff(rest, names(own))])
-  plain_frame(types, 0L)
+new_prototype <- function(work, source) {
+  named <- intersect(names_of_domain(work$model$blueprint), work$named)
+  rest <- setdiff(work$columns, names(work$types))
+  others <- source_prototype(source, rest, intersect(rest, named), rest)
+  plain_frame(c(work$types, as.list(label_columns(others, intersect(rest, named)))), 0L)
 }
 
 trained_types <- function(blueprint, known, domain, label) {

@@ -2,9 +2,10 @@
 # rows. rows_source() is the second constructor of rows, beside rows_frame().
 
 fit_from_source <- function(spec, input, call) {
-  what <- list(spec, format_formula(input$x), input$weights, input$na.action)
-  over_source(input$source, what, function(source) {
-    check_source_spec(spec)
+  check_source_spec(spec)
+  over_source(input$source, function() spool_input(input)$source, fit_words(spec, input),
+              function(source) {
+    input$source <- source
     survey <- survey_source(source, block_reader(input, spec_needs(spec)))
     survey$formula <- input$x
     rows <- rows_source(survey, spec)
@@ -15,6 +16,11 @@ fit_from_source <- function(spec, input, call) {
     fitted$call <- call
     seal(fitted)
   }, spec$args$progress)
+}
+
+# What a call is that has a `store`.
+fit_words <- function(spec, input) {
+  list(paste(spec$method, format_formula(input$x)), spec$args, input$weights, input$na.action)
 }
 
 # Does it go over the rows in passes? NA: it may, which the response decides; it does where the rows
@@ -33,23 +39,20 @@ takes_passes.dg_learner_spec <- function(spec) {
 # The input of a call, with the rows of a source in memory where a specification needs all at once
 # and they are few.
 collect_input <- function(specs, input) {
-  if (!is.null(input$source)) lapply(specs, check_source_terms)
+  if (is.null(input$source)) return(input)
+  lapply(specs, check_source_terms)
   passes <- vapply(specs, takes_passes, NA)
-  if (is.null(input$source) || all(passes %in% TRUE)) return(input)
-  n <- sum(vapply(input$source$partitions, partition_count, numeric(1)))
+  if (all(passes %in% TRUE)) return(input)
+  input <- spool_input(input)
+  n <- input$source$n
   if (n > sample_rows) {
     if (all(is.na(passes) | passes)) return(input)
     abort_whole(specs[passes %in% FALSE][[1L]], paste(", not", in_full(n)))
   }
   parts <- split_formula(input$x)
   prototype <- prototype_of(input, parts)
-  blocks <- list()
-  for (partition in input$source$partitions) {
-    walk_blocks(partition, prototype, input$source$block_size, function(data, first) {
-      blocks[[length(blocks) + 1L]] <<- data
-      TRUE
-    })
-  }
+  blocks <- lapply(input$source$blocks, walk_block, prototype, function(data, first) data)
+  end_rows(input$source)
   data <- do.call(rbind, blocks)
   weights <- if (!is.null(input$weights)) evaluate(input$weights, data, input$env, "weights")
   read_input(list(x = input$x, data = check_data(data), weights = weights,

@@ -9,10 +9,10 @@ sample_rows <- 20000
 # mean, square) of the columns in the reader's units, by domain [G x p]; response; sample: as
 # read_sample() gives it, not scaled, with the numbers of its rows).
 survey_source <- function(source, reader) {
-  reader <- with_copies(reader, source)
+  drop_numbers(source)
   n <- sum(source$ctx$counts)
   chosen <- if (n <= sample_rows) seq_len(n) else sort(sample.int(n, sample_rows))
-  starts <- c(0, cumsum(source$ctx$counts))
+  starts <- row_starts(source)
   sums <- run_pass(source, number_walk(reader), survey_work(reader, chosen, starts), "survey")
   if (sums$n == 0) abort("data", "Every row of the source has missing values.")
   n <- sums$n + sums$lost
@@ -50,7 +50,7 @@ check_response_size <- function(moments, values) {
         enumerate(values, quote = ""), " are not; use other units.")
 }
 
-# chosen: numbers of the sampled rows, ascending; starts: rows before each partition. Values, and no
+# chosen: numbers of the sampled rows, ascending; starts: see row_starts(). Values, and no
 # environment of the call, go to the workers.
 survey_work <- function(reader, chosen, starts) {
   add <- adding(add_surveys)

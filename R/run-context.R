@@ -3,13 +3,11 @@
 
 # ctx, an environment that is made where the call begins and handed on: memory, an environment of
 # what is finished; progress: is a progress line wanted? A source under way has it as `ctx`, and
-# with it folder: where what is finished is kept beyond the session, or NULL; key: of the call and
-# its rows, or NULL where nobody asks; passes: how many there were; part: what passes are kept under
-# in a call of several parts, one of which may fail at any pass; counts: rows of the partitions;
-# said: what was; copies: folders of what passes leave to those after them, copied: bytes of it, see
-# run-copies.R.
+# with it folder: where what is finished is kept beyond the session, or NULL; passes: how many there
+# were; part: what passes are kept under in a call of several parts, one of which may fail at any
+# pass; counts: rows of the blocks; said: what was.
 new_context <- function(progress, memory = new.env(parent = emptyenv())) {
-  list2env(list(memory = memory, progress = progress, passes = 0L, copied = 0), parent = emptyenv())
+  list2env(list(memory = memory, progress = progress, passes = 0L), parent = emptyenv())
 }
 
 # The last call that was interrupted, for dg_resume(): what resumable() was given.
@@ -60,50 +58,42 @@ stored <- function(ctx, key, code) {
   ctx$memory[[key]][[1L]]
 }
 
-# what: list of all that decides about the call's numbers; code: a function of the source under way,
-# whose random numbers all come from the seed; progress: as the user gave it; asked: is a key
-# needed? A call with a source that is under way is part of that call. hold(): takes the place where
-# results are written before anything is kept there, as in sink_hold(); again when the call is
-# resumed.
-over_source <- function(source, what, code, progress = NULL, folder = source$store,
-                        asked = !is.null(folder), hold = function() NULL) {
-  if (!is.null(source$ctx)) return(while_held(hold, function() code(source)))
-  copies_limit()
-  resumable(function(ctx) while_held(hold, function() {
-    ctx$folder <- folder
-    if (asked) recognise(ctx, source, what)
+# spool(): the source with its rows in a spool; words: what the call is, its name first, asked for
+# where there is a `store`; code: a function of the source under way, whose random numbers all come
+# from the seed; progress: as the user gave it. A call with a source that is under way is part of
+# that call.
+over_source <- function(source, spool, words, code, progress = NULL) {
+  if (!is.null(source$ctx)) return(code(source))
+  resumable(function(ctx) {
+    source <- stored(ctx, "rows", spool())
+    if (!is.null(source$store)) {
+      ctx$folder <- source$folder
+      check_same_call(ctx, words)
+    }
     source$ctx <- ctx
-    check_same_partitions(source)
-    on.exit(remove_copies(ctx))
+    ctx$counts <- vapply(source$blocks, `[[`, 0, "rows")
     seed <- kept(ctx, "seed", draw_seeds(1L))
-    value <- with_seed(seed, {
-      ctx$counts <- count_rows(source)
-      code(source)
-    })
-    forget(ctx)
+    value <- with_seed(seed, code(source))
+    end_rows(source)
     value
-  }), read_progress(progress))
+  }, read_progress(progress))
 }
 
-while_held <- function(hold, code) {
-  let_go <- NULL
-  on.exit(if (!is.null(let_go)) let_go())
-  suspendInterrupts(let_go <- hold())
-  code()
+# A `store` is of one call; the user says by it that this is the same one.
+check_same_call <- function(ctx, words) {
+  own <- list(name = words[[1L]], sum = value_sum(words))
+  known <- kept(ctx, "call", own)
+  if (identical(known, own)) return(invisible())
+  abort("argument", "`store` is of another call, ", known$name, if (known$name == own$name) {
+    ", with other arguments"
+  }, ". Give another folder, or remove `", ctx$folder, "`.")
 }
 
-# Numbers of rows, so that a pass knows how far it is, and of each row which one it is.
-count_rows <- function(source) {
-  kept(source$ctx, "counts", {
-    unlist(if (worker_count() == 1L) lapply(source$partitions, partition_count) else {
-      runs <- lapply(by_worker(source$partitions), function(run) list(partitions = run))
-      map_again(runs, count_partitions)
-    })
-  })
+# The same text for the same value in any session: functions are their code, environments nothing.
+value_sum <- function(value) {
+  md5_texts_(enc2utf8(deparse(value, control = c("keepNA", "keepInteger", "digits17",
+                                                 "showAttributes"))))
 }
-
-# Of itself, so that workers are sent no more than this.
-count_partitions <- function(piece) vapply(piece$partitions, partition_count, numeric(1))
 
 next_pass <- function(ctx, label) {
   ctx$passes <- ctx$passes + 1L
@@ -126,15 +116,9 @@ kept <- function(ctx, name, code) {
   if (!is.null(found)) return(found[[1L]])
   file <- kept_file(ctx, name)
   if (!is.null(file) && file.exists(file)) {
-    found <- on_error(suppressWarnings(readRDS(file)), function(e) NULL)
-    if (is.list(found) && identical(found$name, name)) {
-      ctx$memory[[name]] <- found["value"]
-      return(found$value)
-    }
-    # the same call in another session may have ended and removed it
-    if (file.exists(file)) abort("data", "`store` has a damaged file, `", file, "`; remove it.")
+    ctx$memory[[name]] <- list(read_value(file))
+    return(ctx$memory[[name]][[1L]])
   }
-  force(code)
   keep(ctx, name, code)
   code
 }
@@ -142,56 +126,11 @@ kept <- function(ctx, name, code) {
 keep <- function(ctx, name, value) {
   ctx$memory[[name]] <- list(value)
   file <- kept_file(ctx, name)
-  if (is.null(file)) return(invisible())
-  if (!dir.exists(ctx$folder)) suppressWarnings(dir.create(ctx$folder, recursive = TRUE))
-  if (!dir.exists(ctx$folder)) {
-    abort("write", "The folder `", ctx$folder, "` cannot be made; finished sums would be kept ",
-          "there.")
-  }
-  content <- list(name = name, value = value)
-  # the same call may run twice at once, of which one that ends removes the files of both
-  if (!save_whole(content, file)) write_whole(content, file, "store")
+  if (!is.null(file)) write_value(value, file)
 }
 
 kept_file <- function(ctx, name) {
-  if (is.null(ctx$folder)) return(NULL)
-  file.path(ctx$folder, paste0("domgen-", ctx$key, "-", gsub("[^a-z0-9]+", "-", name), ".rds"))
-}
-
-# What was kept is of no use to a call that has ended.
-forget <- function(ctx) {
-  if (is.null(ctx$folder)) return(invisible())
-  remove_files(list.files(ctx$folder, paste0("^domgen-", ctx$key, "-"), full.names = TRUE))
-}
-
-# The same text for the same value in any session: of functions their code and the values that they
-# take from where they were made, of other environments nothing. Made in memory, of a million values
-# at a time: a file would be that of a full disk, too.
-fingerprint <- function(value) {
-  sum <- ""
-  add <- function(part) sum <<- md5_(sum, serialize(part, NULL, version = 2L))
-  walk <- function(plain) {
-    add(c(typeof(plain), length(plain), names(plain)))
-    if (is.list(plain)) for (part in plain) walk(part)
-    else for (k in seq_len(ceiling(length(plain) / 1e6))) {
-      add(plain[seq(1e6 * (k - 1) + 1, min(1e6 * k, length(plain)))])
-    }
-  }
-  walk(plain_value(value))
-  sum
-}
-
-# seen: what functions have taken from where they were made, run-captured.R; NULL outside of them.
-plain_value <- function(value, seen = NULL) {
-  if (is.environment(value)) return(if (!is.null(seen)) environment_value(value, seen))
-  if (is.function(value)) return(function_value(value, seen))
-  if (is.language(value)) return(deparse(utils::removeSource(value)))
-  if (typeof(value) %in% c("externalptr", "weakref")) stop("a pointer has no value")
-  attributes <- attributes(value)
-  attributes$.Environment <- NULL
-  if (is.list(value)) value <- lapply(unclass(value), plain_value, seen)
-  list(value = as.vector(unclass(value), if (is.list(value)) "list" else "any"),
-       attributes = if (length(attributes)) lapply(attributes, plain_value, seen))
+  if (!is.null(ctx$folder)) file.path(ctx$folder, paste0(gsub("[^a-z0-9]+", "-", name), ".rds"))
 }
 
 #' Resume after an interrupt

@@ -1,25 +1,25 @@
-# A pass over rows that are read in chunks, see row_source(): every partition is a piece of work,
-# for this session or a worker of the future package's plan; what comes back is a sum, and no rows.
+# A pass over rows that are read in chunks, see row_source(): runs of blocks of the spool are pieces
+# of work, for this session or a worker of the future package's plan; what comes back is a sum, and
+# no rows.
 
 # work: list(start(), block(sums, data, at), add(a, b)): an empty sum, the sum with a block's rows,
 # two sums in one; at: list(label, number, first, size), where the block stands. walk: how
-# partitions are read, column_walk() or number_walk(). The sum over all rows.
-# What workers return is added in the order of the partitions as a binary counter does, two, four,
+# blocks are read, column_walk() or number_walk(). The sum over all rows.
+# What workers return is added in the order of the blocks as a binary counter does, two, four,
 # eight at a time, so that the sum does not depend on who was ready first, and no more than log2 of
 # their number are kept; without workers one sum is.
 run_pass <- function(source, walk, work, label) {
   ctx <- source$ctx
   key <- next_pass(ctx, label)
   state <- kept(ctx, key, list(done = 0L, sums = list()))
-  n <- length(source$partitions)
+  n <- length(source$blocks)
   bar <- pass_line(ctx, label, sum(ctx$counts[seq_len(state$done)]))
   on.exit(bar$done())
   workers <- worker_count()
   while (state$done < n) {
-    runs <- next_runs(state$done, n, workers)
+    runs <- next_runs(state$done, n, workers, if (is.null(ctx$folder)) n else run_blocks)
     pieces <- lapply(runs, function(run) {
-      list(partitions = source$partitions[run], numbers = run, walk = walk,
-           rows = source$block_size, expected = ctx$counts[run], work = work)
+      list(blocks = source$blocks[run], numbers = run, walk = walk, work = work)
     })
     if (workers > 1L) map_again(pieces, run_sum, function(k, value) {
       state$sums <<- push_sum(state$sums, value, length(runs[[k]]), work$add)
@@ -30,21 +30,24 @@ run_pass <- function(source, walk, work, label) {
     keep(ctx, key, state)
     if (workers > 1L) bar$advance(sum(ctx$counts[unlist(runs)]))
   }
-  check_same_partitions(source)
   total_sum(state$sums, work$add)
 }
 
-# The next partitions, in runs of a power of two, one for each worker: a job of a scheduler takes
-# seconds to start, and what is finished is kept after each round.
-next_runs <- function(done, n, workers) {
-  if (workers == 1L) return(list(done + 1L))
+# In a `store` what is finished is kept after so many blocks. Each run has a sum of its own, whose
+# addition takes the memory of three.
+run_blocks <- 64L
+
+# The next blocks, in runs of at most so many; for workers of a power of two, one for each: a job of
+# a scheduler takes seconds to start.
+next_runs <- function(done, n, workers, most = n) {
+  if (workers == 1L) return(list(seq(done + 1L, min(done + most, n))))
   size <- 2^max(ceiling(log2(n / (2 * workers))), 0)
   left <- seq(done + 1L, n)
   runs <- split(left, (left - done - 1L) %/% size)
   unname(runs[seq_len(min(workers, length(runs)))])
 }
 
-# sums: list(size, value) of runs of partitions, the longest first; two of one size become one, or
+# sums: list(size, value) of runs of blocks, the longest first; two of one size become one, or
 # all of them do.
 push_sum <- function(sums, value, size, add, all = FALSE) {
   sums[[length(sums) + 1L]] <- list(size = size, value = value)
@@ -60,48 +63,40 @@ total_sum <- function(sums, add) {
   Reduce(function(b, a) add(a, b), rev(lapply(sums, `[[`, "value")))
 }
 
+# One sum for all blocks of a run: a new one for each would be as much work as its rows, where it is
+# a matrix for each domain.
 run_sum <- function(piece, bar = NULL) {
-  sums <- list()
-  for (k in seq_along(piece$partitions)) {
-    sums <- push_sum(sums, partition_sum(piece, k, bar), 1, piece$work$add)
-  }
-  total_sum(sums, piece$work$add)
-}
-
-partition_sum <- function(piece, k, bar) {
-  partition <- piece$partitions[[k]]
   sums <- piece$work$start()
-  n <- 0
-  number <- piece$numbers[k]
-  piece$walk(partition, number, piece$rows, function(block, size, first) {
-    n <<- n + size
-    sums <<- piece$work$block(sums, block, list(label = partition$label, number = number,
-                                                first = first, size = size))
-    if (!is.null(bar)) bar$advance(size)
-    TRUE
-  })
-  check_same_rows(partition$label, n, piece$expected[k])
+  for (k in seq_along(piece$blocks)) {
+    block <- piece$blocks[[k]]
+    piece$walk(block, function(data, first) {
+      sums <<- piece$work$block(sums, data, list(label = block$label, number = piece$numbers[k],
+                                                 first = first, size = block$rows))
+    })
+    if (!is.null(bar)) bar$advance(block$rows)
+  }
   sums
 }
 
-# Functions of a partition, its number, the rows of a block and f(block, size, first), which they
-# call for each: as a data frame, and as numbers.
+# Functions of a block and f(data, first): its rows as a data frame, and as numbers. The first pass
+# that reads numbers leaves them beside the block, so that what is text is coded once.
 column_walk <- function(prototype) {
   force(prototype)
-  function(partition, number, rows, f) {
-    walk_blocks(partition, prototype, rows, function(data, first) f(data, nrow(data), first))
-  }
+  function(block, f) walk_block(block, prototype, f)
 }
 
 number_walk <- function(reader) {
   force(reader)
-  function(partition, number, rows, f) walk_numbers(reader, partition, number, rows, f)
-}
-
-check_same_rows <- function(label, n, expected) {
-  if (n == expected) return(invisible())
-  abort("data", "`", label, "` must have the same rows in every pass; it had ",
-        plural(expected, "row"), ", and now ", format(n, big.mark = big_mark()), ".")
+  function(block, f) {
+    file <- paste0(block$file, "-", reader$id)
+    if (file.exists(file)) return(f(read_value(file), block$first))
+    walk_block(block, reader$prototype, function(data, first) {
+      numbers <- numbers_of(reader, data, list(label = block$label, first = first))
+      # where there is no room for them they are made again
+      on_error(write_value(numbers, file), function(e) NULL)
+      f(numbers, first)
+    })
+  }
 }
 
 pass_line <- function(ctx, label, before) {

@@ -1,7 +1,7 @@
 # Pieces of work on the workers of the future package's plan, which may be lost: killed, out of
 # memory, their machine gone.
 
-# pieces: list of list(partitions, ...). Results of work(piece), each of a future of its own; with
+# pieces: list of list(blocks, ...). Results of work(piece), each of a future of its own; with
 # take(k, value) they are handed over in their order, and none is kept that is not waiting for one
 # before it; results: what takes them otherwise. A piece whose worker is lost is done again, at most
 # three times; the others keep theirs. Errors of the work itself come through as they are.
@@ -22,7 +22,7 @@ map_again <- function(pieces, work, take = NULL, results = in_order(length(piece
     })
   }
   piece <- pieces[[open[1L]]]
-  labels <- vapply(c(piece$partitions, piece$parts), `[[`, "", "label")
+  labels <- vapply(c(piece$blocks, piece$parts), `[[`, "", "label")
   abort("worker", "The worker that had ", enumerate(unique(labels), 3L), " was lost four times; ",
         "the last time: ", what_was_said(lost$first))
 }

@@ -266,7 +266,7 @@
 #'
 #' # rows read in chunks
 #' dg_cv(dg_ridge(feature_map = features_nystrom(20)), y ~ . | domain,
-#'       data = row_source(toy, partitions = 2))
+#'       data = row_source(toy))
 #'
 #' # the weight of chicks on a diet, from those on other diets; of a chick, from other chicks
 #' dg_cv(dg_lm(), weight ~ Time | Diet, data = ChickWeight, metric = c("rmse", "mae"))
@@ -334,10 +334,9 @@ read_plan <- function(specs, input, folds, metric, refits, progress, hold_out = 
 # Runs code(plan, ctx) of a call, which dg_resume() can continue.
 evaluated <- function(plan, code) {
   if (is.null(plan$source)) return(resumable(function(ctx) code(plan, ctx), plan$progress))
-  metric <- if (inherits(plan$metric, "dg_metric")) "own" else plan$metric
-  what <- list("evaluated", plan$specs, format_formula(plan$input$x), plan$input$weights,
-               plan$input$na.action, plan$folds, metric)
-  over_source(plan$source, what, function(source) {
+  what <- c(list(paste("Scores of", format_formula(plan$input$x)), plan$folds, plan$metric),
+            lapply(plan$specs, fit_words, plan$input))
+  over_source(plan$source, function() spool_input(plan$input)$source, what, function(source) {
     plan$input$source <- source
     code(plan, source$ctx)
   }, plan$progress)

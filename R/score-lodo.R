@@ -237,8 +237,8 @@ kept_scorer <- function(object, splits, table = NULL) {
 # With a survey, for the rows of each domain, and a pass over the rows.
 score_again <- function(object, metrics, splits, env) {
   input <- training_input(object, env, needed = "fit it again")
-  what <- list("dg_lodo", object$spec, object$formula, names(metrics), object$left_out$intercept)
-  over_source(input$source, what, function(source) {
+  what <- c(fit_words(object$spec, input), list("dg_lodo", names(metrics), splits))
+  over_source(input$source, function() spool_input(input)$source, what, function(source) {
     input$source <- source
     rows <- quietly(rows_to_score(object$spec, input))
     survey <- rows$survey

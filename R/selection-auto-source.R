@@ -201,7 +201,7 @@ domain_sample <- function(rows, max_rows) {
   } else {
     chosen <- sort(weighty[sample.int(length(weighty), min(length(weighty), searched_domains))])
     each <- max(searched_rows, ceiling(max_rows / length(chosen)))
-    starts <- c(0, cumsum(survey$source$ctx$counts))
+    starts <- row_starts(survey$source)
     work <- domain_rows_work(chosen, each, draw_seeds(1L), starts)
     found <- pass(rows, work, "sample")
     found <- lapply(found[c("X", "y", "domain", "weights")], take, order(found$place))
@@ -211,8 +211,8 @@ domain_sample <- function(rows, max_rows) {
   c(found, list(blueprint = sample$blueprint))
 }
 
-# Of each chosen domain the rows with the smallest of random keys. starts: rows before each
-# partition.
+# Of each chosen domain the rows with the smallest of random keys. starts: see
+# row_starts().
 domain_rows_work <- function(chosen, each, seed, starts) {
   force(chosen); force(each); force(seed); force(starts)
   add <- adding(function(a, b) {
@@ -229,7 +229,7 @@ domain_rows_work <- function(chosen, each, seed, starts) {
 }
 
 # Runs of so many rows have a stream of random numbers each, so that a row has the same key wherever
-# partitions and blocks end.
+# blocks end.
 keys_run <- 4096
 
 # place: numbers of rows in the source.

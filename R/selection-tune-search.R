@@ -283,7 +283,7 @@ lambda_groups <- function(specs, fits) {
       domain_knows(spec$args$domain_kernel) != "names"
     if (!shares) return(as.character(i))
     spec$args$lambda <- NULL
-    fingerprint(spec)
+    value_sum(spec)
   }, "")
   unname(split(fits, factor(key, unique(key))))
 }

@@ -32,86 +32,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// csv_bytes_
-SEXP csv_bytes_();
-RcppExport SEXP _domgen_csv_bytes_() {
+// cut_rows_
+SEXP cut_rows_(SEXP bytes, SEXP separator, SEXP fields, SEXP ended, SEXP most);
+RcppExport SEXP _domgen_cut_rows_(SEXP bytesSEXP, SEXP separatorSEXP, SEXP fieldsSEXP, SEXP endedSEXP, SEXP mostSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    rcpp_result_gen = Rcpp::wrap(csv_bytes_());
-    return rcpp_result_gen;
-END_RCPP
-}
-// csv_add_
-SEXP csv_add_(SEXP buffer, SEXP more);
-RcppExport SEXP _domgen_csv_add_(SEXP bufferSEXP, SEXP moreSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type more(moreSEXP);
-    rcpp_result_gen = Rcpp::wrap(csv_add_(buffer, more));
-    return rcpp_result_gen;
-END_RCPP
-}
-// csv_add_file_
-SEXP csv_add_file_(SEXP buffer, SEXP path, SEXP offset, SEXP most);
-RcppExport SEXP _domgen_csv_add_file_(SEXP bufferSEXP, SEXP pathSEXP, SEXP offsetSEXP, SEXP mostSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type path(pathSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type offset(offsetSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type most(mostSEXP);
-    rcpp_result_gen = Rcpp::wrap(csv_add_file_(buffer, path, offset, most));
-    return rcpp_result_gen;
-END_RCPP
-}
-// csv_head_
-SEXP csv_head_(SEXP buffer, SEXP most);
-RcppExport SEXP _domgen_csv_head_(SEXP bufferSEXP, SEXP mostSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type most(mostSEXP);
-    rcpp_result_gen = Rcpp::wrap(csv_head_(buffer, most));
-    return rcpp_result_gen;
-END_RCPP
-}
-// csv_skip_
-void csv_skip_(SEXP buffer, SEXP bytes);
-RcppExport SEXP _domgen_csv_skip_(SEXP bufferSEXP, SEXP bytesSEXP) {
-BEGIN_RCPP
-    Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
     Rcpp::traits::input_parameter< SEXP >::type bytes(bytesSEXP);
-    csv_skip_(buffer, bytes);
-    return R_NilValue;
-END_RCPP
-}
-// csv_take_
-SEXP csv_take_(SEXP buffer, SEXP separator, SEXP fields, SEXP last, SEXP text, SEXP most);
-RcppExport SEXP _domgen_csv_take_(SEXP bufferSEXP, SEXP separatorSEXP, SEXP fieldsSEXP, SEXP lastSEXP, SEXP textSEXP, SEXP mostSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
     Rcpp::traits::input_parameter< SEXP >::type separator(separatorSEXP);
     Rcpp::traits::input_parameter< SEXP >::type fields(fieldsSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type last(lastSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type text(textSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type ended(endedSEXP);
     Rcpp::traits::input_parameter< SEXP >::type most(mostSEXP);
-    rcpp_result_gen = Rcpp::wrap(csv_take_(buffer, separator, fields, last, text, most));
-    return rcpp_result_gen;
-END_RCPP
-}
-// csv_fields_
-SEXP csv_fields_(SEXP text, SEXP separator, SEXP fields, SEXP rows, SEXP which);
-RcppExport SEXP _domgen_csv_fields_(SEXP textSEXP, SEXP separatorSEXP, SEXP fieldsSEXP, SEXP rowsSEXP, SEXP whichSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type text(textSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type separator(separatorSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type fields(fieldsSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type rows(rowsSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type which(whichSEXP);
-    rcpp_result_gen = Rcpp::wrap(csv_fields_(text, separator, fields, rows, which));
+    rcpp_result_gen = Rcpp::wrap(cut_rows_(bytes, separator, fields, ended, most));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -403,17 +334,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type seed(seedSEXP);
     Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(linear_svm_(Zt, target, epsilon, low, high, ridge, intercept, tol, max_iter, seed, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// md5_
-std::string md5_(std::string before, Rcpp::RawVector bytes);
-RcppExport SEXP _domgen_md5_(SEXP beforeSEXP, SEXP bytesSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< std::string >::type before(beforeSEXP);
-    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
-    rcpp_result_gen = Rcpp::wrap(md5_(before, bytes));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -741,13 +661,7 @@ END_RCPP
 
 static const R_CallMethodDef CallEntries[] = {
     {"_domgen_cox_step_", (DL_FUNC) &_domgen_cox_step_, 12},
-    {"_domgen_csv_bytes_", (DL_FUNC) &_domgen_csv_bytes_, 0},
-    {"_domgen_csv_add_", (DL_FUNC) &_domgen_csv_add_, 2},
-    {"_domgen_csv_add_file_", (DL_FUNC) &_domgen_csv_add_file_, 4},
-    {"_domgen_csv_head_", (DL_FUNC) &_domgen_csv_head_, 2},
-    {"_domgen_csv_skip_", (DL_FUNC) &_domgen_csv_skip_, 2},
-    {"_domgen_csv_take_", (DL_FUNC) &_domgen_csv_take_, 6},
-    {"_domgen_csv_fields_", (DL_FUNC) &_domgen_csv_fields_, 5},
+    {"_domgen_cut_rows_", (DL_FUNC) &_domgen_cut_rows_, 5},
     {"_domgen_kernel_means_", (DL_FUNC) &_domgen_kernel_means_, 8},
     {"_domgen_feature_rows_", (DL_FUNC) &_domgen_feature_rows_, 5},
     {"_domgen_feature_columns_", (DL_FUNC) &_domgen_feature_columns_, 5},
@@ -767,7 +681,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_group_squares_", (DL_FUNC) &_domgen_group_squares_, 5},
     {"_domgen_median_distance_", (DL_FUNC) &_domgen_median_distance_, 2},
     {"_domgen_linear_svm_", (DL_FUNC) &_domgen_linear_svm_, 11},
-    {"_domgen_md5_", (DL_FUNC) &_domgen_md5_, 2},
     {"_domgen_md5_numbers_", (DL_FUNC) &_domgen_md5_numbers_, 1},
     {"_domgen_md5_texts_", (DL_FUNC) &_domgen_md5_texts_, 1},
     {"_domgen_ready_blas_", (DL_FUNC) &_domgen_ready_blas_, 0},

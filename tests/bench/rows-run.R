@@ -23,17 +23,13 @@ rmse <- function(predicted, folder) sqrt(mean((predicted - fresh_rows(folder)$y)
 
 # What walks over all blocks: the reader that domgen's methods have. Rows seen.
 each_block <- function(folder, f, columns = NULL) {
-  source <- row_source(paths_of(folder), block_size = block)
   if (is.null(columns)) columns <- c("y", paste0("x", 1:20), "domain")
+  source <- domgen:::spooled(row_source(paths_of(folder), block_size = block), columns,
+                             c(label = "domain"))
+  on.exit(domgen:::end_rows(source))
   prototype <- domgen:::source_prototype(source, columns, free = "domain")
-  seen <- 0
-  for (partition in source$partitions) {
-    domgen:::walk_blocks(partition, prototype, source$block_size, function(data, first) {
-      f(data)
-      seen <<- seen + nrow(data)
-    })
-  }
-  seen
+  for (one in source$blocks) domgen:::walk_block(one, prototype, function(data, first) f(data))
+  source$n
 }
 
 numbers_of <- function(data) as.matrix(data[-match("domain", names(data))])

@@ -69,10 +69,11 @@ one_size <- function(n) {
   on.exit(unlink(file, expand = FALSE))
   utils::write.csv(rows(n), file, row.names = FALSE, quote = FALSE)
   source <- row_source(file)
-  prototype <- domgen:::source_prototype(source, NULL, free = "domain")
   reading <- least(function() {
-    domgen:::walk_blocks(source$partitions[[1L]], prototype, source$block_size,
-                         function(data, first) TRUE)
+    read <- domgen:::spooled(source, NULL, c(label = "domain"))
+    on.exit(domgen:::end_rows(read))
+    prototype <- domgen:::source_prototype(read, NULL, free = "domain")
+    for (one in read$blocks) domgen:::walk_block(one, prototype, function(data, first) TRUE)
   })
   fitted <- least(function() {
     set.seed(3)

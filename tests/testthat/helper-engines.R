@@ -84,34 +84,6 @@ slurm_jobs <- function() {
   ))
 }
 
-# A partition in biglm's convention, of blocks of 20 rows, that ends the process that reads it in
-# the middle of the reading that comes after so many whole ones (the survey after the count), once:
-# if the file `mark` does not exist, which it then does. Each whole reading is a line of `log`.
-doomed_rows <- function(data, mark, log = tempfile("log"), after = 1L) {
-  block <- 0
-  done <- function() if (file.exists(log)) length(readLines(log)) else 0L
-  rows <- function(reset) {
-    if (reset) {
-      block <<- 0
-      return(invisible())
-    }
-    block <<- block + 1
-    if (block == 3 && done() == after && !file.exists(mark)) {
-      file.create(mark)
-      tools::pskill(Sys.getpid(), tools::SIGKILL)
-      Sys.sleep(10)
-    }
-    start <- 20 * (block - 1)
-    if (start < nrow(data)) return(data[seq.int(start + 1, min(start + 20, nrow(data))), ])
-    cat("whole\n", file = log, append = TRUE)
-    NULL
-  }
-  # of the test's own environments nothing is sent
-  environment(rows) <- list2env(mget(c("data", "mark", "log", "after", "block", "done")), parent = baseenv())
-  environment(environment(rows)$done) <- environment(rows)
-  rows
-}
-
 # ---- results as a table, of each database that tests can have ---------------------------------
 
 # All that a database has of the user's: tables and views with their rows, and what hangs on them.
@@ -131,7 +103,7 @@ all_of_database <- function(factory) {
 expect_new_tables <- function(factory) {
   rows <- toy_domains(4, 15)
   model <- dg_lm(y ~ x1 + x2 | domain, data = rows)
-  predicted <- function(to, ...) predict(model, row_source(rows, partitions = 3), to = to, ...)
+  predicted <- function(to, ...) predict(model, row_source(rows, block_size = 20), to = to, ...)
   start <- all_of_database(factory)
   expect_tables_kept(factory, predicted)
   expect_tables_whole(factory, predicted, unname(predict(model, rows)))
@@ -200,7 +172,7 @@ expect_tables_whole <- function(factory, predicted, values) {
         }, tryCatch(predicted(to), error = identity))
         expect_s3_class(said, if (how == "error") "domgen_error_write" else "domgen_error_interrupt")
         if (how == "error") {
-          expect_match(conditionMessage(said), paste0("part ", at, "`, row 1 on: .*is gone.*was not made"))
+          expect_match(conditionMessage(said), "`made` cannot be written: the connection is gone")
         }
         expect_identical(all_of_database(factory), before)
       }
@@ -208,13 +180,13 @@ expect_tables_whole <- function(factory, predicted, values) {
       expect_s3_class(made, "dg_source")
       found <- source_rows(made)
       expect_equal(found$prediction, values, tolerance = 1e-12)
-      expect_identical(as.integer(found$row), sequence(rep(length(values) %/% 3L, 3L)))
+      expect_identical(as.integer(found$row), seq_along(values))
       DBI::dbRemoveTable(open, "made")
     }
     # made by another while rows are predicted
     mine <- data.frame(precious = c(1, 2))
-    expect_error(with_replaced("sink_begin.sink_table", {
-      begin <- domgen:::sink_begin.sink_table
+    expect_error(with_replaced("begin_writing", {
+      begin <- domgen:::begin_writing
       function(...) {
         write_rows(factory, "made", mine)
         begin(...)

@@ -29,27 +29,28 @@ write_files <- function(data, k, folder = tempfile("files")) {
 
 # What the tests of row sources share.
 
-# All rows of a source, agreed with its prototype; bytes: of a piece of a CSV file.
-source_rows <- function(source, columns = NULL, free = character(), rows = NULL, bytes = NULL) {
+# All rows of a source, agreed with its prototype; rows: of a block; bytes: of a piece of a CSV file.
+source_rows <- function(source, columns = NULL, free = character(), rows = NULL, bytes = 2^22) {
   source <- row_source(source)
   if (!is.null(rows)) source$block_size <- as.integer(rows)
-  if (!is.null(bytes)) source$partitions <- lapply(source$partitions, function(partition) {
-    partition$bytes <- bytes
-    partition
-  })
+  source <- with_replaced("piece_bytes", bytes, spooled(source, columns, c(free, names(source$levels))))
+  on.exit(end_rows(source))
   prototype <- source_prototype(source, columns, free)
-  found <- list(prototype)
-  for (partition in source$partitions) {
-    seen <- 0
-    walk_blocks(partition, prototype, source$block_size, function(data, first) {
-      # an expectation for each block would take longer than the blocks
-      stopifnot(identical(first, seen + 1), nrow(data) <= source$block_size)
-      seen <<- seen + nrow(data)
-      found[[length(found) + 1L]] <<- data
-    })
-    stopifnot(partition_count(partition) == seen)
-  }
-  do.call(rbind, found)
+  seen <- 0
+  blocks <- lapply(source$blocks, walk_block, prototype, function(data, first) {
+    # an expectation for each block would take longer than the blocks
+    stopifnot(first == 1 || first == seen + 1, nrow(data) <= source$block_size)
+    seen <<- first + nrow(data) - 1
+    data
+  })
+  found <- do.call(rbind, c(list(prototype), blocks))
+  stopifnot(nrow(found) == source$n)
+  found
+}
+
+# The value of code(source) of rows that are under way.
+over_spool <- function(input, code) {
+  over_source(input$source, function() spool_input(input)$source, list(), code)
 }
 
 source_folder <- function() {

@@ -69,41 +69,27 @@ test_that("a term that compares rows of a block is refused, whichever row stands
 test_that("a function that fails when it starts again is an error that names the row", {
   toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
   fails <- function(reset) stop("the tape is torn")
-  expect_error(fit(spec, y ~ x1 | domain, data = row_source(fails)), "row 1 on: the tape is torn",
+  expect_error(fit(spec, y ~ x1 | domain, data = row_source(fails)), "`function` cannot be read: the tape is torn",
                class = "domgen_error_data")
-  later <- pieces_of(list(toy), function(pass, piece) if (pass == 4) stop("the tape is torn"))
-  expect_error(fit(spec, y ~ x1 | domain, data = row_source(later)), "the tape is torn",
+  later <- pieces_of(list(toy, toy), function(pass, piece) if (piece == 2) stop("the tape is torn"))
+  expect_error(fit(spec, y ~ x1 | domain, data = row_source(later)), paste("row", nrow(toy) + 1, "on: the tape is torn"),
                class = "domgen_error_data")
 })
 
-test_that("domains and classes that only a later pass has are errors that name the row", {
+test_that("rows that are others at each reading are what they were when they were read", {
   toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
-  toy$domain <- as.character(toy$domain)
-  toy$class <- ifelse(toy$y > 0, "a", "b")
-  changing <- function(column) {
-    now <- toy
-    pieces <- function(reset) {
-      if (reset) {
-        pass <<- pass + 1
-        at <<- 0
-        return(NULL)
-      }
-      at <<- at + 1
-      if (pass > survey) now[[column]][9] <- "new"
-      if (at == 1) now
-    }
-    pass <- at <- 0
-    row_source(pieces)
+  now <- toy
+  read <- FALSE
+  changing <- function(reset) {
+    given <- if (!reset && !read) now
+    read <<- !reset
+    # from then on
+    if (!reset && is.null(given)) now <<- transform(now, y = y + 100, domain = rev(domain))
+    given
   }
-  # columns, types, levels, first block, counts, survey: the features are the last pass
-  passes <- 0
-  fit(spec, class ~ x1 | domain,
-      data = row_source(pieces_of(list(toy), function(pass, piece) passes <<- pass)))
-  survey <- passes - 1
-  expect_error(fit(spec, y ~ x1 | domain, data = changing("domain")),
-               "row 9 has another domain .*\"new\"", class = "domgen_error_data")
-  expect_error(fit(spec, class ~ x1 | domain, data = changing("class")),
-               "row 9 has another class .*\"new\"", class = "domgen_error_data")
+  expect_equal(in_source(3, fit(spec, y ~ x1 | domain, data = row_source(changing)))$coefficients,
+               in_source(3, fit(spec, y ~ x1 | domain, data = row_source(toy)))$coefficients)
+  expect_false(identical(now, toy))
 })
 
 test_that("a file that is gone leaves no connection open", {
@@ -117,36 +103,29 @@ test_that("a file that is gone leaves no connection open", {
   expect_identical(nrow(showConnections(all = TRUE)), before)
 })
 
-test_that("a place for predictions is not emptied of what is not predictions", {
+test_that("no file is replaced but by predictions of a call that asks for it", {
   toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
   folder <- source_folder()
-  rows <- file.path(folder, "rows")
-  dir.create(rows)
-  file <- file.path(rows, "a.csv")
+  file <- file.path(folder, "a.csv")
   write.csv(toy, file, row.names = FALSE)
-  fitted <- fit(spec, y ~ x1 + x2 | domain, data = row_source(rows))
-  before <- list.files(folder, recursive = TRUE)
-  for (to in c(rows, folder, file)) {
-    expect_error(predict(fitted, row_source(rows), to = to, overwrite = TRUE), "`to`",
+  fitted <- fit(spec, y ~ x1 + x2 | domain, data = row_source(file))
+  dir.create(file.path(folder, "b.csv"))
+  before <- readLines(file)
+  for (to in c(folder, file, file.path(folder, "b.csv"))) for (overwrite in c(FALSE, TRUE)) {
+    expect_error(predict(fitted, row_source(file), to = to, overwrite = overwrite), "`to`",
                  class = "domgen_error_argument")
   }
-  expect_identical(list.files(folder, recursive = TRUE), before)
-  expect_identical(nrow(read.csv(file)), nrow(toy))
-  # files that have the names of predictions, and are read
-  file.rename(file, file.path(rows, "part-00001.csv"))
-  expect_error(predict(fitted, row_source(rows), to = rows, overwrite = TRUE),
-               "`part-00001.csv`", class = "domgen_error_argument")
-  # and the folder beside
-  to <- file.path(folder, "out.csv")
-  dir.create(paste0(to, ".part"))
-  writeLines("mine", file.path(paste0(to, ".part"), "mine.txt"))
-  expect_error(predict(fitted, row_source(rows), to = to), "mine.txt",
-               class = "domgen_error_argument")
-  # predictions themselves are replaced
-  out <- file.path(folder, "out")
-  predict(fitted, row_source(rows), to = out)
-  predict(fitted, row_source(rows), to = out, overwrite = TRUE)
-  expect_identical(list.files(out), "part-00001.csv")
+  expect_setequal(list.files(folder, all.files = TRUE, no.. = TRUE), c("a.csv", "b.csv"))
+  expect_identical(readLines(file), before)
+  # predictions themselves are replaced, and files that have nothing
+  for (ending in c("csv", if (requireNamespace("nanoparquet", quietly = TRUE)) "parquet")) {
+    to <- file.path(folder, paste0("out.", ending))
+    file.create(to)
+    expect_error(predict(fitted, row_source(file), to = to), "is there already")
+    for (again in 1:2) predict(fitted, row_source(file, block_size = 13), to = to, overwrite = TRUE)
+    expect_error(predict(fitted, row_source(file), to = to), "is there already")
+    expect_equal(source_rows(to)$prediction, unname(predict(fitted, toy)), tolerance = 1e-12)
+  }
 })
 
 test_that("a store that cannot be made is an error that names it, without a warning", {
@@ -157,51 +136,6 @@ test_that("a store that cannot be made is an error that names it, without a warn
     fit(spec, y ~ x1 | domain, data = row_source(toy, store = file)), basename(file),
     class = "domgen_error_write"
   ))
-})
-
-# The store after a fit to these rows that did not get to its end.
-half_store <- function(data, store = tempfile("store")) {
-  with_replaced("forget", function(...) stop("the tape is torn"), {
-    expect_error(fit_whole(data, store), "torn")
-  })
-  expect_gt(length(list.files(store)), 0)
-  store
-}
-
-fit_whole <- function(data, store) {
-  set.seed(5)
-  predict(fit(spec, y ~ x1 + x2 | domain, data = row_source(data, partitions = 2, store = store)),
-          data)
-}
-
-test_that("a store is not used for a data frame with other values", {
-  toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
-  store <- half_store(toy)
-  toy$x1 <- toy$x1^3
-  expect_equal(fit_whole(toy, store), fit_whole(toy, NULL), tolerance = 1e-12)
-})
-
-test_that("a file of the store with something else in it is damaged", {
-  toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
-  for (other in list(NULL, list(), "x", 3)) {
-    store <- half_store(toy)
-    for (file in list.files(store, full.names = TRUE)) saveRDS(other, file)
-    expect_error(fit_whole(toy, store), "damaged file", class = "domgen_error_data")
-  }
-})
-
-test_that("the same call that runs twice at once with one store gives the same numbers", {
-  skip_on_os("windows")
-  toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
-  folder <- write_files(toy, 6)
-  store <- tempfile("store")
-  found <- parallel::mclapply(1:2, function(i) {
-    set.seed(5)
-    fitted <- fit(spec, y ~ x1 + x2 | domain, data = row_source(folder, store = store))
-    predict(fitted, toy)
-  }, mc.cores = 2)
-  for (one in found) expect_equal(one, found[[1L]], tolerance = 1e-12)
-  expect_type(found[[1L]], "double")
 })
 
 test_that("a class that only the domains held out have is none for the others", {

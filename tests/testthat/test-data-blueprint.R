@@ -241,7 +241,7 @@ test_that("a column in units is an error in others", {
     new$far <- far
     expect_domgen_error(predict(model, new), "`newdata.far` must be a number in km as in training")
   }
-  expect_domgen_error(source_prototype(row_source(d)), "`far` must be numeric")
+  expect_domgen_error(source_rows(d), "`far` must be numeric")
 })
 
 test_that("columns of a matrix in new data are found by their names", {

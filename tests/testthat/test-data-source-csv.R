@@ -1,25 +1,18 @@
-# Each with data.table and without.
-csv_engines <- function() {
-  c(if (requireNamespace("data.table", quietly = TRUE)) list(function() TRUE),
-    list(function() FALSE))
-}
+skip_if_not_installed("data.table")
 
+# Wherever the pieces are cut.
 expect_csv <- function(content, expected, ..., bytes = c(2^24, 40)) {
   file <- source_file(content)
-  for (engine in csv_engines()) with_replaced("has_fread", engine, {
-    for (size in bytes) expect_identical(source_rows(file, ..., bytes = size), expected)
-  })
+  for (size in bytes) expect_identical(source_rows(file, ..., bytes = size), expected)
 }
 
 expect_csv_error <- function(content, message, ..., bytes = c(2^24, 40)) {
   files <- if (is.list(content)) {
     mapply(source_file, content, paste0(letters[seq_along(content)], ".csv"))
   } else source_file(content)
-  for (engine in csv_engines()) with_replaced("has_fread", engine, {
-    for (size in bytes) {
-      expect_domgen_error(source_rows(files, ..., bytes = size), message, "domgen_error_data")
-    }
-  })
+  for (size in bytes) {
+    expect_domgen_error(source_rows(files, ..., bytes = size), message, "domgen_error_data")
+  }
 }
 
 good <- "x,y,d\n1,2.5,a\n2,3,b\n-3e2,.4,\"c\"\n"
@@ -94,7 +87,7 @@ test_that("a quote that is not closed, or closed too early, names its row", {
   expect_csv_error("\"x,y\n1,2\n", "the first line, .* has a quote that is not closed")
 })
 
-test_that("files without rows are empty partitions, and files without a first line errors", {
+test_that("files may have no rows, and files without a first line errors", {
   file <- source_file(good, "a.csv")
   none <- source_file("x,y,d\n", "b.csv")
   last <- source_file(good, "c.csv")
@@ -148,7 +141,6 @@ test_that("a compressed file that was cut or damaged is refused, one in several 
   for (cut in c(size %/% 2, size - 2, 100)) {
     file <- source_file(bytes[seq_len(cut)], "b.csv.gz")
     expect_domgen_error(source_rows(file), "`b.csv.gz` (is truncated or damaged|cannot be read)")
-    expect_domgen_error(partition_count(row_source(file)$partitions[[1L]]), "b.csv.gz")
   }
   damaged <- bytes
   damaged[size %/% 2 + 0:9] <- as.raw(7)
@@ -166,14 +158,56 @@ test_that("a file that is gone is an error", {
   expect_domgen_error(source_rows(source), "`a.csv` cannot be read")
 })
 
-test_that("rows are counted without a parser, wherever the pieces are cut", {
+test_that("rows are the same wherever the pieces are cut", {
   text <- "x,d\n1,\"a\nb\"\n\n2,\"c\"\"\n\"\n3,d"
   file <- source_file(text)
   for (size in c(8:30, 2^24)) {
-    partition <- row_source(file)$partitions[[1L]]
-    partition$bytes <- size
-    expect_identical(partition_count(partition), 3)
     expect_identical(source_rows(file, bytes = size)$d, factor(c("a\nb", "c\"\n", "d")))
+  }
+})
+
+# Character by character: list(rows, bytes, fields of the last, text as fread() is to have it).
+naive_cut <- function(text) {
+  chars <- strsplit(text, "")[[1L]]
+  rows <- bytes <- fields <- 0
+  quoted <- FALSE
+  begun <- at_start <- TRUE
+  count <- 1
+  for (i in seq_along(chars)) {
+    char <- chars[i]
+    if (char == "\"" && (quoted || at_start)) {
+      quoted <- !quoted
+      # a quote that is doubled opens again what it closed
+      at_start <- !quoted && i < length(chars) && chars[i + 1L] == "\""
+    } else if (!quoted && char == ",") {
+      count <- count + 1
+      at_start <- TRUE
+    } else if (!quoted && char == "\n") {
+      if (nzchar(trimws(substr(text, bytes + 1, i)))) {
+        rows <- rows + 1
+        fields <- count
+      }
+      bytes <- i
+      count <- 1
+      at_start <- TRUE
+    } else if (char != " ") at_start <- FALSE
+  }
+  list(rows = rows, bytes = bytes, fields = fields)
+}
+
+test_that("whole rows are those that are counted character by character", {
+  for (seed in 1:100) {
+    fields <- c("1", "a b", "\"x,y\"", "\"l\n\"", "\"q\"\"\"\"\"", "in\"ch", "", "5\"\"", "\"\"")
+    text <- with_seed(seed, paste0(sample(fields, 30, TRUE), sample(c(",", ",", "\n", "\n\n"), 30, TRUE),
+                                   collapse = ""))
+    text <- substr(text, 1L, with_seed(seed, sample(nchar(text), 1L)))
+    found <- cut_rows_(charToRaw(text), ",", 0L, FALSE, Inf)
+    expect_identical(found$problem, 0L)
+    expect_equal(found[c("rows", "bytes", "fields")], naive_cut(text), info = text)
+    # nothing but the doubled quotes is written otherwise
+    whole <- gsub("\001", "\"\"", found$text, fixed = TRUE)
+    lines <- function(text) gsub("\n+", "\n", sub("^\n+", "", text))
+    expect_identical(lines(whole), lines(substr(text, 1L, found$bytes)), info = text)
   }
 })
 
@@ -187,14 +221,12 @@ test_that("with random texts, rows are those of read.csv()", {
     })
     expected <- utils::read.csv(text = text, colClasses = "character", na.strings = "")
     file <- source_file(text)
-    for (engine in csv_engines()) with_replaced("has_fread", engine, {
-      found <- source_rows(file, free = c("a", "b", "c", "e"), bytes = 64 * seed)
-      expect_identical(found, expected)
-    })
+    found <- source_rows(file, free = c("a", "b", "c", "e"), bytes = 64 * seed)
+    expect_identical(found, expected)
   }
 })
 
-test_that("types are the same with data.table and without", {
+test_that("times, dates and logical values are such", {
   utc <- function(text) as.POSIXct(text, tz = "UTC", format = "%Y-%m-%dT%H:%M:%OS")
   expect_csv(paste0("t,s,l,f,d\n2024-01-01T01:00:00Z,2024-01-01 01:00:00.5,true,T,2024-01-31\n",
                     ",,false,F,\n"),
@@ -246,20 +278,18 @@ expect_number_law <- function(fields, separator = ",", point = ".") {
     numbers <- sub(".", point, c("1.5", "-2.25", field, "300", "0.125"), fixed = TRUE)
     source_file(paste0(c("x", numbers), separator, c("g", letters[1:5]), "\n", collapse = ""))
   }
-  for (engine in csv_engines()) with_replaced("has_fread", engine, {
-    for (field in fields) {
-      found <- tryCatch(source_rows(row_source(write_field(field)))$x, domgen_error = identity)
-      about <- paste0("\"", field, "\", point ", point)
-      if (is_a_number(field)) {
-        expect_equal(found, c(1.5, -2.25, as.double(field), 300, 0.125), info = about)
-      } else {
-        shown <- sub(".", point, trimws(field), fixed = TRUE)
-        expect_s3_class(found, "domgen_error_data")
-        expect_match(conditionMessage(found), paste0("row 3: `x` must be a number, not \"", shown, "\""),
-                     fixed = TRUE, info = about)
-      }
+  for (field in fields) {
+    found <- tryCatch(source_rows(row_source(write_field(field)))$x, domgen_error = identity)
+    about <- paste0("\"", field, "\", point ", point)
+    if (is_a_number(field)) {
+      expect_equal(found, c(1.5, -2.25, as.double(field), 300, 0.125), info = about)
+    } else {
+      shown <- sub(".", point, trimws(field), fixed = TRUE)
+      expect_s3_class(found, "domgen_error_data")
+      expect_match(conditionMessage(found), paste0("row 3: `x` must be a number, not \"", shown, "\""),
+                   fixed = TRUE, info = about)
     }
-  })
+  }
 }
 
 test_that("what is not a number as a whole is not read as one, whatever it begins with", {
@@ -275,7 +305,7 @@ test_that("what is not a number as a whole is not read as one, whatever it begin
 test_that("a message quotes at most 80 characters of what it found", {
   long <- strrep("1e5-", 5e4)
   good <- data.frame(x = 1:8, day = as.Date("2024-01-01") + 1:8, g = rep(c("a", "b"), 4), y = 1:8)
-  for (engine in csv_engines()) with_replaced("has_fread", engine, for (name in names(good)) {
+  for (name in names(good)) {
     bad <- good
     bad[[name]] <- as.character(bad[[name]])
     bad[[name]][7] <- long
@@ -288,7 +318,7 @@ test_that("a message quotes at most 80 characters of what it found", {
     expect_gt(length(found), 0L)
     expect_lte(max(nchar(found)), 80L)
     expect_lt(nchar(conditionMessage(said)), 500L)
-  })
+  }
   expect_lte(nchar(enumerate(rep(long, 3))), 3 * 86)
   expect_identical(describe(strrep("a", 80)), paste0("\"", strrep("a", 80), "\""))
 })

@@ -12,11 +12,9 @@ in_pieces <- function(data = mixed_rows()) {
   })
 }
 
-test_that("data frames, whole, in parts and in a list, give their rows in blocks of any size", {
+test_that("data frames, alone and in a list, give their rows in blocks of any size", {
   expect_mixed(mixed_rows())
   expect_identical(source_rows(mixed_rows(), free = "code", rows = 1), mixed_expected())
-  expect_mixed(row_source(mixed_rows(), partitions = 7))
-  expect_mixed(row_source(mixed_rows(), partitions = 100))
   expect_mixed(row_source(in_pieces()))
   expect_mixed(row_source(list(in_pieces()[[1L]], row_source(in_pieces()[-1L]))))
 })
@@ -51,9 +49,6 @@ test_that("CSV files, compressed or not, and RDS files give the rows of the data
   expect_mixed(file.path(folder, c("1.csv", "2.rds", "3.csv.gz")))
   expect_mixed(row_source(list(file.path(folder, "1.tsv"), pieces[[2L]],
                                file.path(folder, "3.csv"))))
-  with_replaced("has_fread", function() FALSE, {
-    for (end in c("csv", "csv.gz", "tsv")) expect_mixed(file.path(folder, paste0("*.", end)))
-  })
 })
 
 test_that("Parquet files give the rows of the data frames in them", {
@@ -64,26 +59,13 @@ test_that("Parquet files give the rows of the data frames in them", {
     nanoparquet::write_parquet(pieces[[k]], file.path(folder, paste0(k, ".parquet")))
   }
   expect_mixed(folder)
-  expect_identical(row_source(folder)$partitions[[3L]]$label, "3.parquet")
+  expect_identical(row_source(folder)$tables[[3L]]$label, "3.parquet")
   found <- source_rows(folder, c("y", "x"))
   expect_identical(found, mixed_expected()[c("y", "x")])
   expect_domgen_error(source_rows(folder, c("x", "none")), "`1.parquet` has no column `none`")
   cut <- readBin(file.path(folder, "1.parquet"), "raw", 1e6)
   file <- source_file(cut[seq_len(length(cut) - 50)], "cut.parquet")
-  expect_domgen_error(source_rows(file), "`cut.parquet` cannot be read as Parquet")
-})
-
-test_that("arrow reads Parquet files one group of rows at a time", {
-  # arrow is on few machines: a stand-in with its interface
-  groups <- in_pieces()
-  reader <- list(create = function(path) list(
-    num_row_groups = length(groups), num_rows = 60L, GetSchema = function() groups[[1L]],
-    ReadRowGroup = function(i, columns) groups[[i + 1L]][columns + 1L]
-  ))
-  file <- source_file("", "a.parquet")
-  with_replaced("parquet_engine", function() "arrow", {
-    with_replaced("arrow_files", function() reader, expect_mixed(file))
-  })
+  expect_domgen_error(source_rows(file), "`cut.parquet` cannot be read", "domgen_error_data")
 })
 
 test_that("only the columns asked for are there, in that order", {
@@ -97,9 +79,11 @@ test_that("only the columns asked for are there, in that order", {
     expect_identical(source_rows(source, names, rows = 11), expected)
     expect_domgen_error(source_rows(source, c("x", "none")), "has no column `none`; it has `x`")
   }
-  reader <- partition_open(row_source(file)$partitions[[1L]], c("code", "x"), text = "code")
-  expect_identical(reader$read(2), data.frame(code = c("001", "002"), x = data$x[1:2]))
-  reader$close()
+  found <- NULL
+  row_source(file)$tables[[1L]]$blocks(c("code", "x"), "code", 2, function(block) {
+    if (is.null(found)) found <<- block
+  })
+  expect_identical(found, data.frame(code = c("001", "002"), x = data$x[1:2]))
 })
 
 test_that("a column of text is text in every block, whatever it looks like there", {
@@ -109,22 +93,31 @@ test_that("a column of text is text in every block, whatever it looks like there
   expect_identical(source_rows(frames, free = "d")$d, c("1", "2.5", "u", NA))
 })
 
-test_that("levels are those of the first partition, of a factor, or those declared", {
+test_that("what was text before is text in a file where it looks like a number", {
+  files <- c(source_file("x,k\n1,a\n2,007\n"), source_file("x,k\n3,007\n4,7\n", "b.csv"))
+  expect_identical(source_rows(files)$k, factor(c("a", "007", "007", "7")))
+  one <- source_file("x,k\n1,a\n2,007\n3,007\n4,7\n")
+  expect_identical(source_rows(one, bytes = 8)$k, factor(c("a", "007", "007", "7")))
+})
+
+test_that("levels are those of all rows, in the order of their names or of a factor, or those declared", {
   a <- data.frame(f = c("v", "u", NA), x = 1:3)
-  b <- data.frame(f = c("u", "w"), x = 4:5)
-  expect_identical(levels(source_rows(list(a, a[1, ]))$f), c("u", "v"))
-  expect_domgen_error(source_rows(list(first = a, second = b)), paste0(
-    "`second`, row 2: `f` has the level \"w\", which is none of \"u\", \"v\"; declare all levels: ",
-    "`levels = list\\(f = c\\(\"u\", \"v\", \"w\"\\)\\)`"
+  b <- data.frame(f = c("u", "t"), x = 4:5)
+  expect_identical(levels(source_rows(list(a, b))$f), c("t", "u", "v"))
+  expect_identical(levels(source_rows(list(a, b), rows = 1)$f), c("t", "u", "v"))
+  short <- row_source(list(first = a, second = b), levels = list(f = c("u", "v")))
+  expect_domgen_error(source_rows(short), paste0(
+    "`second`, row 2: `f` has the level \"t\", which is none of \"u\", \"v\"; declare all levels: ",
+    "`levels = list\\(f = c\\(\"u\", \"v\", \"t\"\\)\\)`"
   ), "domgen_error_data")
-  declared <- row_source(list(a, b), levels = list(f = c("w", "v", "u"), x = 1:5))
+  declared <- row_source(list(a, b), levels = list(f = c("t", "v", "u"), x = 1:5))
   found <- source_rows(declared)
-  expect_identical(levels(found$f), c("w", "v", "u"))
-  expect_identical(as.character(found$f), c("v", "u", NA, "u", "w"))
+  expect_identical(levels(found$f), c("t", "v", "u"))
+  expect_identical(as.character(found$f), c("v", "u", NA, "u", "t"))
   expect_identical(found$x, factor(1:5))
   a$f <- factor(a$f, c("w", "v", "u"), ordered = TRUE)
   found <- source_rows(list(a, b))$f
-  expect_identical(found, factor(c("v", "u", NA, "u", "w"), c("w", "v", "u"), ordered = TRUE))
+  expect_identical(found, factor(c("v", "u", NA, "u", "t"), c("w", "v", "u", "t"), ordered = TRUE))
   # the declared levels of sources in a list
   both <- row_source(list(row_source(a, levels = list(f = c("u", "v", "w"))), b))
   expect_identical(both$levels, list(f = c("u", "v", "w")))
@@ -133,7 +126,7 @@ test_that("levels are those of the first partition, of a factor, or those declar
   expect_identical(row_source(other, levels = list(f = c("u", "w")))$levels, list(f = c("u", "w")))
 })
 
-test_that("the first block with a value says the type of a column, and partitions may be empty", {
+test_that("the first block with a value says the type of a column, and tables may be empty", {
   none <- data.frame(x = c(NA, NA), f = NA)
   some <- data.frame(x = c(1.5, NA), f = c("b", "a"))
   found <- source_rows(list(none, some[0L, ], some), rows = 1)
@@ -143,7 +136,7 @@ test_that("the first block with a value says the type of a column, and partition
   expect_domgen_error(source_rows(some[0L, ]), "The source has no rows")
 })
 
-test_that("a value of another type names partition, row and column", {
+test_that("a value of another type names table, row and column", {
   a <- data.frame(x = 1:3, l = TRUE, t = as.Date("2020-01-01"))
   a$d <- as.difftime(1:3, units = "mins")
   refused <- function(message, ...) {
@@ -152,7 +145,7 @@ test_that("a value of another type names partition, row and column", {
     b[names(given)] <- given
     expect_domgen_error(source_rows(list(a, b), rows = 2), message, "domgen_error_data")
   }
-  refused("`partition 2`, row 3: `x` must be a number, not \"abc\"", x = c("1", "2", "abc"))
+  refused("`data, number 2`, row 3: `x` must be a number, not \"abc\"", x = c("1", "2", "abc"))
   refused("row 3: `x` must be a number, not \"b\"", x = factor(c(NA, NA, "b")))
   refused("row 2: `x` must be a number, not \"TRUE\"", x = c(NA, TRUE, TRUE))
   refused("row 1: `x` must be a number, not \"2020-01-01\"", x = a$t)
@@ -188,17 +181,18 @@ test_that("64-bit integers are numbers where they are exact, and errors where no
   expect_domgen_error(source_rows(text), "row 2: `x` must be below 2\\^53.*\"9007199254740993\"")
 })
 
-test_that("what is given twice is refused", {
-  data <- mixed_rows()
+test_that("a file that is given twice is refused, and others of one name are told apart", {
   file <- source_file("x\n1\n")
-  expect_domgen_error(row_source(c(file, file)), "`a.csv` is given twice")
-  expect_domgen_error(row_source(list(file, dirname(file))), "`a.csv` is given twice")
+  expect_domgen_error(row_source(c(file, file)), "`.*a.csv` is given twice")
+  expect_domgen_error(row_source(c(file, dirname(file))), "`.*a.csv` is given twice")
   expect_domgen_error(row_source(c(file, file.path(dirname(file), ".", "a.csv"))), "given twice")
-  expect_domgen_error(row_source(list(data, data)), "`partition 2` is given twice")
-  expect_s3_class(row_source(list(data, data[-1, ])), "dg_source")
-  expect_s3_class(row_source(rbind(data, data), partitions = 2), "dg_source")
+  labels <- function(source) vapply(source$tables, `[[`, "", "label")
   other <- source_file("x\n1\n")
-  expect_identical(vapply(row_source(c(file, other))$partitions, `[[`, "", "label"), c(file, other))
+  expect_identical(labels(row_source(c(file, other))), c(file, other))
+  data <- mixed_rows()
+  expect_identical(labels(row_source(list(data, data))), c("data, number 1", "data, number 2"))
+  expect_identical(labels(row_source(list(a = data, data, b = list(data, file)))),
+                   c("a", "data", "b, data", "b, a.csv"))
 })
 
 test_that("arguments are checked at the door", {
@@ -217,8 +211,7 @@ test_that("arguments are checked at the door", {
   expect_domgen_error(row_source(data, store = 1), "`store` must be the path of a folder, not 1")
   expect_domgen_error(row_source(data, levels = "a"), "`levels` must be a named list")
   expect_domgen_error(row_source(data, levels = list(x = c("a", "a"))), "`levels\\$x` must be")
-  expect_domgen_error(row_source(data, partitions = 0), "`partitions` must be one whole number")
-  expect_domgen_error(row_source(data, partition = 2), "did you mean `partitions`")
+  expect_domgen_error(row_source(data, blok_size = 2), "did you mean `block_size`")
   expect_domgen_error(row_source(data, table = "t"), "`table` must be given with a database")
   expect_domgen_error(row_source(function(reset) NULL, query = "q"), "`query` must be given with")
   # a function without `reset` opens a connection
@@ -242,27 +235,8 @@ test_that("a folder tells which of its files are not read", {
   dir.create(file.path(folder, "sub.csv"))
   expect_message(source <- row_source(folder), "Not read in .*: `notes.md`",
                  class = "domgen_message_source")
-  expect_identical(vapply(source$partitions, `[[`, "", "label"), c("a.csv", "b.csv"))
-  expect_identical(length(row_source(file.path(folder, "*.csv"))$partitions), 2L)
-})
-
-test_that("readers are closed at the end, on an error, and where a block is enough", {
-  opened <- closed <- 0
-  data <- mixed_rows()
-  open <- partition_open.partition_frame
-  counting <- function(partition, columns, text) {
-    reader <- open(partition, columns, text)
-    opened <<- opened + 1
-    list(read = reader$read, close = function() closed <<- closed + 1)
-  }
-  partition <- structure(list(label = "p", data = data), class = c("counted", "dg_partition"))
-  registerS3method("partition_open", "counted", counting, asNamespace("domgen"))
-  prototype <- data[0L, c("x", "y")]
-  expect_identical(walk_blocks(partition, prototype, 50, function(data, first) NULL), 60)
-  expect_error(walk_blocks(partition, prototype, 50, function(data, first) stop("mine")), "mine")
-  expect_domgen_error(walk_blocks(partition, data.frame(none = 1), 50, identity), "no column")
-  each_block(partition, NULL, character(), 5, function(block, first) FALSE)
-  expect_identical(c(opened, closed), c(3, 3))
+  expect_identical(vapply(source$tables, `[[`, "", "label"), c("a.csv", "b.csv"))
+  expect_identical(length(row_source(file.path(folder, "*.csv"))$tables), 2L)
 })
 
 test_that("an error while rows are read names the row that was reached", {
@@ -277,19 +251,9 @@ test_that("an error while rows are read names the row that was reached", {
   expect_domgen_error(source_rows(function(reset) if (!reset) 3), "must give data frames")
   file <- source_file("", "a.rds")
   saveRDS(1:3, file)
-  expect_domgen_error(source_rows(file), "`a.rds` must hold a data frame")
+  expect_domgen_error(source_rows(file), "`a.rds` cannot be read: it must hold a data frame")
   source_file("no RDS", "a.rds", dirname(file))
   expect_domgen_error(source_rows(file), "`a.rds` cannot be read: unknown input format")
-})
-
-test_that("keys of files change with the file", {
-  file <- source_file("x\n1\n")
-  partition <- row_source(file)$partitions[[1L]]
-  key <- partition_key(partition)
-  expect_identical(partition_key(partition), key)
-  source_file("x\n1\n2\n", folder = dirname(file))
-  expect_false(partition_key(partition) == key)
-  expect_identical(partition_key(row_source(mixed_rows())$partitions[[1L]]), mixed_rows())
 })
 
 test_that("sources print what they are", {
@@ -297,13 +261,93 @@ test_that("sources print what they are", {
   for (k in 1:4) source_file("x;kind\n1,5;a\n", paste0(k, ".csv"), folder)
   saveRDS(data.frame(x = 1), file.path(folder, "5.rds"))
   expect_output(print(row_source(folder, levels = list(kind = c("a", "b")))), paste0(
-    "A source of rows in 5 partitions: 1.csv, 2.csv, 3.csv and 2 more\n",
-    "  kind     CSV \\(4\\), RDS \\(1\\), separated by semicolons, decimal commas\n",
+    "A source of rows: 1.csv, 2.csv, 3.csv and 2 more\n",
     "  columns  x, kind\n  levels   kind: a, b\n  chunks   of 50,000 rows"
   ))
   expect_output(print(row_source(mixed_rows(), block_size = 7, store = "sums")),
-                "partition: data\n  kind     data frame\n.*chunks   of 7 rows\n  store    sums")
+                "rows: data\n  columns .*chunks   of 7 rows\n  store    sums")
   # one that cannot be opened any more
-  unlink(file.path(folder, "1.csv"))
-  expect_output(print(row_source(file.path(folder, "2.csv"))), "kind     CSV, separated")
+  unlink(file.path(folder, "2.csv"))
+  expect_output(print(row_source(file.path(folder, "1.csv"))), "rows: 1.csv\n  columns")
+})
+
+# ---- the contract, of every kind ----------------------------------------------------------------
+
+# What a table must do whatever it is: blocks in order, none larger than asked for, as often as one
+# likes, with errors of the caller's going through, after which it can be read again.
+expect_contract <- function(table, data, text = character()) {
+  expect_s3_class(table, "dg_table")
+  expect_setequal(table$columns(), names(data))
+  expect_identical(length(table$label), 1L)
+  columns <- names(data)[c(3L, 1L)]
+  open <- nrow(showConnections())
+  for (n in c(1, 7, 1000)) {
+    blocks <- list()
+    table$blocks(columns, text, n, function(block) blocks[[length(blocks) + 1L]] <<- block)
+    expect_lte(max(vapply(blocks, nrow, 1L)), n)
+    found <- do.call(rbind, lapply(blocks, function(block) as.data.frame(block)[columns]))
+    expect_equal(found, data[columns], ignore_attr = TRUE)
+    calls <- 0
+    expect_error(table$blocks(columns, text, n, function(block) {
+      calls <<- calls + 1
+      stop("mine")
+    }), "mine")
+    expect_identical(calls, 1)
+    expect_identical(nrow(showConnections()), open)
+  }
+}
+
+test_that("every kind of table keeps the contract", {
+  data <- data.frame(x = c(1.5, 2, NA, 4:20), s = rep(c("a", "b c"), 10), k = 1:20)
+  folder <- source_folder()
+  utils::write.csv(data, file.path(folder, "a.csv"), row.names = FALSE)
+  saveRDS(data, file.path(folder, "b.rds"))
+  at <- 0
+  give <- function(reset) {
+    if (reset) at <<- 0 else if ((at <<- at + 1) <= 4) data[(1:5) + 5 * (at - 1), ]
+  }
+  tables <- c(row_source(folder)$tables, row_source(data)$tables, row_source(give)$tables)
+  if (requireNamespace("nanoparquet", quietly = TRUE)) {
+    nanoparquet::write_parquet(data, file.path(folder, "c.parquet"))
+    tables <- c(tables, row_source(file.path(folder, "c.parquet"))$tables)
+  }
+  if (requireNamespace("RSQLite", quietly = TRUE)) {
+    factory <- sqlite_factory()
+    write_rows(factory, "t", data)
+    tables <- c(tables, row_source(factory, table = "t")$tables,
+                row_source(factory, query = "SELECT * FROM t -- all;")$tables)
+  }
+  for (table in tables) expect_contract(table, data)
+})
+
+test_that("each table is read once, whatever the call", {
+  rows <- toy_domains(6, 20)
+  read <- 0
+  at <- 0
+  source <- row_source(function(reset) {
+    if (reset) at <<- 0
+    else if ((at <<- at + 1) <= 3) {
+      read <<- read + 1
+      rows[(1:40) + 40 * (at - 1), ]
+    }
+  })
+  map <- features_nystrom(10)
+  calls <- list(
+    function() dg_ridge(y ~ x1 | domain, data = source, feature_map = map),
+    function() dg_svm(y ~ x1 | domain, data = source, cost = 1, feature_map = map,
+                      loss = "squared_epsilon_insensitive"),
+    function() dg_lm(y ~ x1 | domain, data = source),
+    function() dg_cv(dg_ridge(feature_map = map), y ~ x1 | domain, data = source),
+    function() dg_compare(list(dg_ridge(lambda = 1, feature_map = map)), y ~ x1 | domain, data = source),
+    function() dg_tune(dg_ridge(feature_map = map), y ~ x1 | domain, data = source),
+    function() predict(dg_ridge(y ~ x1 | domain, data = rows, lambda = 1, feature_map = map,
+                                domain_kernel = domain_distribution()), source)
+  )
+  for (call in calls) {
+    read <- 0
+    call()
+    # and its first piece for the names of its columns
+    expect_identical(read, 4, label = deparse1(body(call)[[1L]]))
+  }
+  expect_identical(list.files(tempdir(), "^domgen-rows-"), character())
 })

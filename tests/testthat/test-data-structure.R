@@ -86,11 +86,11 @@ test_that("rows in blocks have the domains of rows in memory", {
   d$both <- paste(d$school, d$class, sep = " / ")
   fit_blocks <- function(formula) {
     set.seed(1)
-    dg_ridge(formula, data = row_source(d, partitions = 3), lambda = 1, feature_map = features)
+    dg_ridge(formula, data = row_source(d, block_size = 40), lambda = 1, feature_map = features)
   }
   blocks <- fit_blocks(y ~ x + z | school / class)
   expect_equal(predict(blocks, d), predict(fit_blocks(y ~ x + z | both), d))
   expect_equal(predict(blocks, row_source(d[1:30, ])), predict(blocks, d[1:30, ]))
   expect_error(dg_cv(dg_ridge(feature_map = features), y ~ x | school / class,
-                     data = row_source(d, partitions = 3)), "one factor")
+                     data = row_source(d, block_size = 40)), "one factor")
 })

@@ -59,6 +59,6 @@ test_that("other methods and other times are refused in words", {
                class = "domgen_error_data")
   expect_error(dg_glm(survival::Surv(time, status, type = "left") ~ x | g, data = rows), "left",
                class = "domgen_error_data")
-  expect_error(fit(dg_null(), formula, data = row_source(rows, partitions = 2)), "censored",
+  expect_error(fit(dg_null(), formula, data = row_source(rows, block_size = 40)), "censored",
                class = "domgen_error_data")
 })

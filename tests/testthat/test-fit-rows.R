@@ -43,7 +43,7 @@ test_that("it runs over a source, with a feature map and without, and without a 
   all <- features_nystrom(nrow(d), sampling = "uniform")
   exact <- dg_smoother(formula, data = d, domain_kernel = domain_distribution())
   for (features in list(features_exact(), all)) {
-    model <- suppressWarnings(dg_smoother(formula, data = row_source(d, partitions = 3),
+    model <- suppressWarnings(dg_smoother(formula, data = row_source(d, block_size = 40),
                                           domain_kernel = domain_distribution(),
                                           feature_map = features))
     expect_equal(predict(model, d), predict(exact, d), tolerance = 1e-4)

@@ -17,7 +17,7 @@ cases <- list(list("binomial", ill ~ x1 + x2 + x3 | domain, "size"),
               list(Gamma("log"), amount ~ x2 + x1 + offset(log(e)) + offset(x3) | domain, "size"))
 
 expect_same_glm <- function(spec, formula, tolerance = 1e-8) {
-  source <- row_source(rows, partitions = 3, block_size = 40)
+  source <- row_source(rows, block_size = 40)
   whole <- as_in_source(1, fit(spec, formula, data = rows, weights = w))
   blocks <- in_source(1, fit(spec, formula, data = source, weights = w))
   expect_equal(predict(blocks, rows, type = "decision"), predict(whole, rows, type = "decision"),

@@ -149,7 +149,7 @@ test_that("users' functions get Surv objects and may give curves", {
 test_that("rows of a source have the same curves, in memory and in a file", {
   rows <- lung()
   model <- dg_lm(lung_formula, data = rows)
-  source <- row_source(rows, partitions = 3)
+  source <- row_source(rows, block_size = 40)
   expect_equal(unname(predict(model, source, type = "survival", times = c(100, 200))),
                curves(model, times = c(100, 200)))
   file <- tempfile(fileext = ".csv")

@@ -9,7 +9,7 @@ rows$w <- runif(nrow(rows))
 rows$w[3:9] <- 0
 
 machines_of <- function(spec, formula) {
-  source <- row_source(rows, partitions = 3, block_size = 40)
+  source <- row_source(rows, block_size = 40)
   list(whole = as_in_source(1, fit(spec, formula, data = rows, weights = w)),
        blocks = in_source(1, fit(spec, formula, data = source, weights = w)))
 }

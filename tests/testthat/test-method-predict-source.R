@@ -14,7 +14,7 @@ numbers <- y ~ x1 + x2 + x3 + g | domain
 
 distributional <- dg_ridge(numbers, data = train, lambda = 1, scale = "both",
                            domain_kernel = domain_distribution(), feature_map = features_product())
-blocks <- function(...) row_source(new, partitions = 3, block_size = 37, ...)
+blocks <- function(...) row_source(new, block_size = 37, ...)
 
 # Predictions of blocks are those of all rows; the seed of the user is left as it was.
 expect_same_prediction <- function(model, ..., tolerance = 1e-12) {
@@ -76,7 +76,7 @@ test_that("each part of a chain and each member of an ensemble knows the domains
 
 test_that("a model that was fitted to blocks predicts blocks", {
   spec <- dg_ridge(lambda = 1, feature_map = features_product(), scale = "both")
-  model <- fit(spec, numbers, data = row_source(train, partitions = 2, block_size = 50))
+  model <- fit(spec, numbers, data = row_source(train, block_size = 50))
   expect_same_prediction(model)
 })
 
@@ -145,19 +145,35 @@ test_that("a file has a row for each row of the source, of which an empty one ha
   expect_identical(found$row, sequence(sizes))
   expect_identical(found$domain, as.character(new$domain))
   expect_identical(found$id, new$id)
-  expect_identical(found$x2, new$x2)
+  expect_equal(found$x2, new$x2, tolerance = 1e-14)
   expect_equal(found$prediction, values, tolerance = 1e-12)
-  # as it is in memory, to the last digit
-  expect_identical(found$prediction, suppressWarnings(predict(distributional, from_files())))
-  expect_false(file.exists(paste0(to, ".part")))
+  # as it is in memory, to 15 digits
+  expect_equal(found$prediction, suppressWarnings(predict(distributional, from_files())),
+               tolerance = 1e-14)
+  expect_length(list.files(dirname(to), paste0("^[.]", basename(to)), all.files = TRUE), 0L)
 })
 
-test_that("a folder has a file for each partition", {
-  to <- written(tempfile("out"))
-  expect_identical(list.files(to), sprintf("part-%05d.csv", 1:4))
-  expect_identical(lengths(lapply(list.files(to, full.names = TRUE), readLines)) - 1L,
-                   c(100L, 0L, 70L, nrow(new) - 170L))
-  expect_false(file.exists(paste0(to, ".part")))
+test_that("a function gets the blocks in their order, a Parquet file what a CSV file has", {
+  ks <- c()
+  blocks <- list()
+  expect_null(suppressWarnings(predict(distributional, from_files(), keep = "id", to = function(block, k) {
+    ks <<- c(ks, k)
+    blocks[[k]] <<- block
+  })))
+  expect_identical(ks, seq_along(blocks))
+  expect_lte(max(vapply(blocks, nrow, 1L)), 30L)
+  expected <- utils::read.csv(written(), colClasses = c(id = "character"))
+  expect_equal(do.call(rbind, blocks), expected, tolerance = 1e-14)
+  expect_identical(do.call(rbind, blocks)$prediction,
+                   suppressWarnings(predict(distributional, from_files())))
+  skip_if_not_installed("nanoparquet")
+  file <- written(tempfile(fileext = ".parquet"))
+  expect_equal(as.data.frame(nanoparquet::read_parquet(file)), do.call(rbind, blocks),
+               ignore_attr = TRUE)
+  # what a function raises is the call's error
+  expect_error(suppressWarnings(predict(distributional, from_files(), to = function(block, k) {
+    if (k == 2) stop("no more")
+  })), "no more")
 })
 
 test_that("columns of predictions are named for what they are", {
@@ -184,41 +200,44 @@ test_that("text and numbers of every kind are read again as they were", {
                   number = c(0.1, 1 / 3, NaN, NA, -Inf), flag = c(TRUE, FALSE, NA, TRUE, FALSE),
                   day = as.Date("2020-02-28") + c(0:3, NA), label = factor(c("x", "y", NA, "x", "")))
   file <- tempfile(fileext = ".csv")
-  writeBin(c(domgen:::csv_line(names(columns)), domgen:::csv_lines(columns)), file)
+  for (k in 1:2) {
+    rows <- if (k == 1) 1:3 else 4:5
+    add_csv(as_rows(lapply(columns, `[`, rows)), file, k)
+  }
   found <- utils::read.csv(file, encoding = "UTF-8", colClasses = c(day = "Date"), na.strings = "NA")
   expect_identical(found$text, columns$text)
-  expect_identical(found$number, columns$number)
+  expect_equal(found$number, columns$number, tolerance = 1e-14)
   expect_identical(found$flag, columns$flag)
   expect_identical(found$day, columns$day)
   expect_identical(found$label, as.character(columns$label))
 })
 
-test_that("a file that was cut short at any time goes on to the same bytes", {
+test_that("a file is there as a whole or not at all, wherever writing ends", {
+  hows <- list(error = function() stop("no room"), interrupt = function() {
+    # as Ctrl-C is seen by R code
+    signalCondition(structure(list(), class = c("interrupt", "condition")))
+  })
+  real <- domgen:::add_csv
   expected <- readLines(written())
-  append <- domgen:::append_bytes
-  whole <- domgen:::write_whole
-  to <- tempfile(fileext = ".csv")
-  broken <- function(at, name, real) {
+  for (how in names(hows)) for (at in c(1, 2, 10)) {
+    folder <- source_folder()
+    to <- file.path(folder, "out.csv")
     calls <- 0
-    with_replaced(name, function(bytes, ...) {
+    said <- with_replaced("add_csv", function(...) {
       calls <<- calls + 1
-      if (calls < at) return(real(bytes, ...))
-      # half of it may be there
-      if (name == "append_bytes") cat("half of a row, ", file = bytes, append = TRUE)
-      domgen:::abort("write", "no room.")
-    }, tryCatch(written(to), domgen_error_write = identity))
+      real(...)
+      if (calls == at) hows[[how]]()
+    }, tryCatch(written(to), error = identity))
+    expect_s3_class(said, if (how == "error") "domgen_error_write" else "domgen_error_interrupt")
+    if (how == "error") expect_match(conditionMessage(said), "out.csv` cannot be written: no room")
+    expect_identical(list.files(folder, all.files = TRUE, no.. = TRUE), character())
+    if (how == "interrupt") suppressWarnings(dg_resume()) else written(to)
+    expect_identical(readLines(to), expected)
   }
-  said <- character()
-  for (at in c(1, 2, 3, 5, 2, 4, 6, 3, 2, 1)) for (name in c("append_bytes", "write_whole")) {
-    if (file.exists(to)) next
-    failed <- broken(at, name, if (name == "append_bytes") append else whole)
-    if (inherits(failed, "error")) said <- c(said, conditionMessage(failed))
-  }
-  expect_gt(length(said), 8L)
-  expect_true(any(grepl("`p-3.csv`, row [0-9]+ on: no room.", said)))
-  if (!file.exists(to)) written(to)
+  # and so is one that is replaced
+  expect_error(with_replaced("add_csv", function(...) stop("no room"), written(to, overwrite = TRUE)),
+               "no room")
   expect_identical(readLines(to), expected)
-  expect_false(file.exists(paste0(to, ".part")))
 })
 
 # Of another session: a BLAS of several threads may round otherwise there.
@@ -232,44 +251,15 @@ expect_same_file <- function(found, expected) {
 test_that("what a worker is sent does not hold where the user is", {
   sent <- NULL
   write_pass <- domgen:::write_pass
-  with_replaced("write_pass", function(source, work) {
+  with_replaced("write_pass", function(source, work, to) {
     sent <<- work
-    write_pass(source, work)
-  }, predict(distributional, blocks()))
+    write_pass(source, work, to)
+  }, suppressWarnings(predict(distributional, blocks())))
   expect_s3_class(sent$model, "dg_ridge")
   expect_false(any(vapply(sent$asked, is.environment, NA)))
 })
 
-test_that("a session that is killed leaves what the same call goes on from", {
-  skip_on_os("windows")
-  to <- tempfile(fileext = ".csv")
-  expect_error(in_new_session({
-    space <- asNamespace("domgen")
-    real <- space$append_bytes
-    unlockBinding("append_bytes", space)
-    calls <- 0
-    assign("append_bytes", function(file, ...) {
-      calls <<- calls + 1
-      if (calls == 5) tools::pskill(Sys.getpid(), tools::SIGKILL)
-      real(file, ...)
-    }, space)
-    predict(input$model, row_source(input$files, block_size = 30), to = input$to, keep = "id")
-  }, list(model = distributional, files = files, to = to)), "new session failed")
-  expect_false(file.exists(to))
-  kept <- file.info(list.files(file.path(paste0(to, ".part"), "rows"), full.names = TRUE))
-  expect_gt(sum(kept$size), 0)
-  predicted <- 0
-  block_columns <- domgen:::block_columns
-  with_replaced("block_columns", function(...) {
-    predicted <<- predicted + 1
-    block_columns(...)
-  }, written(to))
-  # 4 + 3 + 3 blocks, of which some were there
-  expect_lt(predicted, 10)
-  expect_same_file(readLines(to), readLines(written()))
-})
-
-test_that("a full disk is an error that says where it was", {
+test_that("a full disk is an error, and leaves no file that is cut", {
   skip_on_os("windows")
   model <- dg_lm(y ~ x1 + x2, data = train)
   long <- tempfile(fileext = ".csv")
@@ -288,35 +278,12 @@ test_that("a full disk is an error that says where it was", {
   skip_if(Sys.which("bash") == "", "no shell that limits the size of files")
   to <- tempfile(fileext = ".csv")
   said <- paste(limited(150, to), collapse = " ")
-  expect_match(said, "row [1-9],001 on: `file.*cannot be written.*Is the disk full.*the same call resumes there")
+  expect_match(said, "cannot be written")
   expect_false(file.exists(to))
   predict(model, row_source(long, block_size = 1000), to = to)
   whole <- tempfile(fileext = ".csv")
   predict(model, row_source(long, block_size = 1000), to = whole)
-  expect_same_file(readLines(to), readLines(whole))
-})
-
-test_that("what is there is not overwritten, and another call does not go on with it", {
-  to <- written()
-  expect_error(written(to), "is there already", class = "domgen_error_argument")
-  before <- readLines(to)
-  stop_at_third <- function(...) {
-    calls <- 0
-    real <- domgen:::append_bytes
-    with_replaced("append_bytes", function(...) {
-      calls <<- calls + 1
-      if (calls == 3) domgen:::abort("write", "no room.")
-      real(...)
-    }, expect_error(written(to, ...), "no room"))
-  }
-  stop_at_third(overwrite = TRUE)
-  # the old one until the new one is whole
-  expect_identical(readLines(to), before)
-  unlink(to)
-  expect_error(suppressWarnings(predict(distributional, from_files(), to = to)),
-               "begun by another call", class = "domgen_error_argument")
-  suppressWarnings(predict(distributional, from_files(), to = to, overwrite = TRUE))
-  expect_named(utils::read.csv(to), c("partition", "row", "domain", "prediction"))
+  expect_identical(readLines(to), readLines(whole))
 })
 
 test_that("workers write the same file as this session", {
@@ -346,27 +313,27 @@ test_that("jobs of a cluster write the same file", {
 
 # ---- databases --------------------------------------------------------------------------------
 
-test_that("rows of a table are predicted into another, through a connection of its own", {
+test_that("rows of a table are predicted into another, of the same connection or not", {
   factory <- sqlite_factory()
   complete <- new[-(5:6), ]
-  with_connection(factory, function(db) DBI::dbGetQuery(db, "PRAGMA journal_mode = WAL"))
   write_rows(factory, "new", complete[c("domain", "x1", "x2", "x3", "g", "id")])
   predict(distributional, row_source(factory, table = "new", block_size = 30),
           to = row_source(factory, table = "out"), keep = "id")
   found <- with_connection(factory, function(db) DBI::dbReadTable(db, "out"))
   expect_equal(found$prediction, predict(distributional, complete), tolerance = 1e-12)
   with_connection(factory, function(db) {
-    expect_error(predict(distributional, row_source(db, table = "new"),
-                         to = row_source(db, table = "again")), "connection of its own")
+    # of the connection that is read from, too
+    predict(distributional, row_source(db, table = "new"), to = row_source(db, table = "again"))
+    expect_equal(DBI::dbReadTable(db, "again")$prediction, found$prediction, tolerance = 1e-12)
   })
 })
 
 # ---- bad input --------------------------------------------------------------------------------
 
-test_that("what is wrong in the rows is told with partition and row", {
+test_that("what is wrong in the rows is told with table and row", {
   fails <- function(change, message, ..., class = "domgen_error_data") {
     bad <- change(new[-(5:6), ])
-    expect_error(suppressWarnings(predict(distributional, row_source(bad, partitions = 2, block_size = 30),
+    expect_error(suppressWarnings(predict(distributional, row_source(bad, block_size = 30),
                                           ...)), message, class = class)
   }
   fails(function(d) d[names(d) != "x2"], "no column `x2`")
@@ -379,9 +346,9 @@ test_that("what is wrong in the rows is told with partition and row", {
   utils::write.csv(bad, file, row.names = FALSE, quote = FALSE)
   expect_error(predict(distributional, row_source(file, block_size = 30)),
                "[.]csv`, row 200: `x2` must be a number, not \"abc\"", class = "domgen_error_data")
-  fails(function(d) transform(d, x3 = replace(x3, 150, Inf)), "`data, part 2`, row 26: .*finite")
+  fails(function(d) transform(d, x3 = replace(x3, 150, Inf)), "`data`, row 150: .*finite")
   level <- function(d) transform(d, g = replace(g, 140, "c"))
-  fails(level, "`data, part 2`, row 16: .*levels of training", new_levels = "error")
+  fails(level, "`data`, row 140: .*levels of training", new_levels = "error")
 })
 
 test_that("warnings are told once, with the first block that they came from", {
@@ -400,15 +367,15 @@ test_that("arguments that make no sense are errors", {
                  class = "domgen_error_argument")
   }
   fails("must be in a folder that exists", to = file.path(tempdir(), "no", "such.csv"))
-  fails("not end in .rds", to = tempfile(fileext = ".rds"))
-  fails("must be the path of a file", to = 3)
+  fails("must be a path that ends in .csv or .parquet", to = tempfile(fileext = ".rds"))
+  fails("must be a path that ends in .csv", to = 3)
   fails("must be one table", to = from_files())
   fails("without `to`", keep = "id")
   fails("must be names of columns", to = tempfile(), keep = 3)
   fails("must be one value with a source", domain = new$domain)
   fails("did you mean `overwrite`", overwrit = TRUE)
-  fails("`overwrite` must be TRUE or FALSE", to = tempfile(), overwrite = NA)
-  expect_error(predict(distributional, from_files(), to = tempfile(), keep = "idd"),
+  fails("`overwrite` must be TRUE or FALSE", to = tempfile(fileext = ".csv"), overwrite = NA)
+  expect_error(predict(distributional, from_files(), to = tempfile(fileext = ".csv"), keep = "idd"),
                "no column `idd` for `keep`", class = "domgen_error_data")
   expect_error(predict(distributional, new, to = "x.csv"), "row_source",
                class = "domgen_error_argument")

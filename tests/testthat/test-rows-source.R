@@ -15,7 +15,7 @@ expect_same_fit <- function(spec, formula, weights = NULL, tolerance = 1e-9) {
   call <- list(spec, formula)
   if (!is.null(weights)) call$weights <- weights
   whole <- suppressWarnings(as_in_source(1, do.call(fit, c(call, list(data = quote(rows))))))
-  several <- row_source(rows, partitions = 5, block_size = 37)
+  several <- row_source(rows, block_size = 37)
   for (source in c(if (long_form()) list(row_source(rows, block_size = 1000)), list(several))) {
     blocks <- suppressWarnings(in_source(1, do.call(fit, c(call, list(data = quote(source))))))
     values <- lapply(list(whole, blocks), function(model) {
@@ -32,7 +32,7 @@ numbers <- count ~ x1 + x2 + x4 + site | domain
 nystrom <- features_nystrom(25)
 
 test_that("a method function takes a source as its specification does", {
-  source <- row_source(known, partitions = 2)
+  source <- row_source(known, block_size = 40)
   spec <- dg_ridge(lambda = 1, feature_map = nystrom, domain_kernel = domain_pooled(),
                    domain_weights = "equal")
   expected <- predict(in_source(1, fit(spec, numbers, data = source)), known)
@@ -138,12 +138,12 @@ test_that("files and one data frame give the same coefficients", {
   expect_identical(files$lambda, frame$lambda)
 })
 
-test_that("a sample stands for more rows than it has, whatever the partitions", {
+test_that("a sample stands for more rows than it has, whatever the blocks", {
   local_mocked <- domgen:::sample_rows
   on.exit(utils::assignInNamespace("sample_rows", local_mocked, "domgen"))
   utils::assignInNamespace("sample_rows", 100, "domgen")
   spec <- dg_ridge(lambda = 1, feature_map = nystrom)
-  models <- lapply(list(row_source(known), row_source(known, partitions = 4, block_size = 33)),
+  models <- lapply(list(row_source(known), row_source(known, block_size = 33)),
                    function(source) in_source(1, fit(spec, numbers, data = source)))
   expect_equal(models[[2L]]$coefficients, models[[1L]]$coefficients, tolerance = 1e-10)
   # moments are those of all rows
@@ -182,12 +182,12 @@ test_that("what needs all rows at once says so, and what to do", {
   expect_snapshot(error = TRUE, fitted(fit(few, count ~ x1 | domain, data = source)))
 })
 
-test_that("rows that cannot be used are told with partition and row", {
+test_that("rows that cannot be used are told with table and row", {
   few <- dg_ridge(feature_map = features_nystrom(5), lambda = 1)
   bad <- known
   bad$x1[221] <- Inf
-  expect_error(fit(few, count ~ x1 | domain, data = row_source(bad, partitions = 3)),
-               "`data, part 2`, row 1[0-9]+ has a predictor that is not finite",
+  expect_error(fit(few, count ~ x1 | domain, data = row_source(bad, block_size = 40)),
+               "`data`, row 221 has a predictor that is not finite",
                class = "domgen_error_data")
   expect_error(fit(few, count ~ x1 | domain, data = row_source(known), weights = -1 - w),
                "`data`, row 1 has a weight", class = "domgen_error_data")

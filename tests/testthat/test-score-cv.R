@@ -243,7 +243,7 @@ test_that("who gives weights is told that scores have none", {
   # all alike, they make no difference
   of_source <- function(size) {
     set.seed(1)
-    rows <- row_source(transform(d, size = size), partitions = 3)
+    rows <- row_source(transform(d, size = size), block_size = 40)
     model <- dg_ridge(f, data = rows, weights = size, lambda = size[1L],
                       domain_kernel = domain_pooled(), feature_map = features_nystrom(10))
     list(dg_lodo(model), dg_cv(model, progress = FALSE))

@@ -73,7 +73,7 @@ test_that("a method that fails on a source is a line as well", {
   objects <- list(ridge = dg_ridge(lambda = 1, feature_map = map))
   compare <- function(...) {
     set.seed(1)
-    dg_compare(c(objects, list(...)), y ~ x1 + x2 | domain, data = row_source(toy, partitions = 2),
+    dg_compare(c(objects, list(...)), y ~ x1 + x2 | domain, data = row_source(toy, block_size = 40),
                metric = c("rmse", "mae"))
   }
   alone <- compare()

@@ -5,7 +5,7 @@ cv_data <- simulate_dica(domains = 8, n = 25, p = 3, seed = 1)
 cv_data$class <- factor(ifelse(cv_data$y > 0, "high", "low"))
 cv_data$third <- cut(cv_data$y, c(-Inf, -0.5, 0.5, Inf), labels = c("p", "q", "r"))
 cv_data$w <- rep_len(c(0.5, 1, 2), nrow(cv_data))
-cv_source_rows <- row_source(cv_data, partitions = 3, block_size = 37)
+cv_source_rows <- row_source(cv_data, block_size = 37)
 cv_formula <- y ~ x1 + x2 + x3 | domain
 
 whole <- function(method, ...) {
@@ -150,7 +150,7 @@ test_that("dg_lodo() of a source is that in memory, and needs no pass for square
 test_that("dg_lodo() judges domains without weight by the fit of all others, and in groups", {
   cv_data$w[cv_data$domain %in% levels(cv_data$domain)[c(2, 8)]] <- 0
   spec <- whole(dg_ridge, lambda = 1)
-  source <- row_source(cv_data, partitions = 3)
+  source <- row_source(cv_data, block_size = 40)
   memory <- dg_lodo(fit(spec, cv_formula, data = cv_data, weights = w))$domains
   model <- fit(spec, cv_formula, data = source, weights = w)
   expect_equal(dg_lodo(model)$domains, memory, tolerance = 1e-7)

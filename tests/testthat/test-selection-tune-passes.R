@@ -52,7 +52,7 @@ test_that("values of lambda have the scores of the rows in memory, and share the
 
 test_that("grids of other parameters, chains and steps beyond the border work as in memory", {
   folds <- folds_of(tune_data, 4)
-  source <- row_source(tune_data, partitions = 2)
+  source <- row_source(tune_data, block_size = 40)
   grid <- list(lambda = c(1, 10, 100), scale = c("none", "pooled"))
   tuned <- dg_tune(dg_ridge(feature_map = features_nystrom(30), domain_kernel = domain_pooled()),
                    tune_formula, data = source, grid = grid, folds = folds)

@@ -1,7 +1,6 @@
 // Every header of the core in one translation unit, and all tests. `core-test eigen` and `core-test
 // core` must die of a failed assertion of Eigen and of the core.
 #include "../cox/risk-sets.h"
-#include "../data/csv-rows.h"
 #include "../data/md5.h"
 #include "../feature/fourier.h"
 #include "../feature/given.h"

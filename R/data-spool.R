@@ -1,0 +1,200 @@
+# The rows of a call are read once: each block goes to a file of its own, the spool, in a folder
+# that goes when the call has ended. All passes go over the spool, on workers too, so that their
+# order is the same, and types and levels are those of all rows.
+
+# A source with
+#   blocks   list(label, first: number of its first row in the table, rows, file) for each
+#   known    what join_types() found out about the columns
+#   n        rows
+#   folder   where the files are; holds: with it goes the folder
+# text: columns that are read as text, whatever they look like; a domain "007" is not 7. Of these
+# the ones called "label" in `names(text)` are domains, and of those called "copy" only what stands
+# in a file of text is read as it stands. columns: NULL for all.
+spooled <- function(source, columns = NULL, text = character()) {
+  if (!is.null(source$blocks)) return(source)
+  source <- with_folder(source)
+  # room on the disk, where there was too little
+  on.exit(if (is.null(source$store) && is.null(source$blocks)) end_rows(source))
+  done <- file.path(source$folder, "rows.rds")
+  read <- list(columns, text)
+  if (file.exists(done)) {
+    found <- read_value(done)
+    if (!identical(found$read, read)) {
+      abort("argument", "`store` is of another call, which reads other columns. Give another ",
+            "folder, or remove `", source$folder, "`.")
+    }
+  } else {
+    found <- c(write_spool(source, columns, text), list(read = read))
+    write_value(found, done)
+  }
+  source[c("blocks", "known")] <- found[c("blocks", "known")]
+  source$n <- sum(vapply(source$blocks, `[[`, 0, "rows"))
+  source
+}
+
+# In the user's `store`, or in a folder of the call's own.
+with_folder <- function(source) {
+  if (!is.null(source$store)) {
+    source$folder <- file.path(full_path(source$store), "domgen-call")
+  } else {
+    home <- getOption("domgen.spool", tempdir())
+    if (!is.character(home) || length(home) != 1L || !dir.exists(home)) {
+      abort("argument", "Option `domgen.spool` must be a folder that is there, not ",
+            describe(home), ".")
+    }
+    source$folder <- tempfile("domgen-rows-", home)
+    source$holds <- new.env(parent = emptyenv())
+    source$holds$folder <- source$folder
+    source$holds$process <- Sys.getpid()
+    reg.finalizer(source$holds, leave_rows, onexit = TRUE)
+  }
+  suppressWarnings(dir.create(source$folder, recursive = TRUE, mode = "0700"))
+  if (!dir.exists(source$folder)) {
+    abort("write", "The folder `", source$folder, "` cannot be made; the rows would be kept there.")
+  }
+  source
+}
+
+# Of a process that was forked nothing goes.
+leave_rows <- function(holds) {
+  if (holds$process == Sys.getpid()) remove_folder(holds$folder)
+}
+
+# Of a call that has ended.
+end_rows <- function(source) remove_folder(source$folder)
+
+remove_folder <- function(folder) unlink(folder, recursive = TRUE, expand = FALSE)
+
+# A path that stays the same in every working folder, also of what is not there yet.
+full_path <- function(path) {
+  path <- path.expand(path)
+  if (file.exists(path)) normalizePath(path)
+  else file.path(sub("/$", "", normalizePath(dirname(path), mustWork = FALSE)), basename(path))
+}
+
+write_spool <- function(source, columns, text) {
+  if (is.null(columns)) columns <- source_names(source)
+  read <- if (length(columns)) columns else source_names(source)[1L]
+  blocks <- list()
+  known <- NULL
+  for (table in source$tables) {
+    first <- 1
+    at_table(table$label, table$blocks(read, c(text, text_columns(known)), source$block_size,
+                                       function(block) {
+      check_columns(block, read, table$label)
+      block <- plain_frame(unclass(block)[columns], nrow(block))
+      block <- text_as_text(block, text[!names(text) %in% "copy"], table$label)
+      known <<- join_types(known, block, table$label)
+      file <- file.path(source$folder, sprintf("rows-%06d", length(blocks) + 1L))
+      write_value(block, file)
+      blocks[[length(blocks) + 1L]] <<- list(label = table$label, first = first,
+                                             rows = nrow(block), file = file)
+      first <<- first + nrow(block)
+    }), first)
+  }
+  if (length(blocks) == 0L) abort("data", "The source has no rows.")
+  list(blocks = blocks, known = known)
+}
+
+# What goes wrong in another package while it reads, with the row that was reached.
+at_table <- function(label, code, first = 1) {
+  on_error(code, function(e) {
+    if (inherits(e, "domgen_error")) stop(e)
+    abort("data", "`", label, "` cannot be read",
+          if (first > 1) paste(" from row", in_full(first), "on"), ": ",
+          sub("[.]$", "", conditionMessage(e)), ".")
+  })
+}
+
+text_as_text <- function(data, text, label) {
+  for (name in intersect(text, names(data))) {
+    if (!is_understood(data[[name]])) refuse_class(data[[name]], name, paste0("`", label, "`"))
+    data[[name]] <- value_labels(data[[name]])
+  }
+  data
+}
+
+# ---- types and levels -------------------------------------------------------------------------
+
+# A predictor with more values has no levels that a source can say.
+most_levels <- 10000L
+
+# list(types: of each column that of the first block that has a value there, as a column without
+# rows; sure: has there been one? values: levels of factors, and what there is of text, in the order
+# in which they came).
+join_types <- function(known, block, label) {
+  for (name in names(block)) {
+    column <- block[[name]]
+    if (!isTRUE(known$sure[[name]])) {
+      known$types[[name]] <- empty_column(column, name, label)
+      known$sure[[name]] <- is.factor(column) || !all(is.na(column))
+    }
+    type <- known$types[[name]]
+    if (!is.factor(type) && !is.character(type)) next
+    values <- known$values[[name]]
+    if (length(values) > most_levels) next
+    if (is.null(values)) values <- as.character(levels(type))
+    new <- if (is.factor(column)) levels(without_missing_level(column))
+           else unique(on_error(value_labels(column), function(e) NULL))
+    known$values[[name]] <- union(values, new[!is.na(new)])
+  }
+  known
+}
+
+text_columns <- function(known) {
+  names(Filter(function(type) is.factor(type) || is.character(type), known$types))
+}
+
+# ---- files ------------------------------------------------------------------------------------
+
+# Under a name of its own first: a file is there as a whole or not at all. A full disk is noticed by
+# the size alone, because what is written last is in a buffer.
+write_value <- function(value, file) {
+  part <- tempfile(paste0(basename(file), "."), dirname(file))
+  on.exit(unlink(part, expand = FALSE))
+  written <- on_error(suppressWarnings({
+    connection <- file(part, "wb")
+    size <- tryCatch({
+      serialize_to(value, connection)
+      seek(connection)
+    }, finally = close(connection))
+    file.size(part) == size && file.rename(part, file)
+  }), function(e) FALSE)
+  if (isTRUE(written)) return(invisible())
+  abort("write", "`", file, "` cannot be written. Is the disk full? `options(domgen.spool = )` or ",
+        "`store` name another folder for the rows of a call.")
+}
+
+# What tests replace by a full disk.
+serialize_to <- function(value, connection) serialize(value, connection, xdr = FALSE)
+
+read_value <- function(file) {
+  if (!file.exists(file)) {
+    abort("data", "`", file, "` is not there, which has rows of this call. Where workers are on ",
+          "other computers, `options(domgen.spool = )` or `store` must name a folder that all ",
+          "reach.")
+  }
+  on_error({
+    connection <- file(file, "rb")
+    tryCatch(unserialize(connection), finally = close(connection))
+  }, function(e) abort("data", "`", file, "` is damaged; remove it, and call again."))
+}
+
+# ---- blocks -----------------------------------------------------------------------------------
+
+# f(data, first): the block as the prototype says it; first: number of its first row in the table.
+walk_block <- function(block, prototype, f) {
+  data <- agree_block(read_value(block$file), prototype, block$label, block$first)
+  f(data, block$first)
+}
+
+# The numbers that another reader has left beside the blocks, see number_walk().
+drop_numbers <- function(source) {
+  unlink(list.files(source$folder, "^rows-[0-9]+-", full.names = TRUE), expand = FALSE)
+}
+
+# Of each block, what its rows' numbers in the source are beyond those that it knows.
+row_starts <- function(source) {
+  rows <- vapply(source$blocks, `[[`, 0, "rows")
+  c(0, cumsum(rows))[seq_along(rows)] - vapply(source$blocks, `[[`, 0, "first") + 1
+}
