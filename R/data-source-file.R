@@ -83,8 +83,8 @@ parquet_table <- function(path, label) {
     wide <- "read_int64_type" %in% names(formals(nanoparquet::parquet_options))
     options <- do.call(nanoparquet::parquet_options,
                        c(list(class = character()), if (wide) list(read_int64_type = "integer64")))
-    known <- intersect(columns, columns_in())
-    in_blocks(as.data.frame(nanoparquet::read_parquet(path, col_select = known,
+    there <- intersect(columns, columns_in())
+    in_blocks(as.data.frame(nanoparquet::read_parquet(path, col_select = there,
                                                       options = options)), n, f)
   })
 }

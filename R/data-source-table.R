@@ -63,9 +63,9 @@ query_table <- function(connection, label, from, place = NULL) {
   }
   row_table(label, function() while_reading(connection, names_in),
             function(columns, text, n, f) while_reading(connection, function(con) {
-    known <- intersect(columns, names_in(con))
-    quoted <- vapply(known, function(name) as.character(DBI::dbQuoteIdentifier(con, name)), "")
-    result <- ask(con, paste(if (length(known)) quoted else "*", collapse = ", "))
+    there <- intersect(columns, names_in(con))
+    quoted <- vapply(there, function(name) as.character(DBI::dbQuoteIdentifier(con, name)), "")
+    result <- ask(con, paste(if (length(there)) quoted else "*", collapse = ", "))
     on.exit(DBI::dbClearResult(result))
     while (nrow(block <- asking(DBI::dbFetch(result, n))) > 0L) f(block)
   }), place)

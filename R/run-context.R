@@ -81,10 +81,10 @@ over_source <- function(source, spool, words, code, progress = NULL) {
 
 # A `store` is of one call; the user says by it that this is the same one.
 check_same_call <- function(ctx, words) {
-  own <- list(name = words[[1L]], sum = value_sum(words))
-  known <- kept(ctx, "call", own)
-  if (identical(known, own)) return(invisible())
-  abort("argument", "`store` is of another call, ", known$name, if (known$name == own$name) {
+  now <- list(name = words[[1L]], sum = value_sum(words))
+  begun <- kept(ctx, "call", now)
+  if (identical(begun, now)) return(invisible())
+  abort("argument", "`store` is of another call, ", begun$name, if (begun$name == now$name) {
     ", with other arguments"
   }, ". Give another folder, or remove `", ctx$folder, "`.")
 }
