@@ -73,8 +73,9 @@ check_levels <- function(levels) {
 #'
 #' @section Reading:
 #' A call reads each table, file or query once. The columns that it uses are kept in the temporary
-#' folder until it ends, up to 16 bytes for each number. `options(domgen.spool = )` names a folder
-#' with more room, and one that all computers reach if workers of the future package are on several.
+#' folder until it ends, up to 16 bytes for each number. `options(domgen.spool = )` names another
+#' folder: on a larger disk, or one that all computers reach, if workers of the future package are on
+#' several.
 #'
 #' **Columns** are matched by name. The first chunk that has a value in a column decides whether it
 #' is numeric or text; a value of the other type is an error. Text used as a predictor has the
@@ -94,9 +95,9 @@ check_levels <- function(levels) {
 #' ~ x` makes classes of 0 and 1.
 #'
 #' @section Fit and score:
-#' Of any size: [dg_ridge()], [dg_gp()], [dg_svm()], projections, and pipelines of these, with a
-#' feature map such as [features_nystrom()]; [dg_glm()] with a `family` of base R; [dg_auto()] and
-#' [dg_null()]. All else takes up to 20,000 rows, which are read into memory.
+#' These take sources of any size: [dg_ridge()], [dg_gp()], [dg_svm()], projections, and pipelines of
+#' them, with a feature map such as [features_nystrom()]; [dg_glm()] with a `family` of base R;
+#' [dg_auto()] and [dg_null()]. All else takes up to 20,000 rows, which are read into memory.
 #'
 #' Scaling, embeddings, coefficients and held-out errors are sums over all rows. Bandwidths,
 #' landmarks, ranks, and penalties other than the `lambda` of [dg_ridge()], come from a random
@@ -127,17 +128,18 @@ check_levels <- function(levels) {
 #'
 #' @section Workers and interrupts:
 #' Workers of the future package take chunks; results are the same to rounding. Each call draws one
-#' seed from R's generator. After Ctrl-C, [dg_resume()] continues. After a crash, the same call goes
-#' on where it was if its source has a `store`: there are its rows, as they were read, its seed and
-#' its sums until it ends. Another call with that `store` is an error. Who can write there can
-#' change results.
+#' seed from R's generator. After Ctrl-C, [dg_resume()] continues. After a crash, the same call
+#' continues where it was if its source has a `store`, which keeps its rows, as they were read, its
+#' seed and its sums until it ends. Another call with that `store` is an error. Who can write there
+#' can change results.
 #'
 #' @param x Data frame, paths, DBI connection, function, lazy table, or list of these.
 #' @param table,query Names of database tables, or SQL queries.
 #' @param levels Named list of the levels of categorical columns, such as
 #'   `list(x = c("low", "high"))`.
 #' @param block_size Maximum number of rows of a chunk. Default 50,000.
-#' @param store Folder for an unfinished call. `NULL` (default): it cannot go on in another session.
+#' @param store Folder for an unfinished call. `NULL` (default): it cannot continue
+#'   in another session.
 #' @param ... Empty.
 #' @return An object of class `dg_source`. `predict()` gives its usual value with `to = NULL`,
 #'   otherwise, invisibly, a `row_source()` of what was written.
