@@ -87,7 +87,7 @@ blocks <- list(
     "dg_ridge(f, data = train, feature_map = features_nystrom(500))" = "no n x n matrix",
     "rows <- row_source(\"folder/of/csv\")" = "files, a database, a function",
     "model <- dg_ridge(f, data = rows, feature_map = features_product())" = "read in blocks",
-    "predict(model, rows, to = \"predictions.csv\")" = "written in blocks; resumes after a stop",
+    "predict(model, rows, to = \"predictions.csv\")" = "written in blocks, as a whole or not at all",
     "future::plan(\"multisession\")" = "workers: processes, computers, Slurm"
   ),
   "Integrations" = c(
