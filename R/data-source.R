@@ -74,8 +74,8 @@ check_levels <- function(levels) {
 #' @section Reading:
 #' A call reads each table, file or query once. The columns that it uses are kept in the temporary
 #' folder until it ends, up to 16 bytes for each number. `options(domgen.spool = )` names another
-#' folder: on a larger disk, or one that all computers reach, if workers of the future package are on
-#' several.
+#' folder: on a larger disk, or one that all computers reach, if workers of the future package are
+#' on several.
 #'
 #' **Columns** are matched by name. The first chunk that has a value in a column decides whether it
 #' is numeric or text; a value of the other type is an error. Text used as a predictor has the
@@ -95,8 +95,8 @@ check_levels <- function(levels) {
 #' ~ x` makes classes of 0 and 1.
 #'
 #' @section Fit and score:
-#' These take sources of any size: [dg_ridge()], [dg_gp()], [dg_svm()], projections, and pipelines of
-#' them, with a feature map such as [features_nystrom()]; [dg_glm()] with a `family` of base R;
+#' These take sources of any size: [dg_ridge()], [dg_gp()], [dg_svm()], projections, and pipelines
+#' of them, with a feature map such as [features_nystrom()]; [dg_glm()] with a `family` of base R;
 #' [dg_auto()] and [dg_null()]. All else takes up to 20,000 rows, which are read into memory.
 #'
 #' Scaling, embeddings, coefficients and held-out errors are sums over all rows. Bandwidths,
