@@ -190,3 +190,13 @@ test_that("circles of files and the path of a fit do not grow", {
   expect_lte(traced[["dg_svm(), cost open: functions of learners and methods"]], 102L)
   expect_lte(traced[["functions only over the source"]], 133L)
 })
+
+test_that("test files that R CMD check leaves out are there", {
+  script <- checkout_file("tests", "testthat.R")
+  skip_if_not(file.exists(script), "the script is not there")
+  slow <- Filter(function(line) identical(line[[2L]], quote(slow)), as.list(parse(script)))
+  files <- paste0("test-", eval(slow[[1L]][[3L]]), ".R")
+  expect_gt(length(files), 50L)
+  expect_none(setdiff(files, list.files(checkout_file("tests", "testthat"))),
+              "files that are not there")
+})
