@@ -106,13 +106,19 @@ refused_in <- function(expr, home, bound, visited) {
   if (!is.language(expr)) return(NULL)
   if (odd_code_(expr)) return("an object in the place of code")
   found <- NULL
-  walk_code(expr, function(part, bound, context) {
+  # field: is it what stands around `$`?
+  walk_code(expr, function(part, bound, field) {
     named <- if (is.call(part)) part[[1L]] else part
     for (name in if (is.name(named) || is.character(named)) as.character(named)) {
       if (is.null(found)) found <<- refused_carried(name, home, bound, visited)
     }
     if (is.null(found) && is.call(part)) found <<- refused_call(part, home, bound)
-  }, bound = bound)
+    # a function that is handed on may be called under another name
+    if (is.null(found) && is.name(part) && !field && is_refused_value(part, home, bound)) {
+      found <<- paste0("a call of `", part, "()`")
+    }
+    is.call(part) && call_name(part) %in% c("$", "@")
+  }, context = FALSE, bound = bound)
   found
 }
 
@@ -141,12 +147,6 @@ refused_call <- function(expr, home, bound) {
     called <- on_error(function_argument(name, arguments, home), function(e) NA)
     if (anyNA(called)) return(computed)
     for (one in called) if (is_refused(one, home, FALSE)) return(said(one))
-  }
-  # a function as an argument of one that may call it
-  if (!spaced && is_of_r(name, home)) return(NULL)
-  for (one in arguments[vapply(arguments, typeof, "") == "symbol"][-1L]) {
-    one <- as.character(one)
-    if (nzchar(one) && !one %in% bound && is_refused(one, home, FALSE)) return(said(one))
   }
   NULL
 }
@@ -183,6 +183,11 @@ packages_of_r <- c("base", "stats", names(allowed_calls), "splines", "stats4", "
 # spaced: with its package, or out of a list.
 is_refused <- function(name, home, spaced) {
   name %in% refused_names() && (spaced || is_of_r(name, home))
+}
+
+is_refused_value <- function(part, home, bound) {
+  name <- as.character(part)
+  nzchar(name) && !name %in% bound && is_refused(name, home, FALSE)
 }
 
 # head: package::name, or another one that has a name in it.

@@ -72,7 +72,23 @@ columns_of <- function(object) {
   blueprint <- object[["blueprint"]]
   formula <- object[["formula"]]
   c(names(blueprint[["prototype"]]), blueprint[["domain_columns"]],
-    if (length(formula) > 2L) all.vars(formula[[2L]]))
+    if (length(formula) > 2L) response_columns(formula[[2L]]))
+}
+
+# Names in a response are columns, unless they are of functions that the response hands on.
+response_columns <- function(response) {
+  names <- all.vars(response)
+  setdiff(names, intersect(refused_names(), setdiff(names, operands(response))))
+}
+
+# Names on which nothing but arithmetic and the like is done.
+operands <- function(expr) {
+  if (is.name(expr)) return(as.character(expr))
+  plain <- c("(", "+", "-", "*", "/", "^", "==", "!=", "<", ">", "<=", ">=", "!", "&", "|", "%in%",
+             "I", "log", "log2", "log10", "log1p", "exp", "sqrt", "abs", "factor", "as.factor",
+             "ordered", "cbind", "Surv")
+  if (!is.call(expr) || !call_name(expr) %in% plain) return(character())
+  unlist(lapply(as.list(expr)[-1L], operands))
 }
 
 # A part that is not recorded by its shape.

@@ -23,16 +23,14 @@ new_coding <- function(wishes, variables, offsets = character()) {
   coded <- if (any(c("category", "factor") %in% kinds)) lapply(categorical, function(name) {
     column <- variables[[name]]
     list(name = name, kind = if (is.ordered(column)) "ordered" else "nominal",
-         levels = if (is.logical(column)) c("FALSE", "TRUE") else column_levels(column),
+         levels = categories_of(column),
          wish = intersect(c("factor", "category"), kinds)[1L])
   })
   known <- lapply(offsets, function(name) {
     list(name = name, kind = "offset", levels = NULL, wish = "offset")
   })
   along <- lapply(carried, function(name) {
-    list(name = name, kind = "carried", levels = if (is_category(variables[[name]])) {
-      if (is.logical(variables[[name]])) c("FALSE", "TRUE") else column_levels(variables[[name]])
-    }, wish = "carried")
+    list(name = name, kind = "carried", levels = categories_of(variables[[name]]), wish = "carried")
   })
   list(coded = c(coded, ids, known, along), categorical = categorical, strict = "factor" %in% kinds,
        dropped = c(named, carried, if (!"dummy" %in% kinds) categorical),

@@ -223,6 +223,11 @@ column_levels <- function(column) {
   else if (is.character(column)) text_levels(column)
 }
 
+# Of logical values both, whatever rows are at hand.
+categories_of <- function(column) {
+  if (is.logical(column)) c("FALSE", "TRUE") else column_levels(column)
+}
+
 # X [rows x p], without the intercept, the contrasts it was made with, and the term of each column.
 # contrasts: those of a design made before; of a new one all_levels(), or NULL: a level of each
 # factor is the reference.
@@ -231,7 +236,7 @@ model_matrix <- function(terms, frame, contrasts = NULL) {
   whole <- names(Filter(function(own) identical(own, every_level), contrasts))
   given <- contrasts
   for (name in whole) {
-    given[[name]] <- stats::contr.treatment(levels(as.factor(frame[[name]])), contrasts = FALSE)
+    given[[name]] <- stats::contr.treatment(categories_of(frame[[name]]), contrasts = FALSE)
   }
   design <- on_error(
     stats::model.matrix(stats::delete.response(terms), frame, contrasts.arg = given),
@@ -269,7 +274,7 @@ all_levels <- function(frame) {
 # of its columns those that are of no term of `terms` have 0 in `assign`.
 level_columns <- function(design, terms, frame, contrasts) {
   if (length(contrasts) == 0L) return(NULL)
-  levels <- vapply(frame[names(contrasts)], function(column) nlevels(as.factor(column)), 0L)
+  levels <- lengths(lapply(frame[names(contrasts)], categories_of))
   uses <- term_table(terms)
   used <- intersect(names(contrasts), rownames(uses))
   of_term <- exp(colSums(uses[used, , drop = FALSE] * log(1 - 1 / levels[used])) / 2)

@@ -311,10 +311,6 @@ shift_grid <- function(column, domain, size) {
   seq(-1, 1, length.out = min(2L * (size %/% 2L) + 1L, 9L)) * spread
 }
 
-categories_of <- function(column) {
-  if (is.logical(column)) c("FALSE", "TRUE") else column_levels(column)
-}
-
 # From a data frame or a matrix with names.
 column_of <- function(data, name) {
   if (is.data.frame(data)) plain_column(data[[name]]) else data[, name]

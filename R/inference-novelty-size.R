@@ -7,6 +7,8 @@
 
 # Maximum number of rows of a domain that are compared, unless each domain has more.
 like_size_rows <- 200L
+# A distance is infinite beside domains that are all alike.
+far_off <- 1e9
 # Numbers of rows at which domains are compared: quantiles of those of training.
 like_size_steps <- 8L
 
@@ -35,10 +37,10 @@ like_sized <- function(standing, view) {
     scores <- scores_by_rows(both, used, c(sizes, new[j]), view$kernel$spread$k)
     apart <- scores[-length(scores)] - scores[length(scores)]
     # rounding is no difference
-    apart[abs(apart) <= 1e-9 * max(abs(scores), standing$distance[j])] <- 0
+    apart[abs(apart) <= 1e-9 * max(abs(scores), min(standing$distance[j], far_off))] <- 0
     standing$p[j] <- mean(c(0, apart) >= 0)
     # training domains stand beside the distance by all rows as in the comparison
-    left_out[j, ] <- pmax(standing$distance[j] + apart, 0)
+    left_out[j, ] <- pmax(min(standing$distance[j], far_off) + apart, 0)
     standing$farthest[j] <- max(left_out[j, ])
   }
   structure(standing, left_out = left_out)
@@ -71,7 +73,7 @@ near_by_rows <- function(view, side, domains, n) {
   embeddings <- new_embeddings(view$kernel, list(X = X, domain = domain, threads = rows$threads))
   distances <- embedding_distances(view$kernel$spread, embeddings, rep(n, length(has)))
   near <- matrix(NA_real_, length(domains), ncol(distances))
-  near[has, ] <- distances
+  near[has, ] <- pmin(distances, far_off)
   if (side == "known") near[cbind(has, has)] <- Inf
   near
 }

@@ -29,7 +29,12 @@ harmful <- function() {
     .Internal(file.create(FILE, FALSE)), assign("mark", 1), mark <<- 1, quit("no"),
     as.function(alist(file.create(FILE)))(), source(FILE), unserialize(readRDS(FILE)),
     parallel::mclapply(FILE, file.create), tools::Rcmd("x"), compiler::cmpfun(file.create)(FILE),
-    with(list(u = FILE), file.create(u)), if (TRUE) file.create(FILE), { file.create(FILE) }
+    with(list(u = FILE), file.create(u)), if (TRUE) file.create(FILE), { file.create(FILE) },
+    # handed on, and called by another name
+    (function(f) f(FILE))(file.create), (function(f = file.create) f(FILE))(),
+    { f <- file.create; f(FILE) }, { g <- function(f) f(FILE); g(file.create) },
+    identity(file.create)(FILE), switch("a", a = file.create)(FILE),
+    lapply(list(file.create), function(f) f(FILE)), { for (f in c(file.create)) f(FILE) }
   )
 }
 

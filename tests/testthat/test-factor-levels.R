@@ -125,3 +125,18 @@ test_that("a source and a matrix of members have the columns of a data frame", {
     expect_equal(predict(source, data), predict(model, data), tolerance = 1e-6)
   }
 })
+
+test_that("rows in which a logical has one of its values are predicted as among others", {
+  set.seed(3)
+  d <- data.frame(x = rnorm(60), l = rep(c(TRUE, FALSE), 30), domain = rep(letters[1:3], 20))
+  d$y <- d$x + d$l
+  for (formula in list(y ~ l * x | domain, y ~ l:x | domain, y ~ (x > 0) * x | domain)) {
+    for (spec in list(dg_ridge(lambda = 1, domain_kernel = domain_pooled()), dg_lm())) {
+      model <- fit(spec, formula, data = d)
+      all <- predict(model, d)
+      for (rows in list(which(d$l), which(!d$l & d$x > 0), 1L)) {
+        expect_equal(unname(predict(model, d[rows, ])), unname(all[rows]))
+      }
+    }
+  }
+})

@@ -148,6 +148,15 @@ test_that("p hangs on the draw within bounds, and the plot counts what p counts"
   expect_equal((1 + sum(attr(found, "left_out") >= found$distance * (1 - 1e-9))) / 21, found$p)
 })
 
+test_that("a new domain is the farthest from domains that are all alike", {
+  set.seed(10)
+  train <- data.frame(x = 1, y = rnorm(135), domain = rep(1:4, c(10, 40, 25, 60)))
+  new <- data.frame(x = rnorm(50), domain = rep(c("a", "b"), c(20, 30)))
+  model <- dg_ridge(y ~ x | domain, data = train, lambda = 1, scale = "none")
+  expect_equal(dg_novelty(model, new)$domains$p, c(0.2, 0.2))
+  expect_equal(dg_novelty(model, transform(new, x = 1))$domains$p, c(1, 1))
+})
+
 test_that("values that are too large to have digits give no warning of them", {
   rows <- sized_rows(c(3, 7, 5, 9, 4, 8))
   rows$X[1, ] <- 1e18
