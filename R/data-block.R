@@ -137,7 +137,12 @@ power_near <- function(size) ifelse(is.finite(size) & size > 0, 2^round(log2(siz
 # occur, domain: such a factor, weights, kept: their place in the block, lost: how many are
 # incomplete). at: list(label, first) of the block.
 numbers_of <- function(reader, data, at) {
-  read <- replay_predictors(reader$blueprint, data, "data")
+  # columns have the levels of all rows; what the formula makes of them, those of the first block
+  read <- on_error(replay_predictors(reader$blueprint, data, "data", "error"), function(e) {
+    if (!grepl("must have levels of training", conditionMessage(e), fixed = TRUE)) stop(e)
+    abort("data", sub("levels of training", "the levels of the first block", conditionMessage(e),
+                      fixed = TRUE), " Name all in the formula, as in `factor(x, levels = 1:4)`.")
+  })
   rows <- list(X = read$X)
   rows$y <- block_value(reader, "response", data)
   rows$domain <- block_value(reader, "domain", data)

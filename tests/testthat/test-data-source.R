@@ -351,3 +351,19 @@ test_that("each table is read once, whatever the call", {
   }
   expect_identical(list.files(tempdir(), "^domgen-rows-"), character())
 })
+
+test_that("a factor that the formula makes has the levels that the formula names, or none is lost", {
+  set.seed(5)
+  d <- data.frame(x = rnorm(100), domain = rep(letters[1:5], 20), k = rep(1:4, each = 25))
+  d$y <- d$x + 2 * d$k
+  spec <- dg_ridge(lambda = 1, feature_map = features_rff(20), domain_kernel = domain_pooled())
+  of <- function(formula, size) fit(spec, formula, data = row_source(d, block_size = size))
+  expect_domgen_error(of(y ~ factor(k) + x | domain, 50), "Name all in the formula",
+                      "domgen_error_data")
+  expect_equal(nobs(of(y ~ factor(k) + x | domain, 100)), 100)
+  predictions <- lapply(c(30, 100), function(size) {
+    set.seed(1)
+    predict(of(y ~ factor(k, 1:4) + x | domain, size), d)
+  })
+  expect_equal(predictions[[1L]], predictions[[2L]])
+})
