@@ -89,10 +89,40 @@ check_same_call <- function(ctx, words) {
   }, ". Give another folder, or remove `", ctx$folder, "`.")
 }
 
-# The same text for the same value in any session: functions are their code, environments nothing.
+# The same text for the same value in any session: functions are their code and the values that it
+# needs, environments nothing.
 value_sum <- function(value) {
-  md5_texts_(enc2utf8(deparse(value, control = c("keepNA", "keepInteger", "digits17",
+  md5_texts_(enc2utf8(deparse(with_carried(value), control = c("keepNA", "keepInteger", "digits17",
                                                  "showAttributes"))))
+}
+
+with_carried <- function(value) {
+  if (is_local(value)) {
+    return(list(function_code(value), environment_words(environment(portable_function(value)))))
+  }
+  if (!is.list(value) || length(value) == 0L) return(value)
+  parts <- lapply(unclass(value), with_carried)
+  attributes(parts) <- attributes(value)
+  parts
+}
+
+# The values in a small environment and in those of its functions, in the order of their names.
+environment_words <- function(env) {
+  seen <- list()
+  words <- list()
+  read <- function(env) {
+    if (any(vapply(seen, identical, NA, env))) return()
+    seen <<- c(seen, env)
+    for (name in sort(ls(env, all.names = TRUE), method = "radix")) {
+      value <- get(name, envir = env)
+      own <- is_local(value)
+      words[[length(words) + 1L]] <<- list(name, if (own) function_code(value)
+                                                 else with_carried(value))
+      if (own) read(environment(value))
+    }
+  }
+  read(env)
+  words
 }
 
 next_pass <- function(ctx, label) {
