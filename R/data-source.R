@@ -137,9 +137,9 @@ check_levels <- function(levels) {
 #' Workers of the future package take chunks; results are the same to rounding. Each call draws one
 #' seed from R's generator. After Ctrl-C, [dg_resume()] continues. After a crash, the same call
 #' continues where it was if its source has a `store`, which keeps its rows, as they were read, its
-#' seed and its sums until it ends. Another call with that `store`, or the same of another source, is
-#' an error: files are known by their paths, tables by their names, data frames by their values. Who
-#' can write there can change results.
+#' seed and its sums until it ends. Another call with that `store` is an error, and so is the same
+#' call of another source: files are known by their paths, tables by their names, data frames by
+#' their values. Who can write there can change results.
 #'
 #' @param x Data frame, paths, DBI connection, function, lazy table, or list of these.
 #' @param table,query Names of database tables, or SQL queries.

@@ -62,11 +62,11 @@ with_folder <- function(source) {
 check_own_folder <- function(folder) {
   there <- list.files(folder, all.files = TRUE, no.. = TRUE)
   # what is written under a name of its own first has a further ending
-  own <- grepl("^(rows-[0-9]{6}.*|(rows|call|seed|search|.*pass-[0-9]+-.*)[.]rds([.].*)?)$", there)
-  own <- own & !dir.exists(file.path(folder, there))
-  if (file.exists(folder) && !dir.exists(folder) || !all(own)) {
+  ours <- grepl("^(rows-[0-9]{6}.*|(rows|call|seed|search|.*pass-[0-9]+-.*)[.]rds([.].*)?)$", there)
+  ours <- ours & !dir.exists(file.path(folder, there))
+  if (file.exists(folder) && !dir.exists(folder) || !all(ours)) {
     abort("argument", "`store` must be a folder whose `domgen-call` is of an unfinished call; `",
-          if (all(own)) folder else file.path(folder, there[!own][1L]),
+          if (all(ours)) folder else file.path(folder, there[!ours][1L]),
           "` is not. Give another folder.")
   }
 }

@@ -96,35 +96,6 @@ value_sum <- function(value) {
                                                  "showAttributes"))))
 }
 
-with_carried <- function(value) {
-  if (is_local(value)) {
-    return(list(function_code(value), environment_words(environment(portable_function(value)))))
-  }
-  if (!is.list(value) || length(value) == 0L) return(value)
-  parts <- lapply(unclass(value), with_carried)
-  attributes(parts) <- attributes(value)
-  parts
-}
-
-# The values in a small environment and in those of its functions, in the order of their names.
-environment_words <- function(env) {
-  seen <- list()
-  words <- list()
-  read <- function(env) {
-    if (any(vapply(seen, identical, NA, env))) return()
-    seen <<- c(seen, env)
-    for (name in sort(ls(env, all.names = TRUE), method = "radix")) {
-      value <- get(name, envir = env)
-      own <- is_local(value)
-      words[[length(words) + 1L]] <<- list(name, if (own) function_code(value)
-                                                 else with_carried(value))
-      if (own) read(environment(value))
-    }
-  }
-  read(env)
-  words
-}
-
 next_pass <- function(ctx, label) {
   ctx$passes <- ctx$passes + 1L
   # what an interrupt says of them
