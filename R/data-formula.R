@@ -264,9 +264,7 @@ with_carried <- function(value) {
     return(list(function_code(value), environment_words(environment(portable_function(value)))))
   }
   if (!is.list(value) || length(value) == 0L) return(value)
-  parts <- lapply(unclass(value), with_carried)
-  attributes(parts) <- attributes(value)
-  parts
+  `attributes<-`(lapply(unclass(value), with_carried), attributes(value))
 }
 
 # The values in a small environment and in those of its functions, in the order of their names.
@@ -279,8 +277,7 @@ environment_words <- function(env) {
     for (name in sort(ls(env, all.names = TRUE), method = "radix")) {
       value <- get(name, envir = env)
       local <- is_local(value)
-      words[[length(words) + 1L]] <<- list(name, if (local) function_code(value)
-                                                 else with_carried(value))
+      words <<- c(words, list(name, if (local) function_code(value) else with_carried(value)))
       if (local) read(environment(value))
     }
   }
