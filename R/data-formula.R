@@ -258,6 +258,33 @@ portable_function <- function(fun) {
   small_environment(quote(fun), character(), holder)$fun
 }
 
+# For checksums: with the code of functions go the values that it needs.
+with_carried <- function(value) {
+  if (is_local(value)) {
+    return(list(function_code(value), environment_words(environment(portable_function(value)))))
+  }
+  if (!is.list(value) || length(value) == 0L) return(value)
+  `attributes<-`(lapply(unclass(value), with_carried), attributes(value))
+}
+
+# The values in a small environment and in those of its functions, in the order of their names.
+environment_words <- function(env) {
+  seen <- list()
+  words <- list()
+  read <- function(env) {
+    if (any(vapply(seen, identical, NA, env))) return()
+    seen <<- c(seen, env)
+    for (name in sort(ls(env, all.names = TRUE), method = "radix")) {
+      value <- get(name, envir = env)
+      local <- is_local(value)
+      words <<- c(words, list(name, if (local) function_code(value) else with_carried(value)))
+      if (local) read(environment(value))
+    }
+  }
+  read(env)
+  words
+}
+
 # The environment that `name` is found in, unless every R session has it.
 holder_of <- function(name, env) {
   while (!identical(env, emptyenv())) {

@@ -14,7 +14,7 @@ csv_table <- function(path, label) {
       text <<- c(text, setdiff(columns[vapply(data, is.character, NA)], text))
       in_blocks(data, n, f)
     })
-  })
+  }, function() path)
 }
 
 # What is wrong with the row behind a piece, see cut_rows_().

@@ -69,7 +69,7 @@ rds_table <- function(path, label) {
     check_data(data, label)
   }
   row_table(label, function() names(read()),
-            function(columns, text, n, f) in_blocks(read(), n, f))
+            function(columns, text, n, f) in_blocks(read(), n, f), function() path)
 }
 
 parquet_table <- function(path, label) {
@@ -86,5 +86,5 @@ parquet_table <- function(path, label) {
     there <- intersect(columns, columns_in())
     in_blocks(as.data.frame(nanoparquet::read_parquet(path, col_select = there,
                                                       options = options)), n, f)
-  })
+  }, function() path)
 }

@@ -68,7 +68,13 @@ query_table <- function(connection, label, from, place = NULL) {
     result <- ask(con, paste(if (length(there)) quoted else "*", collapse = ", "))
     on.exit(DBI::dbClearResult(result))
     while (nrow(block <- asking(DBI::dbFetch(result, n))) > 0L) f(block)
-  }), place)
+  }), function() while_reading(connection, function(con) list(from(con), database_of(con))), place)
+}
+
+# As far as the driver says it.
+database_of <- function(connection) {
+  said <- on_error(DBI::dbGetInfo(connection), function(e) NULL)
+  lapply(said[intersect(c("dbname", "host", "port"), names(said))], as.character)
 }
 
 # What the database says against it is an error, and so are warnings of values or statements that

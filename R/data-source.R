@@ -9,10 +9,17 @@
 # blocks    function(columns, text, n, f): f(block) for its rows in order, data frames of at most n
 #           rows that have at least these columns; text: those that are read as text, see spooled().
 #           What it opens it closes. Plain errors are told with label and row.
+# identity  function(): what it is for a `store`, values that any session gives: the path of a file,
+#           not what is in it
 # place     list(connection, name): where predictions can be written, else NULL
-row_table <- function(label, columns, blocks, place = NULL) {
+row_table <- function(label, columns, blocks, identity, place = NULL) {
   structure(class = "dg_table", list(label = label, columns = columns, blocks = blocks,
-                                     place = place))
+                                     identity = identity, place = place))
+}
+
+source_identity <- function(source) {
+  list(levels = source$levels,
+       tables = lapply(source$tables, function(table) list(table$label, table$identity())))
 }
 
 new_source <- function(tables, levels, block_size, store) {
@@ -118,7 +125,7 @@ check_levels <- function(levels) {
 #'     `.parquet`: a file, which is there when all of it is. `row_source(connection, table =
 #'     "name")`: a new table, in one transaction. `function(block, k)`: is called with the data
 #'     frame of each chunk in turn, and its number.}
-#'   \item{`keep`}{Names of columns to copy.}
+#'   \item{`keep`}{Names of columns to copy, none of which is that of a column written.}
 #'   \item{`overwrite`}{If `TRUE`, a file of predictions is replaced. Default `FALSE`.}
 #' }
 #' Columns written: `partition` (label of the file or table), `row` (its number there), `domain` (if
@@ -130,8 +137,9 @@ check_levels <- function(levels) {
 #' Workers of the future package take chunks; results are the same to rounding. Each call draws one
 #' seed from R's generator. After Ctrl-C, [dg_resume()] continues. After a crash, the same call
 #' continues where it was if its source has a `store`, which keeps its rows, as they were read, its
-#' seed and its sums until it ends. Another call with that `store` is an error. Who can write there
-#' can change results.
+#' seed and its sums until it ends. Another call with that `store` is an error, and so is the same
+#' call of another source: files are known by their paths, tables by their names, data frames by
+#' their values. Who can write there can change results.
 #'
 #' @param x Data frame, paths, DBI connection, function, lazy table, or list of these.
 #' @param table,query Names of database tables, or SQL queries.
@@ -240,7 +248,7 @@ tables_of.data.frame <- function(x, table = NULL, query = NULL) {
   x <- check_data(x, "x")
   list(row_table("data", function() names(x), function(columns, text, n, f) {
     in_blocks(plain_frame(unclass(x)[names(x) %in% columns], nrow(x)), n, f)
-  }))
+  }, function() list(names(x), lapply(x, attributes), digest_of(as.list(x)))))
 }
 
 # biglm's convention; without arguments it makes a database connection.
@@ -261,7 +269,7 @@ tables_of.function <- function(x, table = NULL, query = NULL) {
   }, function(columns, text, n, f) {
     x(TRUE)
     while (!is.null(given <- give())) in_blocks(given, n, f)
-  }))
+  }, function() deparse(function_code(x))))
 }
 
 # f(block) for rows in memory.

@@ -16,12 +16,14 @@ spooled <- function(source, columns = NULL, text = character()) {
   # room on the disk, where there was too little
   on.exit(if (is.null(source$store) && is.null(source$blocks)) end_rows(source))
   done <- file.path(source$folder, "rows.rds")
-  read <- list(columns, text)
+  read <- list(columns = columns, text = text)
+  if (!is.null(source$store)) read$source <- source_identity(source)
   if (file.exists(done)) {
     found <- read_value(done)
     if (!identical(found$read, read)) {
-      abort("argument", "`store` is of another call, which reads other columns. Give another ",
-            "folder, or remove `", source$folder, "`.")
+      abort("argument", "`store` is of another call, which reads ",
+            if (identical(found$read$source, read$source)) "other columns" else "another source",
+            ". Give another folder, or remove `", source$folder, "`.")
     }
   } else {
     found <- c(write_spool(source, columns, text), list(read = read))
@@ -36,6 +38,7 @@ spooled <- function(source, columns = NULL, text = character()) {
 with_folder <- function(source) {
   if (!is.null(source$store)) {
     source$folder <- file.path(full_path(source$store), "domgen-call")
+    check_own_folder(source$folder)
   } else {
     home <- getOption("domgen.spool", tempdir())
     if (!is.character(home) || length(home) != 1L || !dir.exists(home)) {
@@ -53,6 +56,19 @@ with_folder <- function(source) {
     abort("write", "The folder `", source$folder, "` cannot be made; the rows would be kept there.")
   }
   source
+}
+
+# It goes with all that is in it when the call has ended.
+check_own_folder <- function(folder) {
+  there <- list.files(folder, all.files = TRUE, no.. = TRUE)
+  # what is written under a name of its own first has a further ending
+  ours <- grepl("^(rows-[0-9]{6}.*|(rows|call|seed|search|.*pass-[0-9]+-.*)[.]rds([.].*)?)$", there)
+  ours <- ours & !dir.exists(file.path(folder, there))
+  if (file.exists(folder) && !dir.exists(folder) || !all(ours)) {
+    abort("argument", "`store` must be a folder whose `domgen-call` is of an unfinished call; `",
+          if (all(ours)) folder else file.path(folder, there[!ours][1L]),
+          "` is not. Give another folder.")
+  }
 }
 
 # Of a process that was forked nothing goes.

@@ -13,8 +13,8 @@ predict_source <- function(object, source, of, asked, where) {
   # what is drawn on the way must not change the user's random numbers
   value <- with_seed(1L, over_source(source, function() {
     spooled(source, work$columns, work$text)
-  }, list(paste("predict()", class(object)[1L]), object[c("coefficients", "response")], of, asked,
-          where$keep), function(source) {
+  }, list(paste("predict()", class(object)[1L]), object[c("coefficients", "response")],
+          object$blueprint$scaling, of, asked, where$keep), function(source) {
     work$prototype <- new_prototype(work, source)
     work$model <- know_domains(work, source, of)
     to <- where$writer()
@@ -77,6 +77,14 @@ block_work <- function(object, source, of, asked, where) {
     abort("data", "`", label, "` has no column ", enumerate(absent), " for `keep`; it has ",
           enumerate(known), ".")
   }
+  shown <- uses_others || reads_domain(object)
+  taken <- intersect(where$keep, c("partition", "row", if (shown) "domain",
+                                   predicted_names(object, asked)))
+  if (length(taken)) {
+    abort("argument", "`keep` must not have ", enumerate(taken), ", which ",
+          if (length(taken) == 1L) "is a column" else "are columns", " of the predictions. Rename ",
+          if (length(taken) == 1L) "it" else "them", " in the source.")
+  }
   types <- trained_types(blueprint, known, columns, label)
   named <- intersect(names_of_domain(blueprint), columns)
   copied <- setdiff(where$keep, c(names(types), columns))
@@ -86,7 +94,19 @@ block_work <- function(object, source, of, asked, where) {
   list(model = object, asked = asked, written = where$written, of = of[c("domain", "new_levels")],
        types = types, named = columns, columns = unique(c(names(types), columns, where$keep)),
        text = text, keep = where$keep, uses_others = uses_others,
-       shown = uses_others || reads_domain(object))
+       shown = shown)
+}
+
+# The names that prediction_columns() will give.
+predicted_names <- function(object, asked) {
+  type <- asked$type
+  if (type == "scores") return(paste0("comp", seq_along(object$values)))
+  if (type == "survival") return(paste0("survival_", horizon_names(asked$times)))
+  classes <- object$response$levels
+  if (type %in% c("prob", "set") || type == "decision" && length(classes) > 2L) return(classes)
+  within <- asked$interval != "none"
+  c(if (type %in% c("decision", "similarity") && !within) type else "prediction",
+    if (within) c("lower", "upper"), if (asked$se) "se")
 }
 
 # Types as in training; levels are open, so that predict() says what a new one means.

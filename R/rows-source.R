@@ -20,7 +20,10 @@ fit_from_source <- function(spec, input, call) {
 
 # What a call is that has a `store`.
 fit_words <- function(spec, input) {
-  list(paste(spec$method, format_formula(input$x)), spec$args, input$weights, input$na.action)
+  home <- reader_home(input, split_formula(input$x),
+                      stats::setNames(nm = as.list(source_names(input$source))))
+  list(paste(spec$method, format_formula(input$x)), spec$args, input$weights, input$na.action,
+       environment_words(home))
 }
 
 # Does it go over the rows in passes? NA: it may, which the response decides; it does where the rows

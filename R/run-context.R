@@ -89,9 +89,10 @@ check_same_call <- function(ctx, words) {
   }, ". Give another folder, or remove `", ctx$folder, "`.")
 }
 
-# The same text for the same value in any session: functions are their code, environments nothing.
+# The same text for the same value in any session: functions are their code and the values that it
+# needs, environments nothing.
 value_sum <- function(value) {
-  md5_texts_(enc2utf8(deparse(value, control = c("keepNA", "keepInteger", "digits17",
+  md5_texts_(enc2utf8(deparse(with_carried(value), control = c("keepNA", "keepInteger", "digits17",
                                                  "showAttributes"))))
 }
 

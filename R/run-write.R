@@ -61,8 +61,16 @@ file_writer <- function(to, ending, overwrite) {
 }
 
 add_csv <- function(rows, file, k) {
-  data.table::fwrite(rows, file, append = k > 1L, col.names = k == 1L, quote = TRUE, na = "NA",
-                     showProgress = FALSE)
+  rows[] <- lapply(rows, csv_fields)
+  names(rows) <- in_quotes(names(rows))
+  data.table::fwrite(rows, file, append = k > 1L, col.names = k == 1L, quote = FALSE, na = "NA",
+                     scipen = 100L, showProgress = FALSE)
+}
+
+csv_fields <- function(column) {
+  if (is.character(column)) in_quotes(column)
+  else if (is.double(column) && !is.object(column)) exact_text(column)
+  else column
 }
 
 add_parquet <- function(rows, file, k) {

@@ -237,8 +237,8 @@ kept_scorer <- function(object, splits, table = NULL) {
 # With a survey, for the rows of each domain, and a pass over the rows.
 score_again <- function(object, metrics, splits, env) {
   input <- training_input(object, env, needed = "fit it again")
-  what <- c(fit_words(object$spec, input), list("dg_lodo", names(metrics), splits))
-  over_source(input$source, function() spool_input(input)$source, what, function(source) {
+  words <- function() c(fit_words(object$spec, input), list("dg_lodo", names(metrics), splits))
+  over_source(input$source, function() spool_input(input)$source, words(), function(source) {
     input$source <- source
     rows <- quietly(rows_to_score(object$spec, input))
     survey <- rows$survey

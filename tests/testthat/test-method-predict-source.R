@@ -212,6 +212,63 @@ test_that("text and numbers of every kind are read again as they were", {
   expect_identical(found$label, as.character(columns$label))
 })
 
+test_that("kept numbers are in CSV what they were, and whole numbers have no exponent", {
+  set.seed(6)
+  whole <- c(100000, 1e15, 2^53 - 1, 1234567890123456, 1234567890123457, -3e14, 0)
+  data <- data.frame(x1 = 1, id = c(whole, round(runif(200, 2^49, 2^53))),
+                     share = c(0.1 + 0.2, 1 / 3, 1e-300, 2^53 + 2, 1e22, NA, Inf,
+                               rnorm(200) * 10^sample(-20:20, 200, TRUE)))
+  data$large <- ifelse(seq_along(data$id) %% 3, data$id, -0.1)
+  file <- tempfile(fileext = ".csv")
+  predict(dg_lm(y ~ x1, data = train), row_source(data, block_size = 50), to = file,
+          keep = c("id", "share", "large"))
+  expect_match(readLines(file)[2L], "^\"data\",1,100000,")
+  for (found in list(source_rows(row_source(file)), utils::read.csv(file),
+                     data.table::fread(file, data.table = FALSE, integer64 = "double"))) {
+    for (name in c("id", "share", "large")) {
+      expect_identical(as.double(found[[name]]), data[[name]], info = name)
+    }
+  }
+})
+
+test_that("`keep` names no column of the predictions, which is told before anything is read", {
+  classes <- transform(train, y = cut(y, 3, labels = c("lo", "mid", "hi")))
+  svm <- suppressWarnings(dg_svm(numbers, data = classes, cost = 1, calibration = "platt"))
+  two <- dg_svm(numbers, data = transform(train, y = factor(y > 0)), cost = 1)
+  gp <- dg_gp(numbers, data = train, optimise = FALSE)
+  lm <- dg_lm(numbers, data = train)
+  calls <- list(list(lm), list(lm, interval = "prediction"), list(distributional), list(svm),
+                list(svm, type = "prob"), list(svm, type = "decision"), list(two),
+                list(two, type = "decision"), list(gp, type = "similarity"), list(gp, se.fit = TRUE),
+                list(gp, se.fit = TRUE, interval = "posterior"), list(dg_null(numbers, data = classes)),
+                list(dg_null(numbers, data = classes), type = "decision"),
+                list(dg_dica(numbers, data = train)))
+  database <- sqlite_factory()
+  for (call in calls) {
+    predict_to <- function(source, to, ...) {
+      suppressWarnings(do.call(predict, c(call[1L], list(source, to = to, ...), call[-1L])))
+    }
+    written <- NULL
+    predict_to(blocks(), function(block, k) written <<- names(block))
+    for (name in written) {
+      source <- new
+      source[[name]] <- if (name == "domain") new$domain else 1
+      places <- list(function(block, k) stop("not reached"), tempfile(fileext = ".csv"),
+                     row_source(database, table = "made"))
+      for (to in places) with_replaced("spooled", function(...) stop("read"), {
+        expect_error(predict_to(row_source(source), to, keep = c("id", name)),
+                     paste0("`keep` must not have `", name, "`, which is a column"), fixed = TRUE,
+                     class = "domgen_error_argument")
+      })
+    }
+    source <- new
+    free <- setdiff(c("prediction", "decision", "se", "lo", "comp1"), written)
+    source[free] <- 1
+    predict_to(row_source(source), function(block, k) written <<- names(block), keep = free)
+    expect_true(all(free %in% written))
+  }
+})
+
 test_that("a file is there as a whole or not at all, wherever writing ends", {
   hows <- list(error = function() stop("no room"), interrupt = function() {
     # as Ctrl-C is seen by R code

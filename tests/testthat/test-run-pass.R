@@ -186,3 +186,114 @@ test_that("after an interrupt dg_resume() goes on where the call was, with its n
     expect_silent(check_sealed(model))
   }
 })
+
+# What fails is the user's function, after the rows have been read.
+leave_unfinished <- function(model, source) {
+  expect_error(predict(model, source, to = function(block, k) stop("gone")), "gone")
+}
+
+test_that("a store never gives the rows of another source, and goes on with those of the same", {
+  model <- dg_lm(y ~ x1 + x2, data = rows)
+  other <- transform(rows, x1 = rev(x1))
+  files <- write_files(rows, 2)
+  bases <- list(sqlite_factory(), sqlite_factory())
+  for (base in bases) for (name in c("t", "u")) {
+    write_rows(base, name, transform(rows, domain = as.character(domain)))
+  }
+  rds <- tempfile(c("jan", "feb"), fileext = ".rds")
+  for (file in rds) saveRDS(rows, file)
+  same_name <- file.path(c(source_folder(), source_folder()), "part.csv")
+  for (file in same_name) file.copy(file.path(files, "part-01.csv"), file)
+  reset <- function(data) {
+    left <- NULL
+    function(again) {
+      if (again) left <<- data
+      now <- left
+      if (!again) left <<- NULL
+      if (!again) now
+    }
+  }
+  pairs <- list(
+    data = list(rows, other),
+    renamed = list(rows, stats::setNames(rows, sub("x3", "x9", names(rows)))),
+    csv = as.list(file.path(files, c("part-01.csv", "part-02.csv"))),
+    folder = as.list(same_name), rds = as.list(rds),
+    order = list(rds, rev(rds)), more = list(rds[1], rds),
+    labels = list(list(a = rows), list(b = rows)),
+    functions = list(reset(rows), local({
+      given <- TRUE
+      function(reset) {
+        given <<- !given && !reset
+        if (given) rows
+      }
+    }))
+  )
+  sources <- c(lapply(pairs, lapply, function(x) function(...) row_source(x, ...)), list(
+    tables = lapply(c("t", "u"), function(name) {
+      function(...) row_source(bases[[1L]], table = name, ...)
+    }),
+    queries = lapply(c("t", "t WHERE x1 > 0"), function(end) {
+      function(...) row_source(bases[[1L]], query = paste("SELECT * FROM", end), ...)
+    }),
+    bases = lapply(bases, function(base) function(...) row_source(base, table = "t", ...)),
+    levels = lapply(list(levels(rows$domain), rev(levels(rows$domain))), function(levels) {
+      function(...) row_source(rows, levels = list(domain = levels), ...)
+    })
+  ))
+  for (name in names(sources)) {
+    pair <- sources[[name]]
+    store <- tempfile("store")
+    leave_unfinished(model, pair[[1L]](store = store))
+    kept <- list.files(store, recursive = TRUE)
+    expect_gt(length(kept), 0)
+    expect_error(predict(model, pair[[2L]](store = store), to = tempfile(fileext = ".csv")),
+                 "`store` is of another call, which reads another source",
+                 class = "domgen_error_argument", info = name)
+    expect_identical(list.files(store, recursive = TRUE), kept)
+    again <- on_error(leave_unfinished(model, pair[[1L]](store = store)), function(e) e)
+    expect_false(inherits(again, "domgen_error"), info = name)
+  }
+})
+
+test_that("what became of the rows of a file or table makes it no other source", {
+  model <- dg_lm(y ~ x1 + x2, data = rows)
+  file <- tempfile(fileext = ".rds")
+  saveRDS(rows, file)
+  store <- tempfile("store")
+  leave_unfinished(model, row_source(file, store = store))
+  saveRDS(rows[1:7, ], file)
+  old <- setwd(dirname(file))
+  on.exit(setwd(old))
+  found <- predict(model, row_source(basename(file), store = store), to = NULL)
+  expect_equal(found, unname(predict(model, rows)), tolerance = 1e-12, ignore_attr = TRUE)
+})
+
+test_that("what constants and functions of a formula say is part of the call of a store", {
+  call_with <- function(k, formula, store, at = Inf) {
+    twice <- function(x) if (k > 0) k * x else twice(-x)
+    environment(formula) <- environment()
+    failing(at, function() stop("gone"), fit(spec, formula, data = blocks_of(store = store)))
+  }
+  formulas <- list(y ~ x1 + I(exp(k * x2)) | domain, y ~ x1 + I(twice(x2)) | domain,
+                   I(k * y) ~ x1 + x2 | domain)
+  for (formula in formulas) {
+    store <- tempfile("store")
+    expect_error(call_with(1, formula, store, 12), "gone")
+    expect_error(call_with(5, formula, store), "`store` is of another call, dg_ridge",
+                 class = "domgen_error_argument")
+    expect_s3_class(call_with(1, formula, store), "dg_fit")
+    expect_length(list.files(store, recursive = TRUE), 0)
+  }
+})
+
+test_that("a folder `domgen-call` with files of others is refused, and nothing in it goes", {
+  for (name in c("mine.rds", "rows.csv", "notes.txt", ".hidden", "folder")) {
+    store <- source_folder()
+    own <- file.path(store, "domgen-call")
+    dir.create(own)
+    if (name == "folder") dir.create(file.path(own, name)) else writeLines("a", file.path(own, name))
+    expect_error(fit_to(blocks_of(store = store)), "domgen-call.*Give another folder",
+                 class = "domgen_error_argument")
+    expect_identical(list.files(own, all.files = TRUE, no.. = TRUE), name)
+  }
+})
