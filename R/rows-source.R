@@ -3,6 +3,7 @@
 
 fit_from_source <- function(spec, input, call) {
   check_source_spec(spec)
+  input$source$names <- source_names(input$source)
   over_source(input$source, function() spool_input(input)$source, fit_words(spec, input),
               function(source) {
     input$source <- source
