@@ -66,19 +66,13 @@ read_namespace <- function(root) {
 # Two functions that do the same for rows in memory and for rows of a source or of sums. Where one
 # calls the other, itself or through one function more, they are two steps of one road, no twins.
 twins <- list(
-  c("encode_response", "source_response"), c("row_costs", "domain_costs"),
-  c("row_costs", "machine_costs"), c("new_cv", "new_source_cv"), c("as_cv", "new_source_cv"),
-  c("add_origin", "finish_source"), c("add_origin", "finish_sums"),
-  c("finish_source", "finish_sums"), c("read_sample", "survey_source"),
+  c("fit_input.dg_spec", "fit_from_source"), c("predict_block", "predict_source"),
+  c("evaluate_split", "pass_over_folds"), c("as_cv", "kept_lodo"),
+  c("row_costs", "domain_costs"), c("read_sample", "survey_source"),
   c("read_sample", "block_reader"), c("read_sample", "new_sums"), c("block_reader", "read_piece"),
-  c("ridge_moments", "stage_groups"), c("gp_sums", "gp_group_sums"),
-  c("stage_groups", "accumulate"), c("choose_lambda", "choose_penalty"),
-  c("choose_glm_penalty", "choose_lambda"), c("choose_penalty", "source_cost"),
-  c("left_out_predictions", "left_out_errors"), c("cross_validate", "cv_source"),
-  c("left_out_predictions", "left_out_fits"), c("score_left_out", "scores_of_fits"),
-  c("score_left_out", "row_scores"), c("decide", "predict_source"),
-  c("predict.dg_learner", "predict.dg_gp"), c("fit_sample", "fit_source"),
-  c("fit_sample", "fit_sums")
+  c("gp_sums", "gp_group_sums"), c("choose_lambda", "choose_penalty"),
+  c("choose_glm_penalty", "choose_lambda"), c("left_out_predictions", "left_out_errors"),
+  c("left_out_predictions", "left_out_fits"), c("score_left_out", "scores_of_fits")
 )
 
 # What is printed, tabled, drawn or put in words.

@@ -106,22 +106,3 @@ have_weights <- function(weights) length(unique(weights)) > 1L
 with_weights_said <- function(text, weighted) {
   paste0(text, if (isTRUE(weighted)) ", scored without weights")
 }
-
-# ---- fields of a file of text -----------------------------------------------------------------
-
-in_quotes <- function(text) {
-  ifelse(is.na(text), NA, paste0("\"", gsub("\"", "\"\"", text, fixed = TRUE), "\""))
-}
-
-# Numbers that come back as they were, of which fwrite() gives 15 digits: whole ones in full up to
-# 2^53, beyond which readers refuse or round what looks like a whole number.
-exact_text <- function(value) {
-  text <- sprintf("%.15g", value)
-  exact <- is.finite(value) & abs(value) < 2^53
-  whole <- exact & value == round(value)
-  text[whole] <- sprintf("%.0f", value[whole])
-  rest <- which(is.finite(value) & !whole)
-  rest <- rest[as.double(text[rest]) != value[rest]]
-  text[rest] <- sprintf(c("%.16e", "%.17g")[1L + exact[rest]], value[rest])
-  replace(text, is.na(value), NA)
-}

@@ -137,12 +137,15 @@ power_near <- function(size) ifelse(is.finite(size) & size > 0, 2^round(log2(siz
 # occur, domain: such a factor, weights, kept: their place in the block, lost: how many are
 # incomplete). at: list(label, first) of the block.
 numbers_of <- function(reader, data, at) {
-  # columns have the levels of all rows; what the formula makes of them, those of the first block
-  read <- on_error(replay_predictors(reader$blueprint, data, "data", "error"), function(e) {
-    if (!grepl("must have levels of training", conditionMessage(e), fixed = TRUE)) stop(e)
-    abort("data", sub("levels of training", "the levels of the first block", conditionMessage(e),
-                      fixed = TRUE), " Name all in the formula, as in `factor(x, levels = 1:4)`.")
-  })
+  # columns have the levels of all rows; a factor that the formula makes, those of the first chunk
+  read <- withCallingHandlers(
+    replay_predictors(reader$blueprint, data, "data"),
+    domgen_warning_new_level = function(w) {
+      abort("data", "Factors that `formula` makes take their levels from the first chunk of a ",
+            "source, and ", conditionMessage(w), " Name all levels, as in ",
+            "`factor(x, levels = 1:4)`.")
+    }
+  )
   rows <- list(X = read$X)
   rows$y <- block_value(reader, "response", data)
   rows$domain <- block_value(reader, "domain", data)

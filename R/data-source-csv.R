@@ -250,3 +250,20 @@ read_most <- function(column, place, decimal) {
           "`levels = list(", place$name, " = ...)`.")
   })
 }
+
+# ---- from columns to fields -------------------------------------------------------------------
+
+# As they are read again: text in quotes, numbers with all digits that they need, of which fwrite()
+# gives 15. Beyond 2^53 what looks like a whole number is refused.
+csv_fields <- function(column) {
+  if (is.character(column)) return(in_quotes(column))
+  if (!is.double(column) || is.object(column)) return(column)
+  text <- number_labels(column)
+  large <- which(is.finite(column) & abs(column) >= 2^53)
+  text[large] <- sprintf("%.16e", column[large])
+  text
+}
+
+in_quotes <- function(text) {
+  ifelse(is.na(text), NA, paste0("\"", gsub("\"", "\"\"", text, fixed = TRUE), "\""))
+}

@@ -31,16 +31,17 @@ like_sized <- function(standing, view) {
   near <- lapply(steps, function(n) near_by_rows(view, "known", rows$known, n))
   left_out <- attr(standing, "left_out")
   for (j in unlike) {
+    distance <- min(standing$distance[j], far_off)
     used <- steps[steps <= new[j] & steps >= min(new[j], sizes)]
     own <- lapply(used, function(n) near_by_rows(view, "new", rows$new[j], n))
     both <- Map(rbind, near[match(used, steps)], own)
     scores <- scores_by_rows(both, used, c(sizes, new[j]), view$kernel$spread$k)
     apart <- scores[-length(scores)] - scores[length(scores)]
     # rounding is no difference
-    apart[abs(apart) <= 1e-9 * max(abs(scores), min(standing$distance[j], far_off))] <- 0
+    apart[abs(apart) <= 1e-9 * max(abs(scores), distance)] <- 0
     standing$p[j] <- mean(c(0, apart) >= 0)
     # training domains stand beside the distance by all rows as in the comparison
-    left_out[j, ] <- pmax(min(standing$distance[j], far_off) + apart, 0)
+    left_out[j, ] <- pmax(distance + apart, 0)
     standing$farthest[j] <- max(left_out[j, ])
   }
   structure(standing, left_out = left_out)

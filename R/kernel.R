@@ -143,7 +143,7 @@ has_bandwidth <- function(kernel) "bandwidth" %in% names(unclass(kernel))
 #' `median_bandwidth()` uses up to 1,000 rows: all of them, or rows evenly spaced in lexicographic
 #' order. It depends neither on random numbers nor on the order of rows and columns. If half of the
 #' pairs coincide, it is the median of the positive distances; if all do, 1. Rows coincide if they
-#' differ by rounding only: a column that varies by at most 8 * `.Machine$double.eps` times its
+#' are equal up to rounding: a column with a range of at most 8 * `.Machine$double.eps` times its
 #' largest absolute value \eqn{a_j}{a_j} counts as constant, and a distance of at most
 #' \eqn{8\epsilon\,(\sum_j a_j^2)^{1/2}}{8 eps sqrt(sum_j a_j^2)} over the other columns as 0.
 #'

@@ -67,12 +67,6 @@ add_csv <- function(rows, file, k) {
                      scipen = 100L, showProgress = FALSE)
 }
 
-csv_fields <- function(column) {
-  if (is.character(column)) in_quotes(column)
-  else if (is.double(column) && !is.object(column)) exact_text(column)
-  else column
-}
-
 add_parquet <- function(rows, file, k) {
   if (k == 1L) nanoparquet::write_parquet(rows, file) else nanoparquet::append_parquet(rows, file)
 }

@@ -33,7 +33,7 @@ measures <- list(
     log_loss = list(title = "log loss", better = "low", scale = "log", large = 0.5,
                     needs = "prob", of = function(d, ...) {
                       if (any(d$score == ifelse(d$y == 1, -Inf, Inf))) no_value(length(d$y))
-                      else site_mean(-log(pmax(ifelse(d$y == 1, d$p, 1 - d$p), 1e-15)))
+                      else site_mean(minus_log(ifelse(d$y == 1, d$p, 1 - d$p)))
                     }),
     sensitivity = list(title = "sensitivity", better = "high", scale = "logit", large = 1,
                        needs = c("prob", "threshold"), of = function(d, threshold) {

@@ -224,8 +224,10 @@ log_losses <- function(d) {
   found <- d$prob[cell]
   lacking <- if (is.null(d$decision)) FALSE else is_lacking(d$decision, d$truth)
   found[is.na(cell[, 2L])] <- 0
-  replace(-log(pmax(found, 1e-15)), lacking, Inf)
+  replace(minus_log(found), lacking, Inf)
 }
+
+minus_log <- function(p) -log(pmax(p, 1e-15))
 
 # (p - 1[second class])^2 for two classes, the sum over classes for more.
 brier_rows <- function(d) {

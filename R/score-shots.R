@@ -79,7 +79,7 @@ score_orders <- function(task, split, of) {
   t(matrix(scores, nrow(arms), dimnames = list(NULL, names(held))))
 }
 
-# Of a fit and its predictions of the held-out rows, see predict_split(); recalibrated ones are NA
+# Of a fit and its predictions of the held-out rows, see predict_fold(); recalibrated ones are NA
 # still, see recalibrate_shots().
 score_shots <- function(model, task, split, predictions) {
   # as dg_adapt() would choose anew for each

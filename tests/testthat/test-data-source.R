@@ -358,7 +358,7 @@ test_that("a factor that the formula makes has the levels that the formula names
   d$y <- d$x + 2 * d$k
   spec <- dg_ridge(lambda = 1, feature_map = features_rff(20), domain_kernel = domain_pooled())
   of <- function(formula, size) fit(spec, formula, data = row_source(d, block_size = size))
-  expect_domgen_error(of(y ~ factor(k) + x | domain, 50), "Name all in the formula",
+  expect_domgen_error(of(y ~ factor(k) + x | domain, 50), "Name all levels",
                       "domgen_error_data")
   expect_equal(nobs(of(y ~ factor(k) + x | domain, 100)), 100)
   predictions <- lapply(c(30, 100), function(size) {

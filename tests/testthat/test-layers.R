@@ -155,6 +155,8 @@ test_that("the counts of .ci/structure.R are of this checkout", {
   expect_identical(counts$`files in R/`, length(some))
   expect_gt(counts$`functions (top level)`, counts$`internal functions`)
   expect_gt(counts$`lines of code in R/`, counts$`lines of output code`)
+  expect_none(setdiff(unlist(env$twins), layers$column(layers$definitions, "name")),
+              "twins that are not there")
 })
 
 # Each bound is what there was: who lowers a count writes it down, lines to the next 50.
