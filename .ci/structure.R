@@ -143,8 +143,9 @@ instrument <- function(space) {
   seen <- new.env(parent = emptyenv())
   n <- 0L
   note <- function(name) {
-    n <<- n + 1L
-    assign(as.character(n), name, envir = seen)
+    # finalizers, which may run at any time, note themselves too
+    n <<- at <- n + 1L
+    assign(as.character(at), name, envir = seen)
   }
   counted <- function(f, name) {
     body(f) <- as.call(list(quote(`{`), as.call(list(note, name)), body(f)))

@@ -83,71 +83,106 @@ is_number <- function(value) {
   is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value)
 }
 
-check_number <- function(value, arg, rule = c("positive", "non-negative", "finite")) {
-  rule <- match.arg(rule)
-  fine <- is_number(value) &&
-    switch(rule, positive = value > 0, `non-negative` = value >= 0, finite = TRUE)
-  if (!fine) {
-    abort("argument", "`", arg, "` must be one ", rule, " number, not ", describe(value), ".")
-  }
-  as.numeric(value)
+# What a value may be, as plain facts that others read too (grids, ranges of other packages):
+#   type     "number", "count" (a whole number), "flag", "choice" (of texts), "part" (an object of
+#            one of our constructors), "any"
+#   lower, upper   of numbers and counts; open: `lower` itself is no value
+#   levels   of a choice; the classes of a part
+#   words    of a part: what it must be
+#   null     may it be NULL? A function gives what NULL stands for
+#   check    of "any", where no record can say the rule: function(value, arg), the value as the
+#            method wants it or an error of ours
+value_rule <- function(type = "any", lower = if (type == "count") 1 else -Inf, upper = Inf,
+                       open = FALSE, levels = NULL, words = NULL, null = FALSE, check = NULL) {
+  as.list(environment())
 }
 
-check_count <- function(value, arg, at_least = 1L, at_most = .Machine$integer.max) {
+# The value as the method wants it, or an error that names argument, rule and value. A choice that
+# is given in full, as in the default, is its first level.
+check_value <- function(value, arg, rule) {
   check_given(value, arg)
-  fine <- is_number(value) && value >= at_least && value == round(value) && value <= at_most
-  if (!fine) {
-    abort("argument", "`", arg, "` must be one whole number of at least ", at_least,
-          if (is_number(value) && value > at_most) {
-            paste(" and at most", format(at_most, big.mark = big_mark(), scientific = FALSE))
-          }, ", not ", describe(value), ".")
+  if (is.null(value) && !isFALSE(rule$null)) {
+    if (!is.function(rule$null)) return(NULL)
+    value <- rule$null()
   }
-  as.integer(value)
+  if (!is.null(rule$check)) return(rule$check(value, arg))
+  if (!fulfils(value, rule)) {
+    abort("argument", "`", arg, "` must be ", must_be(rule, value), ", not ", describe(value),
+          ".")
+  }
+  switch(rule$type, number = as.numeric(value), count = as.integer(value), choice = value[1L],
+         value)
+}
+
+fulfils <- function(value, rule) {
+  switch(rule$type,
+    number = , count = is_number(value) && value <= rule$upper &&
+      (if (rule$open) value > rule$lower else value >= rule$lower) &&
+      (rule$type == "number" || value == round(value) && value <= .Machine$integer.max),
+    flag = is.logical(value) && length(value) == 1L && !is.na(value),
+    choice = identical(value, rule$levels) ||
+      is.character(value) && length(value) == 1L && value %in% rule$levels,
+    part = inherits(value, rule$levels),
+    any = TRUE
+  )
+}
+
+# "one positive number", "TRUE or FALSE". value: the one that was found.
+must_be <- function(rule, value) {
+  switch(rule$type, number = , count = number_words(rule, value), flag = "TRUE or FALSE",
+         choice = paste("one of", enumerate(rule$levels, length(rule$levels), "\"")),
+         part = rule$words)
+}
+
+number_words <- function(rule, value) {
+  low <- rule$lower
+  high <- rule$upper
+  count <- rule$type == "count"
+  if (count && is_number(value) && value > .Machine$integer.max) {
+    high <- min(high, .Machine$integer.max)
+  }
+  shown <- function(bound) format(bound, big.mark = big_mark(), scientific = FALSE)
+  if (!count && high == Inf && low %in% c(-Inf, 0)) {
+    return(paste("one", if (low < 0) "finite" else if (rule$open) "positive" else "non-negative",
+                 "number"))
+  }
+  if (!count && !rule$open && low > -Inf && high < Inf) {
+    return(paste("one number from", shown(low), "to", shown(high)))
+  }
+  bounds <- c(if (low > -Inf) paste(if (rule$open) "above" else "of at least", shown(low)),
+              if (high < Inf) paste0(if (low == -Inf) "of ", "at most ", shown(high)))
+  paste(if (count) "one whole number" else "one number", paste(bounds, collapse = " and "))
+}
+
+check_number <- function(value, arg, rule = c("positive", "non-negative", "finite")) {
+  rule <- match.arg(rule)
+  check_value(value, arg, value_rule("number", if (rule == "finite") -Inf else 0,
+                                     open = rule == "positive"))
+}
+
+check_count <- function(value, arg, at_least = 1L, at_most = Inf) {
+  check_value(value, arg, value_rule("count", at_least, at_most))
 }
 
 check_between <- function(value, arg, low, high) {
-  check_given(value, arg)
-  if (!is_number(value) || value < low || value > high) {
-    abort("argument", "`", arg, "` must be one number from ", low, " to ", high, ", not ",
-          describe(value), ".")
-  }
-  as.numeric(value)
+  check_value(value, arg, value_rule("number", low, high))
 }
 
-check_flag <- function(value, arg) {
-  if (!is.logical(value) || length(value) != 1L || is.na(value)) {
-    abort("argument", "`", arg, "` must be TRUE or FALSE, not ", describe(value), ".")
-  }
-  value
-}
+check_flag <- function(value, arg) check_value(value, arg, value_rule("flag"))
 
-# `choices` in full as the default means the first one.
 check_choice <- function(value, arg, choices) {
-  if (identical(value, choices)) return(choices[1L])
-  if (!is.character(value) || length(value) != 1L || !value %in% choices) {
-    abort("argument", "`", arg, "` must be one of ", enumerate(choices, length(choices), "\""),
-          ", not ", describe(value), ".")
-  }
-  value
+  check_value(value, arg, value_rule("choice", levels = choices))
 }
 
-# An object made by one of our constructors.
-check_made_by <- function(value, arg, class, constructors) {
-  if (!inherits(value, class)) {
-    abort("argument", "`", arg, "` must be made by ", constructors, ", not ", describe(value), ".")
-  }
-  value
-}
+kernel_rule <- value_rule("part", levels = "domgen_kernel",
+                          words = "made by a kernel function such as `kernel_rbf()`")
 
-check_kernel <- function(value, arg) {
-  check_given(value, arg)
-  check_made_by(value, arg, "domgen_kernel", "a kernel function such as `kernel_rbf()`")
-}
+check_kernel <- function(value, arg) check_value(value, arg, kernel_rule)
 
-check_domain_kernel <- function(value, arg) {
-  check_made_by(value, arg, "domgen_domain_kernel",
-                "`domain_pooled()`, `domain_multitask()` or `domain_distribution()`")
-}
+domain_kernel_rule <- value_rule("part", levels = "domgen_domain_kernel", words =
+  "made by `domain_pooled()`, `domain_multitask()` or `domain_distribution()`")
+
+check_domain_kernel <- function(value, arg) check_value(value, arg, domain_kernel_rule)
 
 # The value of an expression whose parts may each give the same warning: one of each class is kept.
 once <- function(code, classes) {
@@ -162,14 +197,10 @@ once <- function(code, classes) {
 # More than any computer has: starting a million threads ends the session.
 most_threads <- 1024L
 
-check_threads <- function(threads) {
-  if (is.null(threads)) threads <- getOption("domgen.threads", 2L)
-  threads <- check_count(threads, "threads")
-  if (threads > most_threads) {
-    abort("argument", "`threads` must be at most ", most_threads, ", not ", threads, ".")
-  }
-  threads
-}
+threads_rule <- value_rule("count", upper = most_threads,
+                           null = function() getOption("domgen.threads", 2L))
+
+check_threads <- function(threads) check_value(threads, "threads", threads_rule)
 
 # The list of further arguments. One may be empty, as in f(x, a = ).
 given_dots <- function(dots) {

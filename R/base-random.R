@@ -16,9 +16,7 @@ draw_seeds <- function(n) sample.int(.Machine$integer.max, n)
 # At most so many of the numbers i, at random, in their order.
 sample_most <- function(i, most) if (length(i) > most) sort(i[sample.int(length(i), most)]) else i
 
-check_seed <- function(seed) {
-  if (!is_number(seed) || abs(seed) > .Machine$integer.max) {
-    abort("argument", "`seed` must be one number that set.seed() takes, not ", describe(seed), ".")
-  }
-  seed
-}
+# What set.seed() takes.
+seed_rule <- value_rule("number", -.Machine$integer.max, .Machine$integer.max)
+
+check_seed <- function(seed) check_value(seed, "seed", seed_rule)

@@ -100,7 +100,7 @@ simulate_ellipses <- function(domains = 16, n = 256, sampling = c("uniform", "pr
 
 check_simulation <- function(domains, n, seed, p = 2) {
   if (!is.null(seed)) {
-    check_between(seed, "seed", -.Machine$integer.max, .Machine$integer.max)
+    check_seed(seed)
   }
   size <- list(domains = check_count(domains, "domains"), n = check_count(n, "n"))
   total <- as.numeric(size$domains) * size$n

@@ -51,10 +51,10 @@ embedding_map <- function(feature_map) {
   if (is.null(feature_map$embedding)) feature_map else feature_map$embedding
 }
 
-check_feature_map <- function(value, arg) {
-  check_made_by(value, arg, "dg_features", paste0(
-    "`features_exact()`, `features_nystrom()`, `features_rff()` or `features_product()`"))
-}
+feature_map_rule <- value_rule("part", levels = "dg_features", words =
+  "made by `features_exact()`, `features_nystrom()`, `features_rff()` or `features_product()`")
+
+check_feature_map <- function(value, arg) check_value(value, arg, feature_map_rule)
 
 #' Feature maps
 #'

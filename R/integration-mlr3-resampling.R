@@ -10,7 +10,8 @@ as_resampling.domgen_folds <- function(x, task, ...) {
   fixed_session()
   check_no_dots(list(...), "task")
   check_given(task, "task")
-  check_made_by(task, "task", "Task", "mlr3, such as `as_task_regr()`")
+  check_value(task, "task", value_rule("part", levels = "Task",
+                                       words = "made by mlr3, such as `as_task_regr()`"))
   sets <- task_splits(x, task)
   mlr3::ResamplingCustom$new()$instantiate(task, sets$train, sets$test)
 }

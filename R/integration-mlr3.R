@@ -262,40 +262,32 @@ mlr_data_parameters <- function(na.action = na.impute()) {
 }
 
 # ---- parameter sets of paradox ----------------------------------------------------------------
-#
-# The range of a parameter follows from the argument's default and from the values that its check
-# accepts.
 
 # The arguments of a method as a ParamSet. spec: the method without data; without: arguments to
 # leave out; further: named domains of paradox.
 mlr_parameters <- function(spec, without = character(), further = list()) {
   names <- setdiff(names(spec$args), without)
   defaults <- lapply(formals(get(spec$method, mode = "function"))[names], eval, topenv())
-  rows <- parameter_rows(spec$parts, names)[names]
-  own <- Map(mlr_parameter, rows, defaults)
+  own <- Map(mlr_parameter, parameter_rows(spec$parts, names)[names], defaults)
   do.call(paradox::ps, c(own, further))
 }
 
-# One argument as a domain of paradox.
+# The record of an argument as a domain of paradox, whose bounds are closed: where `lower` itself is
+# no value, the method refuses it.
 mlr_parameter <- function(row, default) {
   tags <- c("train", if (row$name == "threads") "threads")
-  special <- if (door_takes(row, NULL)) list(NULL) else list()
-  if (is.character(default) && length(default) > 1L) {
-    return(paradox::p_fct(default, default = default[1L], tags = tags, special_vals = special))
-  }
-  range <- door_range(row)
-  if (range$kind == "other") {
-    checked <- function(x) door_complaint(row, x)
-    return(paradox::p_uty(custom_check = checked, default = default, tags = tags))
-  }
-  if (range$kind == "flag") return(paradox::p_lgl(default = default, tags = tags))
-  make <- if (range$kind == "whole") paradox::p_int else paradox::p_dbl
-  make(lower = range$lower, upper = range$upper, default = default, tags = tags,
-       special_vals = special)
+  special <- if (isFALSE(row$null)) list() else list(NULL)
+  if (is.character(default)) default <- default[1L]
+  further <- list(default = default, special_vals = special, tags = tags)
+  make <- function(domain, ...) do.call(domain, c(list(...), further))
+  switch(row$type,
+    number = make(paradox::p_dbl, lower = row$lower, upper = row$upper),
+    count = make(paradox::p_int, lower = row$lower, upper = row$upper),
+    flag = make(paradox::p_lgl),
+    choice = make(paradox::p_fct, row$levels),
+    make(paradox::p_uty, custom_check = function(x) complaint(check_parameter(row, x)))
+  )
 }
-
-# TRUE, or why the check of the argument refuses the value.
-door_complaint <- function(row, value) complaint(row$check(value, row$name))
 
 # TRUE, or the message of the error, without its full stop, which paradox adds.
 complaint <- function(code) {
@@ -303,20 +295,4 @@ complaint <- function(code) {
     force(code)
     TRUE
   }, function(e) sub("[.]$", "", conditionMessage(e)))
-}
-
-door_takes <- function(row, value) isTRUE(door_complaint(row, value))
-
-# list(kind: "flag", "whole", "number" or "other", lower, upper). The bounds of paradox are closed,
-# so 0 is left to the check.
-door_range <- function(row) {
-  takes <- function(value) door_takes(row, value)
-  # if any string is accepted, there is no check
-  if (takes("no such value")) return(list(kind = "other"))
-  if (takes(TRUE)) return(list(kind = "flag"))
-  if (!takes(12) && !takes(0.5)) return(list(kind = "other"))
-  whole <- !takes(0.5)
-  small <- if (whole) Filter(takes, c(0:2, 10)) else 0
-  list(kind = if (whole) "whole" else "number", lower = if (takes(-1)) -Inf else small[1L],
-       upper = if (takes(12)) Inf else 1)
 }

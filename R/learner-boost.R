@@ -47,17 +47,11 @@ dg_boost <- function(x, y = NULL, domain = NULL, data = NULL, trees = 150, tree_
 }
 
 boost_parameters <- function() parameters(
-  parameter("trees", check_count, grid = c(50, 150, 450), simpler = -1),
-  parameter("tree_depth", check_count, grid = c(2, 4, 6), simpler = -1),
-  parameter("learn_rate", positive_share, simpler = -1),
-  parameter("subsample", positive_share)
+  parameter("trees", "count", grid = c(50, 150, 450), simpler = -1),
+  parameter("tree_depth", "count", grid = c(2, 4, 6), simpler = -1),
+  parameter("learn_rate", "number", 0, 1, open = TRUE, simpler = -1),
+  parameter("subsample", "number", 0, 1, open = TRUE)
 )
-
-positive_share <- function(value, arg) {
-  value <- check_number(value, arg)
-  if (value > 1) abort("argument", "`", arg, "` must be at most 1, not ", format(value), ".")
-  value
-}
 
 #' @exportS3Method
 engine_of.dg_boost_spec <- function(spec) list(fit = boost_fit, predict = boost_predict)

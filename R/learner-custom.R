@@ -148,12 +148,12 @@ learner_custom <- function(fit, predict, ..., survival = NULL, title = "Custom l
 custom_rows <- function(own) {
   force(own)
   function() {
-    of_user <- lapply(own, parameter, check = as_it_is)
+    of_user <- lapply(own, parameter)
     do.call(parameters, c(list(
-      parameter("fit", as_it_is, tuned = FALSE), parameter("predict", as_it_is, tuned = FALSE),
-      parameter("survival", as_it_is, tuned = FALSE),
-      parameter("title", check_title, tuned = FALSE),
-      parameter("needs", one_of(c("numbers", "data")), tuned = FALSE)
+      parameter("fit", tuned = FALSE), parameter("predict", tuned = FALSE),
+      parameter("survival", tuned = FALSE),
+      parameter("title", check = check_title, tuned = FALSE),
+      parameter("needs", "choice", levels = c("numbers", "data"), tuned = FALSE)
     ), of_user))
   }
 }

@@ -71,9 +71,9 @@ dg_forest <- function(x, y = NULL, domain = NULL, data = NULL, trees = 500, mtry
 }
 
 forest_parameters <- function() parameters(
-  parameter("trees", check_count, simpler = -1),
-  parameter("mtry", or_null(check_count)),
-  parameter("min_n", or_null(check_count), grid = c(1, 5, 20, 80), simpler = 1)
+  parameter("trees", "count", simpler = -1),
+  parameter("mtry", "count", null = TRUE),
+  parameter("min_n", "count", null = TRUE, grid = c(1, 5, 20, 80), simpler = 1)
 )
 
 #' @exportS3Method

@@ -46,8 +46,7 @@ dg_gam <- function(x, y = NULL, domain = NULL, data = NULL, k = 10,
 }
 
 gam_parameters <- function() parameters(
-  parameter("k", function(value, arg) check_count(value, arg, at_least = 3L), grid = c(5, 10, 20),
-            simpler = -1)
+  parameter("k", "count", 3, grid = c(5, 10, 20), simpler = -1)
 )
 
 #' @exportS3Method

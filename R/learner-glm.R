@@ -239,9 +239,9 @@ dg_glm <- function(x, y = NULL, domain = NULL, data = NULL, family = NULL, lambd
 }
 
 glm_parameters <- function() parameters(
-  parameter("family", or_null(check_family), tuned = FALSE),
-  parameter("baseline", one_of(c("shared", "domain"))),
-  with_entries(shared_parameters$lambda, check = or_null(a_number()),
+  parameter("family", null = TRUE, check = check_family, tuned = FALSE),
+  parameter("baseline", "choice", levels = c("shared", "domain")),
+  with_entries(shared_parameters$lambda, null = TRUE,
                grid = function(n, args) n * 10^(-5:-1)),
   open_kernel()
 )

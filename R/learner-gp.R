@@ -161,11 +161,11 @@ dg_gp <- function(x, y = NULL, domain = NULL, data = NULL, kernel = NULL,
 
 gp_parameters <- function() parameters(
   open_kernel(),
-  parameter("signal_sd", or_null(a_number())),
-  parameter("noise_sd", or_null(a_number())),
-  parameter("optimise", check_flag),
-  parameter("ard", check_flag),
-  parameter("restarts", function(value, arg) check_count(value, arg, at_most = 1000L))
+  parameter("signal_sd", "number", 0, open = TRUE, null = TRUE),
+  parameter("noise_sd", "number", 0, open = TRUE, null = TRUE),
+  parameter("optimise", "flag"),
+  parameter("ard", "flag"),
+  parameter("restarts", "count", upper = 1000)
 )
 
 gp_row <- function() learner_row("Gaussian process", fit = fit_gp, copies = NULL,

@@ -150,9 +150,9 @@ dg_mixed <- function(x, y = NULL, domain = NULL, data = NULL, random = NULL, fam
 }
 
 mixed_parameters <- function() parameters(
-  parameter("random", check_random),
-  parameter("family", or_null(check_mixed_family), tuned = FALSE),
-  parameter("marginal", check_flag, tuned = FALSE)
+  parameter("random", check = check_random),
+  parameter("family", null = TRUE, check = check_mixed_family, tuned = FALSE),
+  parameter("marginal", "flag", tuned = FALSE)
 )
 
 #' @exportS3Method

@@ -65,8 +65,8 @@ dg_net <- function(x, y = NULL, domain = NULL, data = NULL, alpha = 1, lambda = 
 }
 
 net_parameters <- function() parameters(
-  parameter("alpha", a_share, grid = c(0, 0.5, 1)),
-  parameter("lambda", or_null(a_number("non-negative")), simpler = 1)
+  parameter("alpha", "number", 0, 1, grid = c(0, 0.5, 1)),
+  parameter("lambda", "number", 0, null = TRUE, simpler = 1)
 )
 
 #' @exportS3Method

@@ -161,10 +161,10 @@ dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = NULL, ker
 }
 
 ridge_parameters <- function() parameters(
-  with_entries(shared_parameters$lambda, check = or_null(a_number()),
+  with_entries(shared_parameters$lambda, null = TRUE,
                grid = function(n, args) n * 10^(-5:-1)),
   open_kernel(),
-  parameter("bandwidths", one_of(c("given", "fitted")))
+  parameter("bandwidths", "choice", levels = c("given", "fitted"))
 )
 
 ridge_row <- function() learner_row(

@@ -220,15 +220,16 @@ dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = NULL, loss = 
 }
 
 svm_parameters <- function() parameters(
-  parameter("cost", or_null(a_number()), grid = 10^(-1:2), simpler = -1),
-  parameter("loss", or_null(function(value, arg) check_choice(value, arg, names(svm_losses())))),
-  with_entries(shared_parameters$epsilon, check = a_number("non-negative")),
+  parameter("cost", "number", 0, open = TRUE, null = TRUE, grid = 10^(-1:2), simpler = -1),
+  parameter("loss", null = TRUE, check = function(value, arg) {
+    check_choice(value, arg, names(svm_losses()))
+  }),
+  with_entries(shared_parameters$epsilon, open = FALSE),
   open_kernel(),
-  parameter("multiclass", one_of(multiclass_schemes)),
-  with_entries(shared_parameters$domain_weights, check = one_of(domain_weightings)),
-  parameter("tolerance", a_number(), tuned = FALSE),
-  parameter("max_iterations", function(value, arg) check_count(value, arg, at_least = 0L),
-            tuned = FALSE)
+  parameter("multiclass", "choice", levels = multiclass_schemes),
+  with_entries(shared_parameters$domain_weights, levels = domain_weightings),
+  parameter("tolerance", "number", 0, open = TRUE, tuned = FALSE),
+  parameter("max_iterations", "count", 0, tuned = FALSE)
 )
 
 svm_row <- function() learner_row(

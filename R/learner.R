@@ -8,7 +8,7 @@ learner_parts <- function(title, response = "any", domain = FALSE, parameters = 
 }
 
 # A kernel that is not given is kernel_rbf(), behind a projection kernel_linear().
-open_kernel <- function() with_entries(shared_parameters$kernel, check = or_null(check_kernel))
+open_kernel <- function() with_entries(shared_parameters$kernel, null = TRUE)
 
 # Which class is the positive one; whether 0 and 1 were taken for numbers.
 describe_response <- function(response) {

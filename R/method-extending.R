@@ -118,9 +118,17 @@
 #' @param parameters List of `dg_parameter()`, one for each argument of the function that no method
 #'   of the package has. Arguments such as `ncomp`, `lambda`, `kernel` and `scale` have their rules
 #'   already.
-#' @param check Rule for the argument's values: `"positive"` (default), `"non-negative"` or
-#'   `"finite"` (one number), `"count"`, `"flag"`; or a function of the value and the argument's
-#'   name that returns the value or signals an error.
+#' @param type What the argument's value is: one `"number"` (default), a `"count"` (whole number),
+#'   a `"flag"` (`TRUE` or `FALSE`), a `"choice"` of `levels`, a `"part"` (an object of one of the
+#'   classes `levels`), or `"any"` value. [mlr3] takes ranges from it.
+#' @param lower,upper Bounds of a number or count. Default: none for numbers, at least 1 for counts.
+#' @param open If `TRUE`, `lower` itself is no value: `lower = 0, open = TRUE` are positive numbers.
+#'   Default `FALSE`.
+#' @param levels Values of a choice (an argument that has all of them means the first one); classes
+#'   of a part.
+#' @param null If `TRUE`, the value may be `NULL`. Default `FALSE`.
+#' @param check With the type `"any"`, a function of the value and the argument's name that returns
+#'   the value or signals an error, for rules that cannot be said otherwise. Default `NULL`.
 #' @param grid Values that [dg_tune()] tries by default, or a function of the number of rows and the
 #'   list of arguments that gives them; `NULL` (default) for none.
 #' @param simpler 1 if large values make the simpler model, -1 if small values do, 0 (default) if
@@ -142,8 +150,9 @@
 #'   data a fitted model, without data a specification. `dg_parameter()` gives a list for
 #'   `parameters`. For the values of the generics see section Generics.
 #' @section Errors:
-#' An argument of a method's function that has no rule, a `check` or `response` that is not in the
-#' list, and bandwidths that are not positive are errors.
+#' An argument of a method's function that has no rule, a `type` or `response` that is not in the
+#' list, a `grid` with values that the argument does not take, and bandwidths that are not positive
+#' are errors.
 #' @seealso `vignette("extending")`; [kernel_custom()], [learner_custom()], [metric_custom()]
 #' @examples
 #' # a kernel of the distance: the inverse multiquadric
@@ -202,13 +211,33 @@ new_feature_map <- function(name, ...) new_features(part_name(name), ...)
 
 #' @rdname extending
 #' @export
-dg_parameter <- function(name, check = "positive", grid = NULL, simpler = 0, shown = FALSE) {
-  rule <- if (is.function(check)) check else {
-    switch(check_choice(check, "check", c("positive", "non-negative", "finite", "count", "flag")),
-           count = function(value, arg) check_count(value, arg), flag = check_flag,
-           a_number(check))
+dg_parameter <- function(name, type = c("number", "count", "flag", "choice", "part", "any"),
+                         lower = if (type == "count") 1 else -Inf, upper = Inf, open = FALSE,
+                         levels = NULL, null = FALSE, check = NULL, grid = NULL, simpler = 0,
+                         shown = FALSE) {
+  type <- check_choice(type, "type", c("number", "count", "flag", "choice", "part", "any"))
+  bounds <- c(lower, upper)
+  if (!is.numeric(bounds) || length(bounds) != 2L || !isTRUE(bounds[1L] <= bounds[2L])) {
+    abort("argument", "`lower` and `upper` must be two numbers, the first at most the second, not ",
+          describe(lower), " and ", describe(upper), ".")
   }
-  parameter(part_name(name), rule, grid, simpler, check_flag(shown, "shown"))
+  named <- type %in% c("choice", "part")
+  if (if (named) !is.character(levels) || !length(levels) || anyNA(levels) else !is.null(levels)) {
+    abort("argument", "`levels` must be ", if (named) "texts" else "NULL", " for the type ",
+          quoted(type), ", not ", describe(levels), ".")
+  }
+  if (!is.null(check) && (!is.function(check) || type != "any")) {
+    abort("argument", "`check` must be a function, and the type \"any\", not ", describe(check),
+          " with ", quoted(type), ".")
+  }
+  row <- parameter(
+    part_name(name), type, bounds[1L], bounds[2L], check_flag(open, "open"), levels,
+    if (type == "part") paste("an object of class", enumerate(levels, length(levels), "\"")),
+    check_flag(null, "null"), check, grid = grid,
+    simpler = check_between(simpler, "simpler", -1, 1), shown = check_flag(shown, "shown")
+  )
+  if (!is.function(grid)) for (value in grid) check_value(value, "grid", row)
+  row
 }
 
 part_name <- function(name) {
@@ -230,7 +259,7 @@ method_frame <- function() {
 # A function, as parts have it; of its own, so that it holds nothing else.
 listed_parameters <- function(parameters) {
   fine <- is.list(parameters) && all(vapply(parameters, function(row) {
-    is.list(row) && is.function(row$check)
+    is.list(row) && identical(names(row), names(shared_parameters$terms))
   }, NA))
   if (!fine) {
     abort("argument", "`parameters` must be a list of `dg_parameter()`, not ",

@@ -1,8 +1,9 @@
-# What a method says about each of its arguments, as a row: the check at its door, what a search
-# tries, which of two values is the simpler model, and what is printed all follow from it.
+# What a method says about each of its arguments, as a record of plain facts: the check at its door,
+# what a search tries, which of two values is the simpler model, what is printed, and the ranges of
+# other packages all follow from it.
 #
-#   check    function(value, arg): the value as the method wants it, or an error of ours
-#   grid     function(n, args): what dg_tune() tries by default with n rows; NULL: nothing
+#   name, and what value_rule() says of its values
+#   grid     what dg_tune() tries by default: values, or function(n, args) with n rows
 #   simpler  1: large values are the simpler model, -1: small ones, 0: neither
 #   shown    where a fitted projection is printed: FALSE, TRUE, or a function of the value
 #   tuned    may a grid name it?
@@ -11,15 +12,15 @@
 # Arguments that several methods have are rows here; one with an argument of its own, or another
 # rule for one of these, says so in its own file (`parameters`, a function).
 
-parameter <- function(name, check, grid = NULL, simpler = 0, shown = FALSE, tuned = TRUE,
-                      ridge = FALSE) {
-  if (is.numeric(grid)) {
-    values <- grid
-    grid <- function(n, args) values
-  }
-  list(name = name, check = check, grid = grid, simpler = simpler, shown = shown, tuned = tuned,
-       ridge = ridge)
+# type: as in value_rule(), or a rule that others have, too.
+parameter <- function(name, type = "any", ..., grid = NULL, simpler = 0, shown = FALSE,
+                      tuned = TRUE, ridge = FALSE) {
+  rule <- if (is.list(type)) type else value_rule(type, ...)
+  c(list(name = name), rule, list(grid = grid, simpler = simpler, shown = shown, tuned = tuned,
+                                  ridge = ridge))
 }
+
+check_parameter <- function(row, value) check_value(value, row$name, row)
 
 parameters <- function(...) {
   rows <- list(...)
@@ -27,56 +28,42 @@ parameters <- function(...) {
 }
 
 # A row with other entries: with_entries(shared_parameters$ncomp, grid = 2^(1:4)).
-with_entries <- function(row, ...) do.call(parameter, utils::modifyList(row, list(...)))
+with_entries <- function(row, ...) utils::modifyList(row, list(...), keep.null = TRUE)
 
-or_null <- function(rule) function(value, arg) if (is.null(value)) NULL else rule(value, arg)
-
-a_number <- function(rule = "positive") function(value, arg) check_number(value, arg, rule)
-
-a_share <- function(value, arg) check_between(value, arg, 0, 1)
-
-# What others check.
-as_it_is <- function(value, arg) value
-
-one_of <- function(choices) function(value, arg) check_choice(value, arg, choices)
-
-rows_like_training <- function(value, arg) {
-  if (!is.data.frame(value) && !is.matrix(value)) {
-    abort("argument", "`", arg, "` must be a data frame or matrix of rows like the training rows, ",
-          "not ", describe(value), ".")
-  }
-  value
-}
+rows_like_training <- value_rule("part", levels = c("data.frame", "matrix"), null = TRUE,
+                                 words = "a data frame or matrix of rows like the training rows")
 
 shared_parameters <- parameters(
-  parameter("ncomp", check_count, simpler = -1),
-  parameter("lambda", a_number(), grid = 10^(-3:1), simpler = 1, shown = TRUE, ridge = TRUE),
-  parameter("epsilon", a_number(), simpler = 1, shown = TRUE),
-  parameter("kernel", check_kernel),
-  parameter("kernel_y", or_null(check_kernel)),
-  parameter("domain_kernel", check_domain_kernel),
-  parameter("feature_map", function(value, arg) check_feature_map(value, arg)),
-  parameter("form", one_of(c("published", "symmetric")), shown = TRUE),
-  parameter("normalise", one_of(c("constraint", "whiten", "published_code")), shown = TRUE),
-  parameter("average", check_flag, shown = TRUE),
-  parameter("target", or_null(rows_like_training), tuned = FALSE),
-  parameter("scale", function(value, arg) check_choice(value, arg, scalings)),
-  parameter("domain_means", check_flag),
-  parameter("intercept", check_flag),
-  parameter("domain_weights", one_of(c("size", "equal"))),
-  parameter("calibration", one_of(c("none", "platt", "isotonic")), tuned = FALSE),
-  parameter("seed", function(value, arg) check_seed(value), tuned = FALSE),
-  parameter("terms", check_own_terms),
-  parameter("progress", as_it_is, tuned = FALSE),
-  parameter("threads", function(value, arg) check_threads(value), tuned = FALSE),
+  parameter("ncomp", "count", simpler = -1),
+  parameter("lambda", "number", 0, open = TRUE, grid = 10^(-3:1), simpler = 1, shown = TRUE,
+            ridge = TRUE),
+  parameter("epsilon", "number", 0, open = TRUE, simpler = 1, shown = TRUE),
+  parameter("kernel", kernel_rule),
+  parameter("kernel_y", with_entries(kernel_rule, null = TRUE)),
+  parameter("domain_kernel", domain_kernel_rule),
+  parameter("feature_map", feature_map_rule),
+  parameter("form", "choice", levels = c("published", "symmetric"), shown = TRUE),
+  parameter("normalise", "choice", levels = c("constraint", "whiten", "published_code"),
+            shown = TRUE),
+  parameter("average", "flag", shown = TRUE),
+  parameter("target", rows_like_training, tuned = FALSE),
+  parameter("scale", "choice", levels = scalings),
+  parameter("domain_means", "flag"),
+  parameter("intercept", "flag"),
+  parameter("domain_weights", "choice", levels = c("size", "equal")),
+  parameter("calibration", "choice", levels = c("none", "platt", "isotonic"), tuned = FALSE),
+  parameter("seed", seed_rule, tuned = FALSE),
+  parameter("terms", check = check_own_terms),
+  parameter("progress", tuned = FALSE),
+  parameter("threads", threads_rule, tuned = FALSE),
   # of kernels, domain kernels and feature maps, whose constructors check them
-  parameter("bandwidth", as_it_is, simpler = 1),
-  parameter("bandwidth_factor", as_it_is, simpler = 1),
-  parameter("smoothing", as_it_is, simpler = 1),
-  parameter("degree", as_it_is, simpler = -1),
-  parameter("tau", as_it_is, simpler = 1),
-  parameter("n_landmarks", as_it_is, simpler = -1),
-  parameter("n_features", as_it_is, simpler = -1)
+  parameter("bandwidth", simpler = 1),
+  parameter("bandwidth_factor", simpler = 1),
+  parameter("smoothing", simpler = 1),
+  parameter("degree", simpler = -1),
+  parameter("tau", simpler = 1),
+  parameter("n_landmarks", simpler = -1),
+  parameter("n_features", simpler = -1)
 )
 
 # A function, as the rows themselves would make each model large.
@@ -117,7 +104,7 @@ new_spec <- function(method, class, parts, args) {
 
 checked_spec <- function(method, class, parts, args) {
   rows <- parameter_rows(parts, names(args))
-  for (name in names(args)) args[name] <- list(rows[[name]]$check(args[[name]], name))
+  for (name in names(args)) args[name] <- list(check_parameter(rows[[name]], args[[name]]))
   new_spec(method, class, parts, args)
 }
 

@@ -49,9 +49,9 @@ dg_cidg <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, gamma = 
 }
 
 cidg_parameters <- function() parameters(
-  with_entries(shared_parameters$lambda, check = a_number("non-negative"), grid = NULL),
-  parameter("gamma", a_number("non-negative"), grid = beside_class_scatters, shown = TRUE),
-  parameter("alpha", a_number("non-negative"), shown = TRUE)
+  with_entries(shared_parameters$lambda, open = FALSE, grid = NULL),
+  parameter("gamma", "number", 0, grid = beside_class_scatters, shown = TRUE),
+  parameter("alpha", "number", 0, shown = TRUE)
 )
 
 cidg_terms <- function(args) {

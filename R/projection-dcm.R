@@ -88,7 +88,7 @@ dg_dcm <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 
 }
 
 dcm_parameters <- function() parameters(
-  with_entries(shared_parameters$lambda, check = or_null(a_number()),
+  with_entries(shared_parameters$lambda, null = TRUE,
                grid = function(n, args) n * 10^(-4:0),
                shown = function(value) if (is.null(value)) "n/10" else format(value))
 )

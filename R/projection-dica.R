@@ -190,9 +190,9 @@ dg_dica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda =
 }
 
 dica_parameters <- function() parameters(
-  parameter("smooth", a_number("non-negative"), simpler = 1, shown = TRUE),
-  parameter("neighbours", check_count),
-  parameter("unlabelled", or_null(rows_like_training), tuned = FALSE)
+  parameter("smooth", "number", 0, simpler = 1, shown = TRUE),
+  parameter("neighbours", "count"),
+  parameter("unlabelled", rows_like_training, tuned = FALSE)
 )
 
 dica_terms <- function(args) {

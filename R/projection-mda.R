@@ -57,10 +57,10 @@ dg_mda <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, beta = 0.
 }
 
 mda_parameters <- function() parameters(
-  with_entries(shared_parameters$lambda, check = a_number("non-negative"), grid = NULL),
-  parameter("beta", a_share, shown = TRUE),
-  parameter("alpha", a_number("non-negative"), shown = TRUE),
-  parameter("gamma", a_number("non-negative"), grid = 10^(-2:2), shown = TRUE)
+  with_entries(shared_parameters$lambda, open = FALSE, grid = NULL),
+  parameter("beta", "number", 0, 1, shown = TRUE),
+  parameter("alpha", "number", 0, shown = TRUE),
+  parameter("gamma", "number", 0, grid = 10^(-2:2), shown = TRUE)
 )
 
 mda_terms <- function(args) {

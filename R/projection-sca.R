@@ -60,9 +60,9 @@ dg_sca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, beta = 0.
 }
 
 sca_parameters <- function() parameters(
-  with_entries(shared_parameters$lambda, check = a_number("non-negative"), grid = NULL),
-  parameter("beta", a_share, shown = TRUE),
-  parameter("delta", a_number("non-negative"), grid = beside_class_scatters, shown = TRUE)
+  with_entries(shared_parameters$lambda, open = FALSE, grid = NULL),
+  parameter("beta", "number", 0, 1, shown = TRUE),
+  parameter("delta", "number", 0, grid = beside_class_scatters, shown = TRUE)
 )
 
 sca_terms <- function(args) {

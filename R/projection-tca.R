@@ -63,7 +63,8 @@ dg_tca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, mu = 1, t
 }
 
 tca_parameters <- function() parameters(
-  parameter("mu", a_number(), grid = 10^(-2:2), simpler = -1, shown = TRUE, ridge = TRUE),
+  parameter("mu", "number", 0, open = TRUE, grid = 10^(-2:2), simpler = -1, shown = TRUE,
+            ridge = TRUE),
   with_entries(shared_parameters$ncomp, grid = 2^(1:4))
 )
 

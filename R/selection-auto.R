@@ -280,14 +280,15 @@ dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, family = NULL, metr
 }
 
 auto_parameters <- function() parameters(
-  parameter("family", or_null(check_family), tuned = FALSE),
-  parameter("metric", as_it_is),
-  parameter("rule", function(value, arg) check_rule(value, arg, c("best", "worst")), tuned = FALSE),
-  parameter("n_members", check_count),
-  parameter("folds", as_it_is, tuned = FALSE),
-  parameter("max_seconds", or_null(a_number()), tuned = FALSE),
-  parameter("max_rows", function(value, arg) check_count(value, arg, at_least = 10L)),
-  parameter("max_ard", function(value, arg) check_count(value, arg, at_least = 0L))
+  parameter("family", null = TRUE, check = check_family, tuned = FALSE),
+  parameter("metric"),
+  parameter("rule", check = function(value, arg) check_rule(value, arg, c("best", "worst")),
+            tuned = FALSE),
+  parameter("n_members", "count"),
+  parameter("folds", tuned = FALSE),
+  parameter("max_seconds", "number", 0, open = TRUE, null = TRUE, tuned = FALSE),
+  parameter("max_rows", "count", 10),
+  parameter("max_ard", "count", 0)
 )
 
 #' @exportS3Method

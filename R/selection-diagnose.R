@@ -124,10 +124,10 @@ dg_diagnose <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, 
 }
 
 diagnose_parameters <- function() parameters(
-  parameter("metric", as_it_is),
-  parameter("max_rows", function(value, arg) check_count(value, arg, at_least = 10L)),
-  parameter("permutations", function(value, arg) check_count(value, arg, at_least = 20L)),
-  with_entries(shared_parameters$scale, check = one_of(c("pooled", "rank", "none")))
+  parameter("metric"),
+  parameter("max_rows", "count", 10),
+  parameter("permutations", "count", 20),
+  with_entries(shared_parameters$scale, levels = c("pooled", "rank", "none"))
 )
 
 #' @exportS3Method

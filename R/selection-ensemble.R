@@ -92,7 +92,7 @@ dg_ensemble <- function(members, member_weights = c("equal", "stacked"),
   check_no_dots(dots, names(formals(dg_ensemble)))
   members <- read_members(members)
   args <- list(members = members, member_weights = read_member_weights(member_weights, members),
-               calibration = shared_parameters$calibration$check(calibration, "calibration"),
+               calibration = check_parameter(shared_parameters$calibration, calibration),
                terms = check_own_terms(terms, "terms"))
   parts <- list(title = paste0("Ensemble of ", enumerate(names(members), length(members), "")),
                 response = "open", domain = TRUE, parameters = ensemble_parameters,
@@ -101,8 +101,8 @@ dg_ensemble <- function(members, member_weights = c("equal", "stacked"),
 }
 
 ensemble_parameters <- function() parameters(
-  parameter("members", as_it_is, tuned = FALSE),
-  parameter("member_weights", as_it_is)
+  parameter("members", tuned = FALSE),
+  parameter("member_weights")
 )
 
 # Named by their methods where they have no names.

@@ -14,7 +14,9 @@ part_grid <- function(spec, n) UseMethod("part_grid")
 part_grid.dg_spec <- function(spec, n) {
   rows <- parameter_rows(spec$parts, names(spec$args))
   rows <- Filter(function(row) !is.null(row$grid), rows)
-  grid <- lapply(rows, function(row) row$grid(n, spec$args))
+  grid <- lapply(rows, function(row) {
+    if (is.function(row$grid)) row$grid(n, spec$args) else row$grid
+  })
   if (length(grid) == 0L || !"kernel" %in% names(spec$args)) return(grid)
   c(grid, kernel_grid(inner_object(spec$args$kernel, "kernel")))
 }

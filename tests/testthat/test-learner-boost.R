@@ -58,7 +58,7 @@ test_that("it comes back from a file, is searched and compared", {
 })
 
 test_that("its arguments are checked", {
-  expect_error(dg_boost(learn_rate = 2), "`learn_rate` must be at most 1, not 2")
-  expect_error(dg_boost(subsample = 0), "`subsample` must be one positive number")
+  expect_error(dg_boost(learn_rate = 2), "`learn_rate` must be one number above 0 and at most 1, not 2")
+  expect_error(dg_boost(subsample = 0), "`subsample` must be one number above 0")
   expect_error(dg_boost(tree_depth = 1.5), "`tree_depth` must be one whole number")
 })

@@ -13,7 +13,7 @@ own_udica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda
                       scale = c("pooled", "domain", "both", "rank", "none"),
                       na.action = stats::na.omit, threads = NULL, ...) {
   projection_method("own_udica", "UDICA of our own", contrast_terms, parameters = list(
-    dg_parameter("mine", "non-negative", grid = 1:3, shown = TRUE)
+    dg_parameter("mine", lower = 0, grid = 1:3, shown = TRUE)
   ))
 }
 
@@ -58,13 +58,23 @@ test_that("a learner of one's own takes the response that it says", {
 })
 
 test_that("rules of arguments are those asked for, and wrong ones are errors", {
-  value <- function(check, value) dg_parameter("a", check)$check(value, "a")
-  expect_identical(value("count", 3), 3L)
-  expect_true(value("flag", TRUE))
-  expect_identical(value("finite", -2), -2)
-  expect_identical(value(function(value, arg) paste(arg, value), 1), "a 1")
-  expect_domgen_error(value("positive", 0), "`a` must be one positive number")
-  expect_domgen_error(dg_parameter("a", "small"), "`check` must be one of")
+  value <- function(value, ...) check_parameter(dg_parameter("a", ...), value)
+  expect_identical(value(3, "count"), 3L)
+  expect_true(value(TRUE, "flag"))
+  expect_identical(value(-2), -2)
+  expect_null(value(NULL, null = TRUE))
+  expect_identical(value(c("p", "q"), "choice", levels = c("p", "q")), "p")
+  expect_identical(value(1, "any", check = function(value, arg) paste(arg, value)), "a 1")
+  expect_domgen_error(value(0, lower = 0, open = TRUE), "`a` must be one positive number, not 0")
+  expect_domgen_error(value(0, "count"), "`a` must be one whole number of at least 1, not 0")
+  expect_domgen_error(value(9, "count", upper = 7), "`a` must be one whole number of at least 1 and at most 7, not 9")
+  expect_domgen_error(value(1, "part", levels = "lm"), "`a` must be an object of class \"lm\", not 1")
+  expect_domgen_error(dg_parameter("a", "small"), "`type` must be one of")
+  expect_domgen_error(dg_parameter("a", "choice"), "`levels` must be texts for the type \"choice\"")
+  expect_domgen_error(dg_parameter("a", "flag", levels = "b"), "`levels` must be NULL")
+  expect_domgen_error(dg_parameter("a", lower = 2, upper = 1), "`lower` and `upper` must be two")
+  expect_domgen_error(dg_parameter("a", check = identity), "`check` must be a function, and the type")
+  expect_domgen_error(dg_parameter("a", lower = 0, grid = -1:1), "`grid` must be one non-negative")
   expect_domgen_error(dg_parameter(c("a", "b")), "`name` must be one name")
   expect_domgen_error(new_stationary_kernel("two words"), "`name` must be one name")
   expect_domgen_error(new_feature_map(1), "`name` must be one name")

@@ -91,7 +91,7 @@ test_that("the own argument of a new projection is checked, printed, tuned and u
                      na.action = stats::na.omit, threads = NULL, ...) {
     terms <- function(args) list(numerator = c(variance = 1),
                                  denominator = c(norm = 1, ridge = args$shrink))
-    own <- function() parameters(parameter("shrink", a_number(), grid = 10^(0:2), simpler = 1, shown = TRUE))
+    own <- function() parameters(parameter("shrink", "number", 0, open = TRUE, grid = 10^(0:2), simpler = 1, shown = TRUE))
     parts <- projection_parts("Spread", terms, parameters = own)
     fit_or_specify(projection_spec("domgen_test_spread", parts, environment()), match.call(),
                    parent.frame())
@@ -118,8 +118,36 @@ test_that("the check of each argument takes what it gave, and an argument withou
     rows <- parameter_rows(spec$parts, names(spec$args))
     for (name in names(spec$args)) {
       value <- spec$args[[name]]
-      expect_identical(rows[[name]]$check(value, name), value, info = paste(spec$method, name))
+      expect_identical(check_parameter(rows[[name]], value), value, info = paste(spec$method, name))
     }
   }
   expect_error(parameter_rows(list(), "shrinkage"), "no parameter\\(\\) says what")
+})
+
+test_that("a record of an argument takes exactly what it says, and every default grid is taken", {
+  values <- c(list(NULL, NA, NaN, Inf, "a", "b", TRUE, 1:2, mean, 2^31, list(1)), -3:8, c(-0.5, 0.5, 6.5))
+  set.seed(1)
+  for (i in 1:60) {
+    type <- sample(c("number", "count", "flag", "choice"), 1)
+    bounds <- sort(sample(c(-Inf, -2:6, Inf), 2))
+    row <- parameter("x", type, bounds[1], bounds[2], open = sample(c(TRUE, FALSE), 1),
+                     levels = c("a", "c"), null = sample(c(TRUE, FALSE), 1))
+    for (value in values) {
+      number <- is.numeric(value) && length(value) == 1 && is.finite(value) &&
+        value >= bounds[1] && value <= bounds[2] && !(row$open && value == bounds[1])
+      fine <- is.null(value) && row$null || switch(type,
+        number = number, count = number && value %% 1 == 0 && value < 2^31,
+        flag = isTRUE(value), choice = identical(value, "a"))
+      found <- tryCatch(list(check_parameter(row, value)), domgen_error_argument = conditionMessage)
+      if (fine) expect_equal(found, list(value), info = must_be(row, value))
+      else expect_match(found, "^`x` must be .*, not ")
+    }
+  }
+  for (spec in list(dg_svm(), dg_ridge(), dg_glm(), dg_dica(), dg_tca(), dg_dcm(), dg_sca(), dg_mda())) {
+    grid <- part_grid(spec, 100)
+    for (name in intersect(names(grid), names(spec$args))) {
+      row <- parameter_rows(spec$parts, name)[[1L]]
+      for (value in grid[[name]]) expect_equal(check_parameter(row, value), value)
+    }
+  }
 })
