@@ -25,7 +25,7 @@ check_arguments <- function(given, spec, env, own = character()) {
   null <- !weighted && on_error(is.null(eval(given$weights, env)), function(e) FALSE)
   if (null) given$weights <- NULL
   # does a search keep the rows of an object together?
-  units <- isTRUE(innermost(spec)$parts$units)
+  units <- isTRUE(method_of(innermost(spec))$units)
   known <- c(own, setdiff(data_arguments, c(if (!weighted) "weights", if (!units) "unit")))
   check_no_dots(given[setdiff(names(given), known)], setdiff(known, "x"))
   given

@@ -11,27 +11,24 @@
 # copies      function(args): Gram matrices that the solver takes, for check_memory()
 # details     function(problem, solved): what the fit has beside the solution
 # response    what it takes: "any", "number" (classes are an error), "open" (censored times, too)
-# offset      does it take a formula's offset()?
+# domain      does it need domains, whatever its kernels are?
+# weights, offset, units   does it take weights, a formula's offset(), and `unit`?
+# reference   has a factor a level without a column, as where no penalty or kernel is?
 # parameters  function(): the rows of its arguments, see method-parameter.R
 learner_row <- function(title, solve = NULL, choose = function(problem, shared) problem, fit = NULL,
                         columns = function(args) "each", copies = function(args) 1,
                         details = function(problem, solved) NULL, response = "any",
-                        offset = FALSE, parameters = NULL) {
+                        domain = FALSE, weights = TRUE, offset = FALSE, units = FALSE,
+                        reference = FALSE, parameters = NULL) {
   as.list(environment())
 }
-
-named_row <- function(name) {
-  get(paste0(sub("^dg_", "", name), "_row"), topenv(), mode = "function")()
-}
-
-row_of <- function(spec) if (is.null(spec$row)) named_row(spec$method) else spec$row
 
 # shared: see new_shared().
 fit_rows <- function(spec, rows, shared = new_shared()) UseMethod("fit_rows")
 
 #' @exportS3Method
 fit_rows.dg_learner_spec <- function(spec, rows, shared = new_shared()) {
-  row <- row_of(spec)
+  row <- method_of(spec)
   if (is.null(row$fit)) {
     problem <- open_problem(spec, rows, shared)
     solved <- row$solve(problem, shared)
@@ -49,7 +46,7 @@ fit_part <- function(spec, rows, shared = new_shared()) {
 }
 
 new_problem <- function(spec, rows) {
-  row <- row_of(spec)
+  row <- method_of(spec)
   args <- spec$args
   if ("kernel" %in% names(args)) args <- open_arguments(row, args, rows)
   targets <- if (!identical(row$columns, "own")) {
@@ -64,13 +61,13 @@ new_problem <- function(spec, rows) {
 
 # All but the solution.
 open_problem <- function(spec, rows, shared = new_shared()) {
-  problem <- row_of(spec)$choose(new_problem(spec, rows), shared)
+  problem <- method_of(spec)$choose(new_problem(spec, rows), shared)
   problem$space <- space_of(problem$args, rows, shared)
   problem
 }
 
 new_fit <- function(spec, problem, solved) {
-  solved <- c(solved, row_of(spec)$details(problem, solved))
+  solved <- c(solved, method_of(spec)$details(problem, solved))
   if (is.null(solved$space)) solved$space <- problem$space
   if (is.null(solved$response)) solved$response <- problem$targets
   rows <- problem$rows

@@ -91,7 +91,7 @@ dg_coefficients <- function(object, data = NULL, level = 0.95, exponentiate = FA
     labels = left_out_labels(object$blueprint, levels(sample$domain)),
     crossed = other_factors(object$blueprint$structure, levels(sample$domain)),
     separated = separated_without(left_out, estimate, sample, ratio),
-    title = object$spec$parts$title, formula = object$formula
+    title = method_of(object$spec)$title, formula = object$formula
   ), class = c("dg_coefficients", "dg_result"))
   found$table <- shown_coefficients(found)
   found

@@ -281,7 +281,7 @@ refitted_averages <- function(model, asked, progress) {
     seeds <- stored(ctx, "seeds", draw_seeds(length(left_out)))
     pieces <- lapply(seq_along(left_out), function(j) {
       list(key = paste("domain", j), domains = left_out[[j]]$group, name = left_out[[j]]$name,
-           seed = seeds[j], label = spec$parts$title)
+           seed = seeds[j], label = method_of(spec)$title)
     })
     found <- run_pieces(pieces, refit_worker(spec, task, asked), ctx)
     split(found, rep(seq_along(units$levels), lengths(units$levels)))

@@ -360,7 +360,7 @@ new_effect <- function(model, asked, progress) {
     rows = length(asked$rows$domain), averaged = length(asked$chosen),
     trained = !is.null(asked$rows$input) || any(domains %in% levels(model$domain)),
     uses_others = uses_other_rows(model), labels = variable_names(model$blueprint),
-    values = value_words(model), title = model$spec$parts$title
+    values = value_words(model), title = method_of(model$spec)$title
   ), class = c("dg_effect", "dg_result"))
 }
 

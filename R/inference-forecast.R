@@ -202,7 +202,7 @@ dg_forecast <- function(object, newdata, domain = NULL, y = NULL, metric = NULL,
                           title = measure$title, better = measure$better,
                           scale = scales[[measure$scale]]$title, level = level,
                           permutations = permutations, held_out = cv$held_out,
-                          model = object$spec$parts$title,
+                          model = method_of(object$spec)$title,
                           labels = variable_names(object$blueprint), loss = measure$loss_title))
   result$sites <- cbind(domain = levels(new$domain),
                         rows = tabulate(new$domain, nlevels(new$domain)), found$sites)
@@ -282,9 +282,9 @@ read_forecast_cv <- function(cv, spec, task, classes, measure) {
   if (!is.null(cv$scope) && cv$scope != "new") {
     abort("argument", "`cv` must hold out whole domains.")
   }
-  if (!identical(cv$spec$parts$title, spec$parts$title)) {
-    abort("argument", "`cv` must be a cross-validation of the model (", spec$parts$title, "), not ",
-          "of another one (", cv$spec$parts$title, ").")
+  if (!identical(method_of(cv$spec)$title, method_of(spec)$title)) {
+    abort("argument", "`cv` must be a cross-validation of the model (", method_of(spec)$title,
+          "), not of another one (", method_of(cv$spec)$title, ").")
   }
   rows <- cv$predictions
   at <- match(rows$row, task$row)

@@ -178,7 +178,7 @@ dg_importance <- function(object, x, y = NULL, domain = NULL, data = NULL, weigh
     seeds <- stored(ctx, "seeds", draw_seeds(length(splits)))
     pieces <- lapply(seq_along(splits), function(k) {
       list(key = paste("fold", k), split = splits[[k]], seed = seeds[k],
-           label = spec$parts$title)
+           label = method_of(spec)$title)
     })
     new_importance(plan, run_pieces(pieces, importance_worker(plan), ctx))
   }, plan$progress)

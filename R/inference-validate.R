@@ -329,10 +329,10 @@ validation_rows.default <- function(object, newdata, domain, y, times = NULL) {
 #' @exportS3Method
 validation_rows.dg_cv <- function(object, newdata, domain, y, times = NULL) {
   check_no_new_rows(newdata, domain, y)
-  list(methods = stats::setNames(list(cv_rows(object)), object$spec$parts$title),
+  list(methods = stats::setNames(list(cv_rows(object)), method_of(object$spec)$title),
        family = innermost(object$spec)$args$family, inflation = 1 + 1 / object$share,
        labels = object$labels, origin = "held_out", held_out = object$held_out,
-       scope = object$scope, title = object$spec$parts$title,
+       scope = object$scope, title = method_of(object$spec)$title,
        notes = c(scope_note(object$scope), cv_notes(object)), text = object$text_response)
 }
 
@@ -425,10 +425,11 @@ validation_rows.dg_learner <- function(object, newdata, domain, y, times = NULL)
       rows$survival <- predict(object, newdata, domain = given, type = "survival", times = times)
     }
   }
-  list(methods = stats::setNames(list(c(rows, list(domain = domain))), object$spec$parts$title),
+  title <- method_of(object$spec)$title
+  list(methods = stats::setNames(list(c(rows, list(domain = domain))), title),
        text = object$blueprint$text_response,
        family = object$family, inflation = 1, labels = variable_names(object$blueprint),
-       origin = "fitted", title = object$spec$parts$title,
+       origin = "fitted", title = title,
        held_out = if (known) "rows that include domains of training" else "rows of new domains")
 }
 

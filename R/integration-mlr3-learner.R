@@ -50,7 +50,7 @@ mlr_description <- function(learner, method) {
     properties = intersect(c(properties, if (type == "classif") c("twoclass", "multiclass")),
                            mlr3::mlr_reflections$learner_properties[[type]]),
     param_set = params,
-    label = if (open) "Any specification of domgen" else spec$parts$title, man = "domgen::mlr3"
+    label = if (open) "Any specification of domgen" else method_of(spec)$title, man = "domgen::mlr3"
   )
 }
 

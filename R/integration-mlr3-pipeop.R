@@ -5,7 +5,7 @@ pipeop_key <- function(method) paste0("domain_", method)
 # One class per projection, as the dictionary of mlr3pipelines requires.
 pipeop_class <- function(method) {
   initialize <- function(id, param_vals = list()) {
-    private$.label <- get(private$.method, mode = "function")()$parts$title
+    private$.label <- method_of(get(private$.method, mode = "function")())$title
     do.call(super$initialize, pipeop_description(private$.method, id, param_vals))
   }
   formals(initialize)$id <- pipeop_key(method)
@@ -25,7 +25,7 @@ pipeop_description <- function(method, id, param_vals) {
   spec <- get(method, mode = "function")()
   params <- mlr_parameters(spec, c("target", "unlabelled"), mlr_data_parameters(stats::na.exclude))
   # mlr3pipelines checks the type of task itself
-  kind <- if (spec$parts$response == "optional") "Task" else "TaskSupervised"
+  kind <- if (method_of(spec)$response == "optional") "Task" else "TaskSupervised"
   list(id = id, task_type = kind, param_set = params, param_vals = param_vals,
        packages = "domgen", feature_types = mlr_feature_types)
 }
@@ -41,7 +41,7 @@ pipeop_train <- function(op, private, task) {
   values <- op$param_set$get_values(tags = "train")
   values <- values[setdiff(names(values), "affect_columns")]
   spec <- do.call(private$.method, values[setdiff(names(values), "na.action")], quote = TRUE)
-  needs_y <- spec$parts$response != "optional"
+  needs_y <- method_of(spec)$response != "optional"
   model <- mlr_fit(spec, seen, list(y = if (needs_y) task$truth(), na.action = values$na.action))
   op$state <- list(model = model, columns = seen$feature_names)
   # na.omit drops rows, but a task keeps them

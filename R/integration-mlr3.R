@@ -126,7 +126,7 @@ settle_objects <- function() {
     for (method in c("", mlr_methods)) {
       # methods for a numeric response only have no learner for classes
       spec <- if (nzchar(method)) get(paste0("dg_", method), mode = "function")()
-      if (type == "classif" && identical(spec$parts$response, "number")) next
+      if (type == "classif" && identical(method_of(spec)$response, "number")) next
       mlr3::mlr_learners$add(mlr_key(type, method), maker(learners, method))
     }
     for (name in names(measure_metrics(type))) {
@@ -268,7 +268,7 @@ mlr_data_parameters <- function(na.action = na.impute()) {
 mlr_parameters <- function(spec, without = character(), further = list()) {
   names <- setdiff(names(spec$args), without)
   defaults <- lapply(formals(get(spec$method, mode = "function"))[names], eval, topenv())
-  own <- Map(mlr_parameter, parameter_rows(spec$parts, names)[names], defaults)
+  own <- Map(mlr_parameter, parameter_rows(method_of(spec), names)[names], defaults)
   do.call(paradox::ps, c(own, further))
 }
 

@@ -157,7 +157,7 @@ prep.projectionstep <- function(x, training, info = NULL, ...) {
   projection <- step_projection(x)
   domain <- step_column(x, "domain", training, info, spec_needs(projection)$domain)
   outcome <- step_column(x, "outcome", training, info,
-                         projection$parts$response %in% c("any", "class"))
+                         method_of(projection)$response %in% c("any", "class"))
   x$columns <- setdiff(recipes::recipes_eval_select(x$terms, training, info), c(domain, outcome))
   weights <- recipes::get_case_weights(info, training)
   rows <- seq_len(nrow(training))

@@ -2,7 +2,7 @@
 
 #' @exportS3Method vetiver::vetiver_create_description
 vetiver_create_description.dg_fit <- function(model) {
-  paste0(model$spec$parts$title, " (domgen)", describe_formula(model), "; ",
+  paste0(method_of(model$spec)$title, " (domgen)", describe_formula(model), "; ",
          plural(stats::nobs(model), "row"), ", ", plural(nlevels(model$domain), "domain"))
 }
 

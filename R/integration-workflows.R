@@ -83,10 +83,9 @@ inner_spec.workflow <- function(object) {
           "()`.")
   }
   inner <- get(parsnip_engines()[[model$engine]]$method, mode = "function")()
-  parts <- learner_parts(paste(inner$parts$title, "in a workflow"), "open")
   # its own case weights are a column of the data
-  parts$weights <- FALSE
-  spec <- new_spec("workflow", "dg_workflow_spec", parts, list(engine = model$engine))
+  row <- list(title = paste(method_of(inner)$title, "in a workflow"), weights = FALSE)
+  spec <- new_spec("workflow", "dg_workflow_spec", list(engine = model$engine), row)
   spec[c("workflow", "inner", "mode")] <- list(object, inner, model$mode)
   spec
 }
@@ -110,7 +109,7 @@ fit_input.dg_workflow_spec <- function(spec, input, shared = NULL) {
   fitted <- generics::fit(spec$workflow, data = data)
   check_outcome(fitted$pre$mold$outcomes, input)
   model <- inner_fit(fitted)
-  model$spec$parts$title <- spec$parts$title
+  model$spec$row <- with_entries(method_of(model$spec), title = method_of(spec)$title)
   seal(model)
 }
 

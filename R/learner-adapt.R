@@ -261,7 +261,7 @@ coef.dg_adapted <- function(object, ...) object$correction$coefficients
 #' @export
 print.dg_adapted <- function(x, digits = NULL, ...) {
   at_digits(digits, from_whole(x, {
-    cat_line(x$spec$parts$title, ", adapted",
+    cat_line(method_of(x$spec)$title, ", adapted",
              if (!is.null(x$name)) paste0(" to domain \"", x$name, "\""), describe_formula(x))
     cat_line("  ", plural(length(x$labelled), "labelled row"), " of ",
              format(x$rows$padded, big.mark = big_mark()))

@@ -42,9 +42,10 @@ dg_boost <- function(x, y = NULL, domain = NULL, data = NULL, trees = 150, tree_
                      weights = NULL, domain_weights = c("size", "equal"), scale = "none",
                      domain_means = FALSE, terms = NULL, na.action = stats::na.omit, threads = NULL,
                      ...) {
-  spec <- engine_spec("dg_boost", "Boosted trees", "xgboost", environment(), boost_parameters)
-  fit_or_specify(spec, match.call(), parent.frame())
+  engine_call("dg_boost", "xgboost", environment(), match.call(), parent.frame())
 }
+
+boost_row <- function() learner_row("Boosted trees", parameters = boost_parameters)
 
 boost_parameters <- function() parameters(
   parameter("trees", "count", grid = c(50, 150, 450), simpler = -1),

@@ -3,10 +3,7 @@
 # What a learner's function ends in. name: of the function; env, call and from: where it was called,
 # how, and from where. A row from outside the package travels with the specification.
 learner_call <- function(name, env, call, from, row = NULL) {
-  own <- if (is.null(row)) named_row(name) else row
-  parts <- learner_parts(own$title, own$response, parameters = own$parameters, offset = own$offset)
-  spec <- method_spec(name, c(paste0(name, "_spec"), "dg_learner_spec"), parts, env)
-  spec$row <- row
+  spec <- method_spec(name, c(paste0(name, "_spec"), "dg_learner_spec"), env, row)
   fit_or_specify(spec, call, from)
 }
 

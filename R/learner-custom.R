@@ -128,18 +128,18 @@ learner_custom <- function(fit, predict, ..., survival = NULL, title = "Custom l
     list(scale = scale, domain_means = domain_means, domain_weights = domain_weights,
          calibration = calibration, terms = terms)
   )
-  parts <- c(learner_parts("Custom learner", "open", parameters = custom_rows(names(own)),
-                           reference = TRUE), list(own = names(own)))
   wanted <- formals(args(fit))
-  parts$weights <- "weights" %in% names(wanted)
-  # an argument with a default can do without
-  parts$domain <- "domain" %in% names(wanted) && identical(wanted$domain, quote(expr = ))
-  spec <- checked_spec("learner_custom", "learner_custom_spec", parts, args)
-  if (spec$args$domain_weights == "equal" && !parts$weights) {
+  row <- list(
+    title = title, response = "open", reference = TRUE, weights = "weights" %in% names(wanted),
+    # an argument with a default can do without
+    domain = "domain" %in% names(wanted) && identical(wanted$domain, quote(expr = )),
+    parameters = custom_rows(names(own)), own = names(own)
+  )
+  spec <- checked_spec("learner_custom", "learner_custom_spec", args, row)
+  if (spec$args$domain_weights == "equal" && !row$weights) {
     abort("argument", "`domain_weights` must be \"size\" for a `fit` without an argument ",
           "`weights`, not \"equal\".")
   }
-  spec$parts$title <- spec$args$title
   spec$given <- character()
   spec
 }
@@ -219,8 +219,9 @@ constant_default <- function(default) {
 
 #' @exportS3Method
 spec_needs.learner_custom_spec <- function(spec) {
-  needs <- list(response = spec$parts$response, domain = spec$parts$domain,
-                terms = spec$args$terms, reference = spec$parts$reference)
+  method <- method_of(spec)
+  needs <- list(response = method$response, domain = method$domain, terms = spec$args$terms,
+                reference = method$reference)
   if (identical(spec$args$needs, "data")) needs$columns <- list(c("number", "factor"))
   needs
 }

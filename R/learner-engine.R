@@ -15,13 +15,11 @@ engine_of <- function(spec) UseMethod("engine_of")
 #' @exportS3Method
 engine_of.learner_custom_spec <- function(spec) spec$args[c("fit", "predict", "survival")]
 
-# env: the frame of the method's function; response: see learner_row().
-engine_spec <- function(method, title, package, env, parameters = NULL, domain = FALSE,
-                        response = "any", reference = FALSE) {
-  need_package(package, paste0(method, "()"))
-  parts <- learner_parts(title, response, domain = domain, parameters = parameters,
-                         reference = reference)
-  method_spec(method, c(paste0(method, "_spec"), "learner_custom_spec"), parts, env)
+# What the function of such a learner ends in, see learner_call().
+engine_call <- function(name, package, env, call, from) {
+  need_package(package, paste0(name, "()"))
+  spec <- method_spec(name, c(paste0(name, "_spec"), "learner_custom_spec"), env)
+  fit_or_specify(spec, call, from)
 }
 
 #' @exportS3Method
@@ -56,7 +54,7 @@ hand_over_to <- function(spec, which, first, second, further) {
   own <- setdiff(names(spec$args), c("fit", "predict", "survival"))
   own <- Filter(Negate(is.null), spec$args[own])
   wanted <- names(formals(args(fun)))[-(1:2)]
-  open <- if ("..." %in% wanted && which == "fit") spec$parts$own
+  open <- if ("..." %in% wanted && which == "fit") method_of(spec)$own
   # domains have no order: a model would make polynomials of it
   if (is.ordered(further$domain)) class(further$domain) <- "factor"
   further <- c(further, own)
@@ -65,7 +63,7 @@ hand_over_to <- function(spec, which, first, second, further) {
   on_error(whole(call_by_name(fun, which, first, second, further)), function(e) {
     # one of the package's own functions
     if (inherits(e, "domgen_error") && is.null(spec$args$fit)) stop(e)
-    abort("learner", spec$parts$title, ": `", which, "` failed: ", conditionMessage(e),
+    abort("learner", method_of(spec)$title, ": `", which, "` failed: ", conditionMessage(e),
           pointer_hint(if (which != "fit") first))
   })
 }
@@ -113,7 +111,7 @@ engine_prediction <- function(object, rows) {
   x <- uncoded(rows$X, object$coded)
   domain <- list(domain = if (!all(is.na(rows$domain))) rows$domain)
   found <- hand_over_to(object$spec, "predict", object$engine$object, x, domain)
-  read_prediction(found, nrow(x), object$response, object$spec$parts$title)
+  read_prediction(found, nrow(x), object$response, method_of(object$spec)$title)
 }
 
 #' @exportS3Method
@@ -123,7 +121,7 @@ decision.learner_custom <- function(object, rows) {
   if (found$probabilities == is.null(object$response$means)) {
     kinds <- c("classes", "probabilities")
     if (!found$probabilities) kinds <- rev(kinds)
-    abort("learner", object$spec$parts$title, ": `predict` must return the same type for all ",
+    abort("learner", method_of(object$spec)$title, ": `predict` must return the same type for all ",
           "rows; it returned ", kinds[1L], " for the training rows, and ", kinds[2L], " now.")
   }
   found$values
@@ -136,7 +134,7 @@ survival_at.learner_custom <- function(object, rows, times) {
   x <- uncoded(rows$X, object$coded)
   further <- list(times = times, domain = if (!all(is.na(rows$domain))) rows$domain)
   found <- hand_over_to(object$spec, "survival", object$engine$object, x, further)
-  read_survival(found, nrow(x), times, object$spec$parts$title)
+  read_survival(found, nrow(x), times, method_of(object$spec)$title)
 }
 
 # No row is kept, and the moments of its training domains are known.
@@ -154,14 +152,15 @@ reads_domain.learner_custom <- function(object) {
 coef.learner_custom <- function(object, ...) {
   check_sealed(object)
   found <- on_error(stats::coef(object$engine$object, ...), function(e) NULL)
-  if (is.null(found)) abort("argument", object$spec$parts$title, " has no coefficients.")
+  if (is.null(found)) abort("argument", method_of(object$spec)$title, " has no coefficients.")
   found
 }
 
 #' @exportS3Method
 print_details.learner_custom <- function(x) {
   describe_response(x$response)
-  own <- if (is.null(x$spec$parts$own)) names(own_rows(x$spec$parts)) else x$spec$parts$own
+  method <- method_of(x$spec)
+  own <- if (is.null(method$own)) names(own_rows(method)) else method$own
   own <- Filter(Negate(is.null), x$spec$args[own])
   if (length(own)) {
     cat_line("  ", paste0(names(own), " = ", vapply(own, format_value, ""), collapse = ", "))

@@ -65,9 +65,11 @@ dg_forest <- function(x, y = NULL, domain = NULL, data = NULL, trees = 500, mtry
                       min_n = NULL, calibration = c("none", "platt", "isotonic"), weights = NULL,
                       domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
                       terms = NULL, na.action = stats::na.omit, threads = NULL, ...) {
-  spec <- engine_spec("dg_forest", "Random forest", "ranger", environment(), forest_parameters,
-                      response = "open")
-  fit_or_specify(spec, match.call(), parent.frame())
+  engine_call("dg_forest", "ranger", environment(), match.call(), parent.frame())
+}
+
+forest_row <- function() {
+  learner_row("Random forest", response = "open", parameters = forest_parameters)
 }
 
 forest_parameters <- function() parameters(

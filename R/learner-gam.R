@@ -40,10 +40,10 @@ dg_gam <- function(x, y = NULL, domain = NULL, data = NULL, k = 10,
                    calibration = c("none", "platt", "isotonic"), weights = NULL,
                    domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
                    terms = NULL, na.action = stats::na.omit, ...) {
-  spec <- engine_spec("dg_gam", "Additive model", "mgcv", environment(), gam_parameters,
-                      reference = TRUE)
-  fit_or_specify(spec, match.call(), parent.frame())
+  engine_call("dg_gam", "mgcv", environment(), match.call(), parent.frame())
 }
+
+gam_row <- function() learner_row("Additive model", reference = TRUE, parameters = gam_parameters)
 
 gam_parameters <- function() parameters(
   parameter("k", "count", 3, grid = c(5, 10, 20), simpler = -1)

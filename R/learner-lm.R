@@ -43,10 +43,11 @@
 dg_lm <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
                   domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
                   terms = NULL, na.action = stats::na.omit, ...) {
-  parts <- learner_parts("Linear model", "open", reference = TRUE)
-  spec <- method_spec("dg_lm", "dg_lm_spec", parts, environment())
+  spec <- method_spec("dg_lm", "dg_lm_spec", environment())
   fit_or_specify(spec, match.call(), parent.frame())
 }
+
+lm_row <- function() learner_row("Linear model", response = "open", reference = TRUE)
 
 #' @exportS3Method
 fit_sample.dg_lm_spec <- function(spec, sample) {

@@ -143,11 +143,12 @@ dg_mixed <- function(x, y = NULL, domain = NULL, data = NULL, random = NULL, fam
                      domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
                      terms = NULL, na.action = stats::na.omit, ...) {
   need_package("lme4", "dg_mixed()")
-  parts <- learner_parts("Mixed model", domain = TRUE, parameters = mixed_parameters, offset = TRUE,
-                         reference = TRUE)
-  fit_or_specify(method_spec("dg_mixed", "dg_mixed_spec", parts, environment()), match.call(),
-                 parent.frame())
+  spec <- method_spec("dg_mixed", "dg_mixed_spec", environment())
+  fit_or_specify(spec, match.call(), parent.frame())
 }
+
+mixed_row <- function() learner_row("Mixed model", domain = TRUE, offset = TRUE, reference = TRUE,
+                                    parameters = mixed_parameters)
 
 mixed_parameters <- function() parameters(
   parameter("random", check = check_random),

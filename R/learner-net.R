@@ -59,10 +59,10 @@ dg_net <- function(x, y = NULL, domain = NULL, data = NULL, alpha = 1, lambda = 
                    calibration = c("none", "platt", "isotonic"), weights = NULL,
                    domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
                    terms = NULL, na.action = stats::na.omit, ...) {
-  spec <- engine_spec("dg_net", "Elastic net", "glmnet", environment(), net_parameters,
-                      response = "open")
-  fit_or_specify(spec, match.call(), parent.frame())
+  engine_call("dg_net", "glmnet", environment(), match.call(), parent.frame())
 }
+
+net_row <- function() learner_row("Elastic net", response = "open", parameters = net_parameters)
 
 net_parameters <- function() parameters(
   parameter("alpha", "number", 0, 1, grid = c(0, 0.5, 1)),

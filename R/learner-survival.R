@@ -27,7 +27,8 @@ survival_at.dg_pipeline <- function(object, rows, times) {
 
 abort_no_survival <- function(object) {
   abort("argument", "`type` must not be \"survival\" for `", innermost(object$spec)$method, "()` (",
-        learner_of(object)$spec$parts$title, "), which gives no probabilities of censored times",
+        method_of(learner_of(object)$spec)$title,
+        "), which gives no probabilities of censored times",
         if (inherits(learner_of(object), "learner_custom")) "; give it a function `survival`", ".")
 }
 

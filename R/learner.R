@@ -1,12 +1,5 @@
 # What all learners share: their description, prediction and what becomes of decision values.
 
-# reference: has a factor a level without a column, as where no penalty or kernel is?
-learner_parts <- function(title, response = "any", domain = FALSE, parameters = NULL,
-                          offset = FALSE, reference = FALSE) {
-  list(title = title, response = response, domain = domain, weights = TRUE, offset = offset,
-       reference = reference, parameters = parameters)
-}
-
 # A kernel that is not given is kernel_rbf(), behind a projection kernel_linear().
 open_kernel <- function() with_entries(shared_parameters$kernel, null = TRUE)
 

@@ -40,7 +40,7 @@ find_parameter.dg_pipeline_spec <- function(spec, name, all = FALSE) {
 short_names <- function(spec) unique(c(sub("^dg_", "", spec$method), spec$method))
 
 knows_path <- function(spec, path, all = FALSE) {
-  if (!path[1L] %in% names(spec$args) || !all && !is_tuned(spec$parts, path[1L])) return(FALSE)
+  if (!path[1L] %in% names(spec$args) || !all && !is_tuned(spec, path[1L])) return(FALSE)
   if (length(path) == 1L) return(TRUE)
   inner <- inner_object(spec$args[[path[1L]]], path[1L])
   is.list(inner) && knows_inner(inner, path[-1L])
@@ -48,7 +48,7 @@ knows_path <- function(spec, path, all = FALSE) {
 
 # The row of a parameter that find_parameter() found.
 found_row <- function(spec, found) {
-  argument_row(if (is.null(found$part)) spec$parts else spec[[found$part]]$parts, found$path)
+  argument_row(if (is.null(found$part)) spec else spec[[found$part]], found$path)
 }
 
 knows_inner <- function(object, path) {
@@ -114,7 +114,7 @@ known_parameters <- function(spec) UseMethod("known_parameters")
 
 #' @exportS3Method
 known_parameters.dg_spec <- function(spec) {
-  names <- Filter(function(name) is_tuned(spec$parts, name), names(spec$args))
+  names <- Filter(function(name) is_tuned(spec, name), names(spec$args))
   c(names, Filter(function(name) knows_path(spec, c("kernel", name)), short_of_kernel))
 }
 

@@ -100,7 +100,7 @@ print.dg_fit <- function(x, digits = NULL, ...) {
 }
 
 describe_fit <- function(x) {
-  cat_line(x$spec$parts$title, describe_formula(x))
+  cat_line(method_of(x$spec)$title, describe_formula(x))
   cat_line("  ", plural(nobs.dg_fit(x), "row"), ", ",
            plural(count_predictors(x$blueprint), "predictor"),
            " (scale: ", describe_scale(spec_scale(x$spec)), "), ",

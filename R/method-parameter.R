@@ -66,12 +66,20 @@ shared_parameters <- parameters(
   parameter("n_features", simpler = -1)
 )
 
-# A function, as the rows themselves would make each model large.
-own_rows <- function(parts) if (!is.null(parts$parameters)) parts$parameters()
+# What a method is, a record of its own: of learners learner_row(), of projections projection_row(),
+# made by the function <name>_row() of its file. A specification says it by the method's name; one
+# from outside the package, or made of others as a pipeline is, has it with it.
+method_of <- function(spec) if (is.null(spec$row)) named_row(spec$method) else spec$row
 
-# The rows of a method's arguments by name: its own first. parts: what the method is.
-parameter_rows <- function(parts, names) {
-  own <- own_rows(parts)
+named_row <- function(name) {
+  get(paste0(sub("^dg_", "", name), "_row"), topenv(), mode = "function")()
+}
+
+own_rows <- function(method) if (!is.null(method$parameters)) method$parameters()
+
+# The rows of a method's arguments by name: its own first. method: see method_of().
+parameter_rows <- function(method, names) {
+  own <- own_rows(method)
   names <- c(intersect(names(own), names), setdiff(names, names(own)))
   rows <- c(own, shared_parameters[setdiff(names(shared_parameters), names(own))])
   unknown <- setdiff(names, names(rows))
@@ -82,35 +90,37 @@ parameter_rows <- function(parts, names) {
 }
 
 # The row of a parameter of a specification, by its path; what nobody speaks of has none.
-argument_row <- function(parts, path) {
+argument_row <- function(spec, path) {
   name <- utils::tail(path, 1L)
-  own <- if (length(path) == 1L) own_rows(parts)[[name]]
+  own <- if (length(path) == 1L) own_rows(method_of(spec))[[name]]
   if (is.null(own)) shared_parameters[[name]] else own
 }
 
-is_tuned <- function(parts, name) !isFALSE(argument_row(parts, name)$tuned)
+is_tuned <- function(spec, name) !isFALSE(argument_row(spec, name)$tuned)
 
 # A method without data. env: the frame of the call of its function, where its arguments are.
-method_spec <- function(method, class, parts, env) {
+method_spec <- function(method, class, env, row = NULL) {
   names <- setdiff(names(formals(get(method, mode = "function"))), c(data_arguments, "..."))
-  checked_spec(method, class, parts, mget(names, env))
+  checked_spec(method, class, mget(names, env), row)
 }
 
-# parts: the row that says what the method is; args: checked hyper-parameters.
-new_spec <- function(method, class, parts, args) {
-  structure(list(method = method, parts = parts, args = args),
-            class = c(class, "dg_spec"))
+# args: checked hyper-parameters; row: see method_of().
+new_spec <- function(method, class, args, row = NULL) {
+  spec <- structure(list(method = method, args = args), class = c(class, "dg_spec"))
+  spec$row <- row
+  spec
 }
 
-checked_spec <- function(method, class, parts, args) {
-  rows <- parameter_rows(parts, names(args))
-  for (name in names(args)) args[name] <- list(check_parameter(rows[[name]], args[[name]]))
-  new_spec(method, class, parts, args)
+checked_spec <- function(method, class, args, row = NULL) {
+  spec <- new_spec(method, class, args, row)
+  rows <- parameter_rows(method_of(spec), names(args))
+  for (name in names(args)) spec$args[name] <- list(check_parameter(rows[[name]], args[[name]]))
+  spec
 }
 
 # "lambda = 0.1, form = published": what a fitted projection shows of its arguments.
 shown_parameters <- function(spec) {
-  rows <- parameter_rows(spec$parts, names(spec$args))[names(spec$args)]
+  rows <- parameter_rows(method_of(spec), names(spec$args))[names(spec$args)]
   rows <- Filter(function(row) !isFALSE(row$shown), rows)
   paste0(names(rows), " = ", vapply(rows, shown_value, "", args = spec$args), collapse = ", ")
 }
@@ -121,5 +131,5 @@ shown_value <- function(row, args) {
 }
 
 ridge_rows <- function(spec) {
-  Filter(function(row) row$ridge, parameter_rows(spec$parts, names(spec$args)))
+  Filter(function(row) row$ridge, parameter_rows(method_of(spec), names(spec$args)))
 }

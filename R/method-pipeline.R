@@ -40,13 +40,13 @@ dg_pipeline <- function(projection, learner, terms = NULL) {
           "predictors.")
   }
   check_no_own_terms(learner, "learner", "dg_pipeline")
-  kernel <- "kernel" %in% setdiff(names(learner$args), learner$parts$own)
+  kernel <- "kernel" %in% setdiff(names(learner$args), method_of(learner)$own)
   if (kernel && is.null(learner$args$kernel)) {
     learner$args$kernel <- kernel_linear()
   }
-  title <- paste0(projection$parts$title, ", then ", learner$method, "()")
+  title <- paste0(method_of(projection)$title, ", then ", learner$method, "()")
   structure(list(method = "dg_pipeline", projection = projection, learner = learner,
-                 parts = list(title = title), terms = check_own_terms(terms, "terms")),
+                 row = list(title = title), terms = check_own_terms(terms, "terms")),
             class = c("dg_pipeline_spec", "dg_spec"))
 }
 

@@ -10,12 +10,19 @@ spec_scale <- function(spec) {
 
 #' @exportS3Method
 spec_needs.dg_spec <- function(spec) {
-  needs <- list(response = spec$parts$response,
-                domain = spec$parts$domain || uses_domain(spec$args$domain_kernel),
-                offset = isTRUE(spec$parts$offset), terms = spec$args$terms,
-                reference = isTRUE(spec$parts$reference))
+  method <- method_of(spec)
+  needs <- list(response = method$response,
+                domain = needs_domain(spec) || uses_domain(spec$args$domain_kernel),
+                offset = isTRUE(method$offset), terms = spec$args$terms,
+                reference = isTRUE(method$reference))
   needs$columns <- wished_columns(spec$args)
   needs
+}
+
+# Whatever its domain kernel is.
+needs_domain <- function(spec) {
+  domain <- method_of(spec)$domain
+  if (is.function(domain)) domain(spec$args) else domain
 }
 
 # The method that predicts: the learner of a pipeline, what a search tunes.
@@ -38,11 +45,11 @@ predict.dg_spec <- function(object, ...) {
         "first.")
 }
 
-takes_weights <- function(spec) innermost(spec)$parts$weights
+takes_weights <- function(spec) method_of(innermost(spec))$weights
 
 #' @export
 print.dg_spec <- function(x, ...) {
-  cat_line(x$parts$title, " (specification: give it data with fit())")
+  cat_line(method_of(x)$title, " (specification: give it data with fit())")
   # its own are the exception
   args <- x$args[!(names(x$args) == "terms" & vapply(x$args, is.null, NA))]
   shown <- plain_numbers(vapply(args, function(value) {

@@ -19,7 +19,7 @@ describe_auto <- function(x) {
   chosen <- replace(ifelse(table$member %in% TRUE, "yes", "no"), 1L, "")
   chosen[others] <- ifelse(clearly_worse(choice, others), "no *", "no")
   new_result(
-    paste0(x$spec$parts$title, describe_formula(x)), table,
+    paste0(method_of(x$spec)$title, describe_formula(x)), table,
     c(list(column("mean", title, tidy = "estimate",
                   report = paste(title, "on held-out", if (choice$few) "rows" else "domains"))),
       show_rule(choice$rule),

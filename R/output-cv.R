@@ -68,7 +68,7 @@ describe_result.dg_cv <- function(x) {
   # further metrics, such as the width of intervals, may have none
   said[-1L][vapply(intervals[-1L], anyNA, NA)] <- ""
   new_result(
-    paste0(x$spec$parts$title, ": ", score_label(x$metrics[[1L]])), x$domains,
+    paste0(method_of(x$spec)$title, ": ", score_label(x$metrics[[1L]])), x$domains,
     # with time a domain is in several folds
     c(list(column("domain")), if (is.null(x$periods)) list(column("fold", report = FALSE)),
       list(column("rows")),
@@ -142,7 +142,7 @@ plot_cv <- function(x, max_labels, interval) {
   many <- nrow(frame) > 60L
   new_plot(
     frame, c(x = "score", y = "domain"),
-    paste0(x$spec$parts$title, ": ", measure$title, " by domain"),
+    paste0(method_of(x$spec)$title, ": ", measure$title, " by domain"),
     paste0(x$held_out, ": mean ", signif(mean[1L], 3), if (!is.na(mean[2L])) {
       paste0(" (95 % interval ", signif(mean[2L], 3), " to ", signif(mean[3L], 3), ")")
     }),

@@ -22,7 +22,7 @@ plot.dg_importance <- function(x, max_predictors = 20, ...) {
   single <- frame[frame$kind == "domain", ]
   new_plot(
     frame, c(x = "value", y = "predictor"),
-    paste0(x$spec$parts$title, ": importance of predictors"),
+    paste0(method_of(x$spec)$title, ": importance of predictors"),
     paste0(x$held_out, if (shown < all) paste0("; ", shown, " of ", plural(all, "predictor"))),
     x = paste(capital(importance_label(x)), "(larger: more important)"),
     caption = c(
@@ -48,7 +48,7 @@ describe_result.dg_importance <- function(x) {
   measure <- x$metric[[1L]]
   before <- known_mean(x$scores$score)
   new_result(
-    paste0(importance_title(x), ": ", x$spec$parts$title, ", ", x$held_out), x$table,
+    paste0(importance_title(x), ": ", method_of(x$spec)$title, ", ", x$held_out), x$table,
     list(column("predictor", once = TRUE),
          column("kind", "permuted"),
          column("increase", format = as_exact_as(), tidy = "estimate",

@@ -48,7 +48,7 @@ plot_periods <- function(x) {
   frame <- frame[!is.na(frame$mean), ]
   new_plot(
     table, c(x = "label", y = "mean"),
-    paste0(x$spec$parts$title, ": ", measure$title, " by period"), x$held_out,
+    paste0(method_of(x$spec)$title, ": ", measure$title, " by period"), x$held_out,
     x = "First and last time of the period", y = capital(score_label(measure)),
     caption = c("Points are means over domains, bars their 95 % intervals for",
                 paste0(scope_title(x$scope), "."),

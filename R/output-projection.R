@@ -108,7 +108,7 @@ scores_frame <- function(x, newdata, components, domain, y, max_panels, colour =
     frame$key <- factor(frame$key, if (is.factor(x$y)) levels(x$y) else sort(unique(frame$key)))
   }
   structure(frame[is.finite(frame$first), ], components = components, of = of, subtitle = subtitle,
-            title = x$spec$parts$title, labels = variable_names(x$blueprint))
+            title = method_of(x$spec)$title, labels = variable_names(x$blueprint))
 }
 
 score_rows <- function(scores, components, domain, y, seen) {
@@ -201,7 +201,7 @@ plot_values <- function(x) {
   # the rank is found among the components asked for
   new_plot(
     values_frame(x), c(x = "component", y = "value"),
-    paste("Eigenvalues:", x$spec$parts$title),
+    paste("Eigenvalues:", method_of(x$spec)$title),
     paste0("Rank ", if (x$rank < asked) "" else "at least ", x$rank, " (",
            plural(asked, "component"), " asked for)"),
     x = "Component", y = "Eigenvalue",

@@ -9,7 +9,7 @@ plot_shots <- function(x) {
   measure <- x$metrics[[1L]]
   plot <- new_plot(
     table, c(x = "shots", y = "mean"),
-    paste0(x$spec$parts$title, ": ", measure$title, " with labels of the new domain"),
+    paste0(method_of(x$spec)$title, ": ", measure$title, " with labels of the new domain"),
     x = "Labelled rows of each new domain", y = capital(score_label(measure)),
     caption = paste("Points are means over held-out domains, bars their 95 % intervals.",
                     if (!several) "Thin lines are single domains.")

@@ -76,7 +76,7 @@ kernel_lines <- function(learner) {
 
 projection_lines <- function(projection) {
   if (is.null(projection)) return(NULL)
-  parameter_lines("projection", paste0(projection$spec$parts$title, ", ",
+  parameter_lines("projection", paste0(method_of(projection$spec)$title, ", ",
                                        plural(length(projection$values), "component"), ", ",
                                        shown_parameters(projection$spec)), "given or tuned")
 }

@@ -8,7 +8,7 @@ print.summary.dg_learner <- function(x, digits = NULL, ...) {
 
 describe_learner <- function(x) {
   fit <- x$fit
-  cat_line(fit$spec$parts$title, describe_formula(fit))
+  cat_line(method_of(fit$spec)$title, describe_formula(fit))
   describe_size(x)
   if (!is.null(x$predictors)) {
     cat_line("")

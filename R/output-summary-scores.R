@@ -21,7 +21,7 @@ summary.dg_cv <- function(object, ...) {
   domains <- data.frame(object$domains[worst, ], row.names = NULL, check.names = FALSE)
   structure(list(metrics = data.frame(do.call(rbind, rows), row.names = NULL), domains = domains,
                  fits = nrow(object$fits), seconds = sum(object$fits$seconds),
-                 title = object$spec$parts$title, held_out = object$held_out,
+                 title = method_of(object$spec)$title, held_out = object$held_out,
                  columns = score_columns(columns, metrics)),
             class = c("summary.dg_cv", "dg_result"))
 }

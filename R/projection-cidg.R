@@ -44,9 +44,12 @@ dg_cidg <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, gamma = 
                  normalise = c("constraint", "whiten", "published_code"),
                  scale = c("pooled", "domain", "both", "rank", "none"),
                  na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("CIDG", cidg_terms, response = "class", parameters = cidg_parameters)
-  fit_or_specify(projection_spec("dg_cidg", parts, environment()), match.call(), parent.frame())
+  projection_call("dg_cidg", environment(), match.call(), parent.frame())
 }
+
+cidg_row <- function() projection_row(
+  "CIDG", cidg_terms, response = "class", parameters = cidg_parameters
+)
 
 cidg_parameters <- function() parameters(
   with_entries(shared_parameters$lambda, open = FALSE, grid = NULL),

@@ -7,9 +7,10 @@ dg_coir <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda =
                  normalise = c("constraint", "whiten", "published_code"),
                  scale = c("pooled", "domain", "both", "rank", "none"),
                  na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("COIR", coir_terms, response = "any", domain = FALSE)
-  fit_or_specify(projection_spec("dg_coir", parts, environment()), match.call(), parent.frame())
+  projection_call("dg_coir", environment(), match.call(), parent.frame())
 }
+
+coir_row <- function() projection_row("COIR", coir_terms, response = "any", domain = FALSE)
 
 coir_terms <- function(args) {
   list(numerator = c(response = 1), denominator = c(norm = 1, ridge = args$lambda))

@@ -82,10 +82,12 @@ dg_dcm <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 
                 normalise = c("constraint", "whiten", "published_code"),
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("DCM", dcm_terms, response = "any", covariance = TRUE,
-                            parameters = dcm_parameters)
-  fit_or_specify(projection_spec("dg_dcm", parts, environment()), match.call(), parent.frame())
+  projection_call("dg_dcm", environment(), match.call(), parent.frame())
 }
+
+dcm_row <- function() projection_row(
+  "DCM", dcm_terms, response = "any", covariance = TRUE, parameters = dcm_parameters
+)
 
 dcm_parameters <- function() parameters(
   with_entries(shared_parameters$lambda, null = TRUE,

@@ -185,9 +185,12 @@ dg_dica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda =
                  na.action = stats::na.omit, threads = NULL, ...) {
   # in the published form the graph makes scores rougher
   if (missing(form) && is_number(smooth) && smooth > 0) form <- "symmetric"
-  parts <- projection_parts("DICA", dica_terms, response = "any", parameters = dica_parameters)
-  fit_or_specify(projection_spec("dg_dica", parts, environment()), match.call(), parent.frame())
+  projection_call("dg_dica", environment(), match.call(), parent.frame())
 }
+
+dica_row <- function() projection_row(
+  "DICA", dica_terms, response = "any", parameters = dica_parameters
+)
 
 dica_parameters <- function() parameters(
   parameter("smooth", "number", 0, simpler = 1, shown = TRUE),

@@ -4,7 +4,7 @@
 solve_projection.feature_space <- function(space, spec, rows, shared, ridges = NULL) {
   args <- spec$args
   sample <- rows$sample
-  if (spec$parts$response == "class") check_classes(sample$y, spec$method)
+  if (method_of(spec)$response == "class") check_classes(sample$y, spec$method)
   if (uses_response(spec) && nlevels(sample$y) == 1L) abort_one_class(sample$y)
   map <- if (uses_response(spec) && is.null(rows$space)) response_map(sample$y, args$kernel_y)
   sums <- shared_value(shared, "sums", list(space, map, rows), cell_sums, space, map, rows)
@@ -90,7 +90,7 @@ project_sums <- function(spec, sums, ridges = NULL) {
     n = sums$n, second = sums$second, sums = sums$sums, counts = table$count,
     labelled = labelled, labelled_second = sums$labelled_second, laplacian = sums$laplacian,
     response = if (uses_response(spec)) response_moments(sums, table, classes),
-    domain = if (spec$parts$covariance) group_moments(sums$sums, table$domain, table$count)
+    domain = if (method_of(spec)$covariance) group_moments(sums$sums, table$domain, table$count)
   )
   solved <- core_result(projection_features_(terms, moments, ridges))
   for_each_ridge(solved, ridges, function(solved) {
@@ -121,19 +121,19 @@ group_moments <- function(sums, group, count, n_groups = max(group)) {
 check_sums.dg_projection_spec <- function(spec, sums) {
   check_fixed(spec, sums)
   kind <- sums$response$kind
-  if (spec$parts$response == "class" && kind != "class") {
+  if (method_of(spec)$response == "class" && kind != "class") {
     abort("data", "`", spec$method, "()` needs classes as response; the sums are of ",
           if (kind == "none") "rows without one." else "numbers.")
   }
   if (uses_response(spec) && kind == "none") {
     abort("data", "A response is needed: the sums are of rows without one.")
   }
-  if (spec$parts$domain && !sums$has_domain) {
+  if (needs_domain(spec) && !sums$has_domain) {
     abort("data", "`", spec$method, "()` needs domains: the sums are of rows without them.")
   }
   check_domains(spec, list(domain = factor(sums$sums$cells$domain)))
   if (kind == "class" && length(sums$sums$response$levels) < 2L &&
-        (uses_response(spec) || spec$parts$response == "class")) {
+        (uses_response(spec) || method_of(spec)$response == "class")) {
     abort_one_class(factor(sums$sums$response$levels))
   }
   extra <- intersect(c("target", "unlabelled"), names(Filter(Negate(is.null), spec$args)))

@@ -17,7 +17,7 @@ solve_projection.gram_space <- function(space, spec, rows, shared, ridges = NULL
   check_overflow(n * diag(K)^2, space$kernel)  # the solver squares K
   data <- list(
     response = response$factor, graph = graph,
-    domain = if (spec$parts$covariance) one_hot(as.integer(sample$domain)),
+    domain = if (method_of(spec)$covariance) one_hot(as.integer(sample$domain)),
     labelled = if (!is.null(sample$labelled)) as.numeric(sample$labelled)
   )
   solved <- core_result(projection_gram_(hand_over(K), terms, cells$code, nrow(cells$table),
@@ -32,10 +32,10 @@ solve_projection.gram_space <- function(space, spec, rows, shared, ridges = NULL
 
 # Classes matter to the cells where a scatter asks for them.
 projection_cells <- function(spec, sample) {
-  if (spec$parts$response == "class") check_classes(sample$y, spec$method)
+  if (method_of(spec)$response == "class") check_classes(sample$y, spec$method)
   labelled <- labelled_rows(sample)
   class <- rep(NA_integer_, length(labelled))
-  class[labelled] <- if (spec$parts$response == "class") as.integer(sample$y) else 1L
+  class[labelled] <- if (method_of(spec)$response == "class") as.integer(sample$y) else 1L
   row_cells(sample$domain, class)
 }
 

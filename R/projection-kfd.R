@@ -35,10 +35,12 @@ dg_kfd <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 
                 normalise = c("constraint", "whiten", "published_code"),
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("Kernel Fisher discriminant", kfd_terms, response = "class",
-                            domain = FALSE)
-  fit_or_specify(projection_spec("dg_kfd", parts, environment()), match.call(), parent.frame())
+  projection_call("dg_kfd", environment(), match.call(), parent.frame())
 }
+
+kfd_row <- function() projection_row(
+  "Kernel Fisher discriminant", kfd_terms, response = "class", domain = FALSE
+)
 
 kfd_terms <- function(args) {
   list(numerator = c(average_between = 1),

@@ -5,9 +5,12 @@ dg_kpca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, kernel =
                  normalise = c("constraint", "whiten", "published_code"),
                  scale = c("pooled", "domain", "both", "rank", "none"),
                  na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("KPCA", kpca_terms, domain = FALSE, parameters = kpca_parameters)
-  fit_or_specify(projection_spec("dg_kpca", parts, environment()), match.call(), parent.frame())
+  projection_call("dg_kpca", environment(), match.call(), parent.frame())
 }
+
+kpca_row <- function() projection_row(
+  "KPCA", kpca_terms, domain = FALSE, parameters = kpca_parameters
+)
 
 kpca_parameters <- function() parameters(with_entries(shared_parameters$ncomp, grid = 2^(1:4)))
 

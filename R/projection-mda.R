@@ -52,9 +52,12 @@ dg_mda <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, beta = 0.
                 normalise = c("constraint", "whiten", "published_code"),
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("MDA", mda_terms, response = "class", parameters = mda_parameters)
-  fit_or_specify(projection_spec("dg_mda", parts, environment()), match.call(), parent.frame())
+  projection_call("dg_mda", environment(), match.call(), parent.frame())
 }
+
+mda_row <- function() projection_row(
+  "MDA", mda_terms, response = "class", parameters = mda_parameters
+)
 
 mda_parameters <- function() parameters(
   with_entries(shared_parameters$lambda, open = FALSE, grid = NULL),

@@ -5,9 +5,9 @@
 projection_method <- function(name, title, terms, response = c("optional", "any", "class"),
                               needs_domain = TRUE, parameters = list()) {
   frame <- method_frame()
-  parts <- projection_parts(title, terms, check_choice(response, "response", c("optional", "any",
-                                                                               "class")),
-                            check_flag(needs_domain, "needs_domain"),
-                            parameters = listed_parameters(parameters))
-  fit_or_specify(projection_spec(part_name(name), parts, frame$env), frame$call, frame$from)
+  row <- projection_row(title, terms, check_choice(response, "response", c("optional", "any",
+                                                                           "class")),
+                        check_flag(needs_domain, "needs_domain"),
+                        parameters = listed_parameters(parameters))
+  projection_call(part_name(name), frame$env, frame$call, frame$from, row)
 }

@@ -54,10 +54,13 @@ dg_sca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, beta = 0.
                 normalise = c("constraint", "whiten", "published_code"),
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("SCA", sca_terms, response = "class", domain = is.null(target),
-                            parameters = sca_parameters)
-  fit_or_specify(projection_spec("dg_sca", parts, environment()), match.call(), parent.frame())
+  projection_call("dg_sca", environment(), match.call(), parent.frame())
 }
+
+sca_row <- function() projection_row(
+  "SCA", sca_terms, response = "class", domain = function(args) is.null(args$target),
+  parameters = sca_parameters
+)
 
 sca_parameters <- function() parameters(
   with_entries(shared_parameters$lambda, open = FALSE, grid = NULL),

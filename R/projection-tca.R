@@ -57,10 +57,13 @@ dg_tca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, mu = 1, t
                 normalise = c("constraint", "whiten", "published_code"),
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("TCA", tca_terms, domain = is.null(target), centred = FALSE,
-                            parameters = tca_parameters)
-  fit_or_specify(projection_spec("dg_tca", parts, environment()), match.call(), parent.frame())
+  projection_call("dg_tca", environment(), match.call(), parent.frame())
 }
+
+tca_row <- function() projection_row(
+  "TCA", tca_terms, domain = function(args) is.null(args$target), centred = FALSE,
+  parameters = tca_parameters
+)
 
 tca_parameters <- function() parameters(
   parameter("mu", "number", 0, open = TRUE, grid = 10^(-2:2), simpler = -1, shown = TRUE,

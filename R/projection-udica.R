@@ -6,9 +6,10 @@ dg_udica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda 
                   normalise = c("constraint", "whiten", "published_code"),
                   scale = c("pooled", "domain", "both", "rank", "none"),
                   na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("UDICA", udica_terms, parameters = udica_parameters)
-  fit_or_specify(projection_spec("dg_udica", parts, environment()), match.call(), parent.frame())
+  projection_call("dg_udica", environment(), match.call(), parent.frame())
 }
+
+udica_row <- function() projection_row("UDICA", udica_terms, parameters = udica_parameters)
 
 udica_parameters <- function() parameters(
   shared_parameters$lambda, with_entries(shared_parameters$ncomp, grid = 2^(1:4))

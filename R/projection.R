@@ -7,26 +7,27 @@
 #                  norm       |f|^2, b'Kb;  ridge  b'b
 #                  smooth     sum over a graph's edges of (f_i - f_j)^2
 #   response     what it needs of y: "any", "class", "optional"
-#   domain       does it need domains?
+#   domain       does it need domains? A function of its arguments where they decide
 #   centred      are the features centred, or only their scores?
 #   parameters   function(): the rows of arguments that it alone has, see method-parameter.R
 # and one ratio is solved for all: maximise b'Nb / b'Db (core/projection/ratio.h). DCM, whose
 # two responses do not fit that form, says so by `covariance`.
 
-projection_parts <- function(title, terms, response = "optional", domain = TRUE,
-                             centred = TRUE, covariance = FALSE, parameters = NULL) {
+projection_row <- function(title, terms, response = "optional", domain = TRUE, centred = TRUE,
+                           covariance = FALSE, parameters = NULL) {
   list(title = title, terms = terms, response = response, domain = domain, centred = centred,
        covariance = covariance, weights = FALSE, parameters = parameters)
 }
 
-projection_spec <- function(method, parts, env) {
-  method_spec(method, c(method, "dg_projection_spec"), parts, env)
+# What a projection's function ends in, see learner_call().
+projection_call <- function(name, env, call, from, row = NULL) {
+  fit_or_specify(method_spec(name, c(name, "dg_projection_spec"), env, row), call, from)
 }
 
 # A kernel on the response compares rows of several.
 #' @exportS3Method
 spec_needs.dg_projection_spec <- function(spec) {
-  c(NextMethod(), several = spec$parts$response == "any")
+  c(NextMethod(), several = method_of(spec)$response == "any")
 }
 
 #' @exportS3Method
@@ -42,7 +43,7 @@ fit_rows.dg_projection_spec <- function(spec, rows, shared = new_shared()) {
     rows$sample <- add_unlabelled(sample, args)
   }
   check_domains(spec, rows$sample)
-  if (spec$parts$centred && is.null(rows$space)) {
+  if (method_of(spec)$centred && is.null(rows$space)) {
     args$kernel <- free_origin(args, rows$sample$X)
   }
   space <- space_of(args, rows, shared)
@@ -105,25 +106,25 @@ one_hot <- function(code) outer(code, seq_len(max(code)), "==") + 0
 # What the C++ engine reads. n: all rows; labelled: rows with a response.
 engine_terms <- function(spec, table, n, labelled) {
   args <- spec$args
-  terms <- spec$parts$terms(c(args, n = n))
+  terms <- method_of(spec)$terms(c(args, n = n))
   of <- function(side, name) if (name %in% names(side)) side[[name]] else 0
   numerator <- sum_scatters(terms$numerator, table)
   denominator <- sum_scatters(terms$denominator, table)
   list(
-    covariance = spec$parts$covariance, norm = of(terms$denominator, "norm"),
+    covariance = method_of(spec)$covariance, norm = of(terms$denominator, "norm"),
     ridge = of(terms$denominator, "ridge"),
     total = of(terms$numerator, "total") + of(terms$numerator, "variance") / n,
     numerator_plus = numerator$plus, denominator_plus = denominator$plus,
     denominator_minus = denominator$minus, spread = scatter_terms$domains(table)$plus,
     within = denominator$within, smooth = of(terms$denominator, "smooth"),
-    centred = spec$parts$centred, epsilon = if (is.null(args$epsilon)) 1 else args$epsilon,
+    centred = method_of(spec)$centred, epsilon = if (is.null(args$epsilon)) 1 else args$epsilon,
     labelled = labelled, ncomp = args$ncomp, published = identical(args$form, "published"),
     normalise = args$normalise
   )
 }
 
 uses_response <- function(spec) {
-  spec$parts$covariance || "response" %in% names(spec$parts$terms(spec$args)$numerator)
+  method_of(spec)$covariance || "response" %in% names(method_of(spec)$terms(spec$args)$numerator)
 }
 
 check_solution <- function(solved, spec) {
@@ -141,8 +142,8 @@ check_solution <- function(solved, spec) {
 
 warn_projection <- function(solved, spec, y) {
   if (solved$rank == 0L) {
-    reason <- if (spec$parts$response == "optional") "All rows coincide"
-              else if (spec$parts$covariance) {
+    reason <- if (method_of(spec)$response == "optional") "All rows coincide"
+              else if (method_of(spec)$covariance) {
                 "The response is constant, rows coincide, or labels explain no more than domains"
               } else "The response is constant or the rows coincide"
     abort("data", reason, ": there are no components.")
@@ -164,10 +165,10 @@ warn_projection <- function(solved, spec, y) {
 }
 
 rank_reason <- function(spec, y) {
-  if (spec$parts$covariance) {
+  if (method_of(spec)$covariance) {
     return(" (all further eigenvalues are 1, and their directions arbitrary)")
   }
-  numerator <- spec$parts$terms(spec$args)$numerator
+  numerator <- method_of(spec)$terms(spec$args)$numerator
   whole <- numerator[names(numerator) %in% c("total", "variance")]
   if (nlevels(y) > 0L && !any(whole > 0)) " (with C classes at most C - 1)"
 }

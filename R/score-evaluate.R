@@ -31,7 +31,7 @@ evaluate_rows <- function(plan, ctx) {
   }
   work <- split_worker(plan$specs, plan$task, plan$metrics)
   outcomes <- evaluate_splits(as.list(seq_along(plan$specs)), all, seeds, work, ctx,
-                              vapply(plan$specs, function(spec) spec$parts$title, ""))
+                              vapply(plan$specs, function(spec) method_of(spec)$title, ""))
   main <- seq_along(splits)
   list(task = plan$task, folds = plan$folds, metrics = plan$metrics, splits = splits, plan = pairs,
        outcomes = lapply(outcomes, function(own) list(results = own[main], pairs = own[-main])))

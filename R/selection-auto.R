@@ -273,11 +273,12 @@ dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, family = NULL, metr
                     calibration = c("none", "platt", "isotonic"),
                     weights = NULL, terms = NULL, na.action = stats::na.omit, seed = 1,
                     progress = NULL, threads = NULL, ...) {
-  parts <- c(learner_parts("Ensemble selected on the training domains", domain = TRUE,
-                           parameters = auto_parameters, offset = TRUE), list(units = TRUE))
-  fit_or_specify(method_spec("dg_auto", "dg_auto_spec", parts, environment()), match.call(),
-                 parent.frame())
+  spec <- method_spec("dg_auto", "dg_auto_spec", environment())
+  fit_or_specify(spec, match.call(), parent.frame())
 }
+
+auto_row <- function() learner_row("Ensemble selected on the training domains", domain = TRUE,
+                                   offset = TRUE, units = TRUE, parameters = auto_parameters)
 
 auto_parameters <- function() parameters(
   parameter("family", null = TRUE, check = check_family, tuned = FALSE),

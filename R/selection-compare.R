@@ -190,7 +190,7 @@ read_specifications <- function(objects) {
   }, objects, seq_along(objects))
   if (is.null(names(specs))) names(specs) <- rep("", length(specs))
   unnamed <- is.na(names(specs)) | names(specs) == ""
-  names(specs)[unnamed] <- vapply(specs[unnamed], function(s) s$parts$title, character(1))
+  names(specs)[unnamed] <- vapply(specs[unnamed], function(s) method_of(s)$title, character(1))
   if (!any(vapply(specs, function(s) s$method == "dg_null", NA))) {
     if ("null" %in% names(specs)) {
       abort("argument", "`objects` must not call a method \"null\": the null model is added under ",

@@ -113,14 +113,16 @@ dg_diagnose <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, 
                         permutations = 200, unit = NULL, weights = NULL,
                         scale = c("pooled", "rank", "none"), na.action = stats::na.omit, seed = 1,
                         progress = NULL, threads = NULL, ...) {
-  parts <- c(learner_parts("Domain diagnosis", domain = TRUE,
-                           parameters = diagnose_parameters), list(units = TRUE))
-  spec <- method_spec("dg_diagnose", "dg_diagnose_spec", parts, environment())
+  spec <- method_spec("dg_diagnose", "dg_diagnose_spec", environment())
   result <- fit_or_specify(spec, match.call(), parent.frame())
   if (inherits(result, "dg_spec")) {
     abort("argument", "`x` must be a formula with `data`, or a matrix with `y` and `domain`.")
   }
   result
+}
+
+diagnose_row <- function() {
+  learner_row("Domain diagnosis", domain = TRUE, units = TRUE, parameters = diagnose_parameters)
 }
 
 diagnose_parameters <- function() parameters(

@@ -101,7 +101,7 @@ member_sample <- function(spec, sample) {
   seen <- if (!is.null(layout) && !finds_columns(spec)) {
     # dummy variables where nobody wished factors
     which(layout$kind %in% c(wished_kinds(spec), if (!any(layout$kind == "factor")) "dummy",
-                             if (isTRUE(spec$parts$offset)) "offset"))
+                             if (isTRUE(method_of(spec)$offset)) "offset"))
   }
   sample$blueprint$seen <- without_reference(seen, spec, sample$blueprint)
   sample$X <- see_columns(sample$X, sample$blueprint)

@@ -94,10 +94,10 @@ dg_ensemble <- function(members, member_weights = c("equal", "stacked"),
   args <- list(members = members, member_weights = read_member_weights(member_weights, members),
                calibration = check_parameter(shared_parameters$calibration, calibration),
                terms = check_own_terms(terms, "terms"))
-  parts <- list(title = paste0("Ensemble of ", enumerate(names(members), length(members), "")),
-                response = "open", domain = TRUE, parameters = ensemble_parameters,
-                weights = all(vapply(members, takes_weights, NA)))
-  new_spec("dg_ensemble", c("dg_ensemble_spec", "dg_spec"), parts, args)
+  row <- list(title = paste0("Ensemble of ", enumerate(names(members), length(members), "")),
+              response = "open", domain = TRUE, parameters = ensemble_parameters,
+              weights = all(vapply(members, takes_weights, NA)))
+  new_spec("dg_ensemble", "dg_ensemble_spec", args, row)
 }
 
 ensemble_parameters <- function() parameters(

@@ -224,7 +224,7 @@ measure_sizes <- function(plan, sizes, folds, draws, ctx) {
   seeds <- stored(ctx, "sizes seeds", draw_seeds(length(splits$splits)))
   work <- split_worker(plan$specs, task, plan$metrics)
   results <- evaluate_splits(list(1L), splits$splits, seeds, work, ctx,
-                             plan$specs[[1L]]$parts$title, "sizes")[[1L]]
+                             method_of(plan$specs[[1L]])$title, "sizes")[[1L]]
   failed <- vapply(results, has_failed, NA)
   if (all(failed)) stop(results[[1L]]$error)
   scores <- array(NA_real_, c(nrow(splits$fold), length(sizes), draws),
@@ -265,7 +265,7 @@ new_plan <- function(plan, curve, cv, sizes, target, n, level, new_sites) {
   metric <- plan$metrics[[1L]]
   result <- list(
     n = n, far = plan_far * n, level = level, new_sites = new_sites, metric = metric,
-    title = plan$specs[[1L]]$parts$title, variables = plan$task$labels,
+    title = method_of(plan$specs[[1L]])$title, variables = plan$task$labels,
     weighted = plan$task$weighted
   )
   if (!is.null(curve)) {

@@ -12,7 +12,7 @@ part_grid <- function(spec, n) UseMethod("part_grid")
 
 #' @exportS3Method
 part_grid.dg_spec <- function(spec, n) {
-  rows <- parameter_rows(spec$parts, names(spec$args))
+  rows <- parameter_rows(method_of(spec), names(spec$args))
   rows <- Filter(function(row) !is.null(row$grid), rows)
   grid <- lapply(rows, function(row) {
     if (is.function(row$grid)) row$grid(n, spec$args) else row$grid

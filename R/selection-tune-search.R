@@ -157,7 +157,7 @@ row_outcomes <- function(state, specs, choices, fits) {
   work <- piece_worker(specs, state$task, metrics_need(state$metrics), state$deadline,
                        always = if (before == 0L) unlist(groups)[1L])
   found <- evaluate_splits(groups, state$splits, state$seeds, work, state$ctx,
-                           rep(state$spec$parts$title, length(groups)), before)[fits]
+                           rep(method_of(state$spec)$title, length(groups)), before)[fits]
   lapply(found, function(of_choice) {
     if (!any(vapply(of_choice, is.null, NA))) summarise_choice(of_choice, state)
   })

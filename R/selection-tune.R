@@ -148,9 +148,9 @@ dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
     max_seconds = if (!is.null(max_seconds)) check_number(max_seconds, "max_seconds"),
     progress = if (!is.null(progress)) check_flag(progress, "progress"), hold_out = hold_out
   )
-  parts <- list(title = paste0(inner$parts$title, ", tuned"), weights = takes_weights(inner))
-  spec <- structure(list(method = "dg_tune", object = inner, parts = parts, args = args),
-                    class = c("dg_tune_spec", "dg_spec"))
+  spec <- new_spec("dg_tune", "dg_tune_spec", args,
+                   list(title = paste0(method_of(inner)$title, ", tuned")))
+  spec$object <- inner
   given <- as.list(call)[-1L]
   given <- given[names(given) != "object"]
   if (!inherits(object, "dg_fit")) return(fit_or_specify(spec, call, parent.frame(), given))

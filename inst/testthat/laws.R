@@ -167,7 +167,7 @@ law_maps <- list(nystrom = features_nystrom(30), rff = features_rff(40))
 # spec: the projection without data. With classes there is at most one component here.
 # maps: feature maps on which it is also tested, besides the Gram matrix; all draw random numbers.
 projection_laws <- function(spec, name = spec$method, maps = law_maps) {
-  response <- spec$parts$response
+  response <- domgen:::method_of(spec)$response
   if (response == "class") spec <- with_args(spec, ncomp = 1L)
   train <- law_data(response)
   new <- law_data(response, new = TRUE)
@@ -222,7 +222,7 @@ projection_laws <- function(spec, name = spec$method, maps = law_maps) {
 # draws: does the map depend on random numbers?
 feature_laws <- function(features, spec = dg_kpca(ncomp = 2), name = class(features)[1L],
                          draws = FALSE) {
-  response <- spec$parts$response
+  response <- domgen:::method_of(spec)$response
   spec <- with_args(spec, feature_map = features, ncomp = if (response == "class") 1L else 2L)
   train <- law_data(response)
   new <- law_data(response, new = TRUE)
@@ -260,7 +260,8 @@ feature_laws <- function(features, spec = dg_kpca(ncomp = 2), name = class(featu
 # ---- learners
 # copies: TRUE if a row of weight 2 equals two rows; FALSE if a search uses the rows unweighted.
 # response: "class" for a learner that only predicts classes.
-learner_laws <- function(spec, name = spec$method, copies = TRUE, response = spec$parts$response) {
+learner_laws <- function(spec, name = spec$method, copies = TRUE,
+                         response = domgen:::method_of(spec)$response) {
   train <- law_data(response)
   new <- law_data(response, new = TRUE)
   fit_to <- function(data, ...) fit_seeded(spec, data, ...)
@@ -288,7 +289,7 @@ learner_laws <- function(spec, name = spec$method, copies = TRUE, response = spe
   })
 
   test_that(paste(name, "predicts classes as it does numbers, and is the same after saveRDS()"), {
-    skip_if(spec$parts$response == "number", paste(name, "predicts numbers"))
+    skip_if(domgen:::method_of(spec)$response == "number", paste(name, "predicts numbers"))
     labels <- law_data("class")
     model <- fit_to(labels)
     class <- predict(model, labels)
@@ -323,7 +324,7 @@ learner_laws <- function(spec, name = spec$method, copies = TRUE, response = spe
   })
 
   test_that(paste(name, "counts a row of weight 2 twice"), {
-    skip_if_not(spec$parts$weights, paste(name, "takes no weights"))
+    skip_if_not(domgen:::method_of(spec)$weights, paste(name, "takes no weights"))
     skip_if_not(copies, paste(name, "uses unweighted rows"))
     w <- rep_len(c(1, 2), nrow(train))
     spec <- without_description(spec)

@@ -140,13 +140,13 @@ test_that("every learner, chain and ensemble has intervals, and each row is as w
   for (spec in specs) {
     model <- suppressWarnings(fit(spec, y ~ x + z | domain, data = world$train))
     found <- predict(model, world$new, interval = "prediction", level = 0.8)
-    expect_identical(names(found), c("fit", "lower", "upper"), info = spec$parts$title)
-    expect_equal(found$fit, predict(model, world$new), info = spec$parts$title)
-    expect_true(all(found$lower < found$fit & found$fit < found$upper), info = spec$parts$title)
+    expect_identical(names(found), c("fit", "lower", "upper"), info = method_of(spec)$title)
+    expect_equal(found$fit, predict(model, world$new), info = method_of(spec)$title)
+    expect_true(all(found$lower < found$fit & found$fit < found$upper), info = method_of(spec)$title)
     # what is carried along is what was found, whatever the order of the rows
     kept <- unserialize(serialize(set_intervals(model), NULL))
     expect_equal(predict(kept, world$new[rev(seq_len(nrow(world$new))), ], interval = "prediction",
-                         level = 0.8)$upper, rev(found$upper), info = spec$parts$title)
+                         level = 0.8)$upper, rev(found$upper), info = method_of(spec)$title)
   }
 })
 

@@ -46,7 +46,7 @@ test_that("every projection of the package is a PipeOp, with the arguments of it
     arguments <- setdiff(names(formals(method)),
                          c("x", "y", "domain", "data", "weights", "target", "unlabelled", "..."))
     expect_true(all(arguments %in% op$param_set$ids()), info = name)
-    expect_identical(op$label, method()$parts$title)
+    expect_identical(op$label, method_of(method())$title)
     seen <- op$train(list(task))[[1L]]
     model <- fit(method(ncomp = 1), y ~ x1 + x2 | domain, data = toy)
     expect_identical(seen$feature_names, paste0("domain_", name, ".1"))

@@ -58,8 +58,8 @@ for (name in names(metrics)) metric_laws(name)
 for (spec in c(projections, learners)) {
   test_that(paste(spec$method, "is the same fit in a search, whatever is fitted before it"), {
     # two classes have one component
-    if (spec$parts$response == "class") spec$args$ncomp <- 1L
-    toy <- (if (spec$parts$response == "class") toy_classes else toy_domains)(4, 15)
+    if (method_of(spec)$response == "class") spec$args$ncomp <- 1L
+    toy <- (if (method_of(spec)$response == "class") toy_classes else toy_domains)(4, 15)
     other <- spec
     other$args$scale <- "rank"
     if ("lambda" %in% names(spec$args)) other$args$lambda <- 2
@@ -111,7 +111,7 @@ test_that("the class of the domain column and the order of its levels change no 
   with_seed(5L, for (name in setdiff(names(learners), "learner_custom")) {
     for (call in if (name == "dg_auto") "predict" else c("predict", sample(names(calls)[-1L], 1))) {
       spec <- learners[[name]]
-      response <- if (call != "dg_novelty" && spec$parts$response != "number") sample(c("y", "class"), 1)
+      response <- if (call != "dg_novelty" && method_of(spec)$response != "number") sample(c("y", "class"), 1)
                   else "y"
       if ("calibration" %in% names(spec$args) && response == "class") spec$args$calibration <- "platt"
       formula <- stats::reformulate("x + z | id", response)

@@ -92,9 +92,8 @@ test_that("the own argument of a new projection is checked, printed, tuned and u
     terms <- function(args) list(numerator = c(variance = 1),
                                  denominator = c(norm = 1, ridge = args$shrink))
     own <- function() parameters(parameter("shrink", "number", 0, open = TRUE, grid = 10^(0:2), simpler = 1, shown = TRUE))
-    parts <- projection_parts("Spread", terms, parameters = own)
-    fit_or_specify(projection_spec("domgen_test_spread", parts, environment()), match.call(),
-                   parent.frame())
+    projection_call("domgen_test_spread", environment(), match.call(), parent.frame(),
+                    projection_row("Spread", terms, parameters = own))
   }
   assign("domgen_test_spread", spread, globalenv())
   on.exit(rm("domgen_test_spread", envir = globalenv()))
@@ -115,7 +114,7 @@ test_that("the own argument of a new projection is checked, printed, tuned and u
 test_that("the check of each argument takes what it gave, and an argument without a row is refused", {
   for (spec in list(dg_svm(), dg_ridge(), dg_gp(), dg_lm(), dg_null(), dg_auto(), dg_dica(), dg_udica(),
                     dg_coir(), dg_kpca(), dg_tca(), dg_dcm(), dg_sca(), dg_mda(), dg_cidg())) {
-    rows <- parameter_rows(spec$parts, names(spec$args))
+    rows <- parameter_rows(method_of(spec), names(spec$args))
     for (name in names(spec$args)) {
       value <- spec$args[[name]]
       expect_identical(check_parameter(rows[[name]], value), value, info = paste(spec$method, name))
@@ -146,7 +145,7 @@ test_that("a record of an argument takes exactly what it says, and every default
   for (spec in list(dg_svm(), dg_ridge(), dg_glm(), dg_dica(), dg_tca(), dg_dcm(), dg_sca(), dg_mda())) {
     grid <- part_grid(spec, 100)
     for (name in intersect(names(grid), names(spec$args))) {
-      row <- parameter_rows(spec$parts, name)[[1L]]
+      row <- parameter_rows(method_of(spec), name)[[1L]]
       for (value in grid[[name]]) expect_equal(check_parameter(row, value), value)
     }
   }

@@ -80,7 +80,7 @@ test_that("an average is not drawn where one domain has rows, and the caption sa
 test_that("where nothing increases the plot is drawn, and captions tell what is drawn", {
   x <- explained$importance
   expect_match(said(expect_plots(x)), "^Pale points are held-out domains, diamonds their mean")
-  expect_match(x$spec$parts$title, "ridge")
+  expect_match(method_of(x$spec)$title, "ridge")
   expect_match(said(plot(x), "title"), "importance of predictors")
   x$table[c("increase", "lower", "upper")] <- 0
   x$domains$increase <- 0

@@ -183,7 +183,7 @@ test_that("what other packages are told of are all projections that there are", 
   made <- Filter(function(name) {
     fun <- get(name, asNamespace("domgen"))
     # their functions end in the engine
-    any(all.names(body(fun)) == "projection_parts")
+    any(all.names(body(fun)) == "projection_call")
   }, setdiff(getNamespaceExports("domgen"), "projection_method"))
   expect_setequal(paste0("dg_", projection_methods), made)
 })
