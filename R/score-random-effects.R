@@ -5,10 +5,10 @@
 # little with few sites.
 
 # value, se: of each site, on the scale of the measure; prior_sd: a large tau, NULL where the
-# measure has none, see tau_scale(); inflation: of the variance of the mean, for values whose training sets
-# overlap; likelihoods: of sites with few events the logarithm of their likelihood, a function of
-# values on the scale, NULL for others; information: of sites whose errors go with their values by
-# chance, see site_value(). Sites without an error are left out.
+# measure has none, see tau_scale(); inflation: of the variance of the mean, for values whose
+# training sets overlap; likelihoods: of sites with few events the logarithm of their likelihood, a
+# function of values on the scale, NULL for others; information: of sites whose errors go with their
+# values by chance, see site_value(). Sites without an error are left out.
 # list(domains: their number, known: which, mean, se, lower, upper, tau: posterior median, weighted:
 # list(mean, lower, upper) by precision, p: of a difference of both means, new: posterior of a new
 # site, see counted_once(), with its interval; posterior: that by precision); NA where there are too
@@ -282,18 +282,17 @@ count_posterior <- function(value, se, likelihoods, scale, inflation) {
   sites <- tabled_sites(value, se, likelihoods, scale)
   means <- node_means(sites, of_tau)
   nodes <- lapply(seq_along(of_tau), function(k) given_tau(sites, of_tau[k], means[, k]))
-  n <- nrow(means)
   width <- means[2L, ] - means[1L, ]
-  log_density <- vapply(nodes, `[[`, numeric(n), "density") +
-    rep(stats::dnorm(of_tau, 0, scale, log = TRUE), each = n)
-  weights <- shares_of(log_density + log(rep(node_widths(of_tau) * width, each = n)))
+  log_density <- vapply(nodes, `[[`, numeric(51L), "density") +
+    rep(stats::dnorm(of_tau, 0, scale, log = TRUE), each = 51L)
+  weights <- shares_of(log_density + log(rep(node_widths(of_tau) * width, each = 51L)))
   # the mean given tau is as uncertain as overlapping training sets make it
   middle <- colSums(weights * means) / colSums(weights)
-  middle <- rep(ifelse(is.finite(middle), middle, means[(n + 1L) / 2L, ]), each = n)
+  middle <- rep(ifelse(is.finite(middle), middle, means[26L, ]), each = 51L)
   list(weights = c(weights), mean = middle + sqrt(inflation) * (c(means) - middle),
-       middle = middle, tau = rep(of_tau, each = n),
+       middle = middle, tau = rep(of_tau, each = 51L),
        # what lies between the nodes
-       mean_sd = rep(width / sqrt(12), each = n),
+       mean_sd = rep(width / sqrt(12), each = 51L),
        site_mean = do.call(rbind, lapply(nodes, `[[`, "site_mean")),
        site_sd = do.call(rbind, lapply(nodes, `[[`, "site_sd")))
 }
@@ -311,8 +310,8 @@ tabled_sites <- function(value, se, likelihoods, scale) {
   top <- apply(table, 2L, max)
   curvature <- -diff(rowSums(table), differences = 2L) / step^2
   information <- c(NA, curvature, NA) + sum(1 / se[!few]^2)
-  information[!is.finite(information)] <- NA
-  information <- stats::approxfun(theta, information, rule = 2)
+  finite <- is.finite(information)
+  information <- stats::approxfun(theta[finite], information[finite], rule = 2)
   table <- exp(table - rep(top, each = length(theta)))
   # what is 0 at all sites adds nothing to any sum
   positive <- rowSums(table) > 0
@@ -324,9 +323,8 @@ tabled_sites <- function(value, se, likelihoods, scale) {
 
 # The logarithm of the density of means given tau. mass: see site_integrals().
 mean_density <- function(sites, tau, mean, mass = site_integrals(sites, tau, mean, 0)[[1L]]) {
-  few <- sites$few
-  variance <- tau^2 + sites$se[!few]^2
-  residual <- outer(mean, sites$value[!few], function(m, v) v - m)
+  variance <- tau^2 + sites$se[!sites$few]^2
+  residual <- outer(mean, sites$value[!sites$few], function(m, v) v - m)
   sites$prior(mean) - drop(residual^2 %*% (1 / variance)) / 2 - sum(log(variance)) / 2 +
     rowSums(log(pmax(mass, 1e-300))) + sum(sites$top)
 }
@@ -339,10 +337,10 @@ given_tau <- function(sites, tau, mean) {
   mass <- pmax(sums[[1L]], 1e-300)
   centre[, few] <- sums[[2L]] / mass
   spread[, few] <- sqrt(pmax(sums[[3L]] / mass - centre[, few]^2, 1e-16))
-  own <- rep(sites$se[!few]^2, each = length(mean))
-  shrink <- own / (tau^2 + own)
+  error <- rep(sites$se[!few]^2, each = length(mean))
+  shrink <- error / (tau^2 + error)
   centre[, !few] <- shrink * mean + (1 - shrink) * rep(sites$value[!few], each = length(mean))
-  spread[, !few] <- sqrt(own * (1 - shrink))
+  spread[, !few] <- sqrt(error * (1 - shrink))
   list(density = mean_density(sites, tau, mean, sums[[1L]]), site_mean = centre,
        site_sd = pmax(spread, 1e-8))
 }
@@ -354,17 +352,16 @@ site_integrals <- function(sites, tau, mean, powers) {
     near <- sites$theta > min(mean) - 9 * tau & sites$theta < max(mean) + 9 * tau
     at <- sites$theta[near]
     density <- exp(-(outer(mean, at, "-") / tau)^2 / 2) * (sites$step / (tau * sqrt(2 * pi)))
-    own <- sites$table[near, , drop = FALSE]
-    return(lapply(powers, function(power) density %*% (own * at^power)))
+    table <- sites$table[near, , drop = FALSE]
+    return(lapply(powers, function(power) density %*% (table * at^power)))
   }
   # steps are too wide for so narrow a distribution
   at <- outer(mean, tau * sites$hermite$nodes, "+")
-  own <- lapply(seq_along(sites$likelihoods), function(g) {
-    exp(array(sites$likelihoods[[g]](at), dim(at)) - sites$top[g])
-  })
   lapply(powers, function(power) {
-    matrix(vapply(own, function(l) drop((l * at^power) %*% sites$hermite$weights), mean),
-           length(mean))
+    matrix(vapply(seq_along(sites$likelihoods), function(g) {
+      likelihood <- exp(array(sites$likelihoods[[g]](at), dim(at)) - sites$top[g])
+      drop((likelihood * at^power) %*% sites$hermite$weights)
+    }, mean), length(mean))
   })
 }
 
@@ -381,9 +378,10 @@ node_means <- function(sites, of_tau) {
     within
   }
   some <- round(seq(1, length(of_tau), length.out = 6L))
-  ranges <- vapply(of_tau[some], likely, c(0, 0))
-  ranges <- ranges[, findInterval(seq_along(of_tau), some, left.open = TRUE) + 1L]
-  apply(ranges, 2L, function(ends) seq(ends[1L], ends[2L], length.out = 51L))
+  means <- vapply(lapply(of_tau[some], likely), function(ends) {
+    seq(ends[1L], ends[2L], length.out = 51L)
+  }, numeric(51L))
+  means[, findInterval(seq_along(of_tau), some, left.open = TRUE) + 1L]
 }
 
 # Nodes and weights for the mean of a function of a standard normal variable (Golub and Welsch,
