@@ -71,7 +71,7 @@ train_correction <- function(learner, space, sample, start, args) UseMethod("tra
 #' @exportS3Method
 train_correction.dg_svm <- function(learner, space, sample, start, args) {
   target <- code_rows(learner$response, sample$y)
-  loss <- read_loss(learner$loss, learner$response$kind)
+  loss <- read_loss(learner$loss, learner$response$kind, args)
   data <- submodel_data(space, sample, is.null(loss$tube))
   takes_part <- learner$response$kind == "number" | target != 0
   costs <- args$cost * sample$weights * takes_part

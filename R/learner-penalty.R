@@ -185,13 +185,15 @@ penalty_of <- function(object, name) {
 choose_cost <- function(args, loss, chosen) {
   args$domain_kernel <- chosen$domain_kernel
   # of fixed steps, so that what the closed form leaves to tolerance does not show
+  par <- par_of_loss(loss, args)
   tube <- if ("class" %in% loss$kinds) args$epsilon
-          else if (!is.null(loss$tube)) loss$tube(1, 1, args)$epsilon
+          else if (!is.null(loss$tube)) loss$tube(1, 1, par)$epsilon
   slope <- 10^(round(4 * log10(max(chosen$slope, tube, 1e-3))) / 4)
-  bent <- if (loss$kinks == 0L) loss$smooth(1, 0, list(epsilon = 0), kink_width)$curvature
+  inside <- replace(par, names(par) == "epsilon", 0)
+  bent <- if (loss$kinks == 0L) loss$smooth(1, 0, inside, kink_width)$curvature
   # a straight arm that is not of slope 1, as Huber's
   pull <- if (loss$kinks == 0L && !isTRUE(bent > 0)) {
-    abs(loss$smooth(1, 0, args, kink_width)$slope)
+    abs(loss$smooth(1, 0, par, kink_width)$slope)
   } else 1
   args$cost <- (if (isTRUE(bent > 0)) 1 / bent else slope / pull) / chosen$lambda
   args

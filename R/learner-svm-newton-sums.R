@@ -9,7 +9,8 @@
 newton_rows <- function(state, F, dF, Y, costs, loss, args) {
   m <- which(state$active)
   width <- rep(state$width[m], each = nrow(F))
-  at <- function(t) loss$smooth(Y, F + t * dF, args, width)
+  par <- par_of_loss(loss, args)
+  at <- function(t) loss$smooth(Y, F + t * dF, par, width)
   along <- vapply(step_lengths, function(t) {
     there <- at(t)
     c(colSums(costs * there$value), colSums(costs * there$slope * dF))

@@ -103,7 +103,7 @@
 #' @param cost Positive number: factor on the loss. `NULL`: chosen on held-out domains, see Details.
 #' @param loss `r losses_help()` `NULL`: `"hinge"` or `"epsilon_insensitive"`. The authors of the
 #'   MTL paper used the squared losses in their programs. With a [row_source()], kinks are rounded,
-#'   see Details.
+#'   see Details. A loss of your own is made by [new_svm_loss()].
 #' @param epsilon Non-negative half-width of the tube of the \eqn{\varepsilon}{epsilon}-insensitive
 #'   loss, in standard deviations of the response (with `scale = "none"`: in its units). Default
 #'   0.1.
@@ -221,9 +221,7 @@ dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = NULL, loss = 
 
 svm_parameters <- function() parameters(
   parameter("cost", "number", 0, open = TRUE, null = TRUE, grid = 10^(-1:2), simpler = -1),
-  parameter("loss", null = TRUE, check = function(value, arg) {
-    check_choice(value, arg, names(svm_losses()))
-  }),
+  parameter("loss", null = TRUE, check = check_loss),
   with_entries(shared_parameters$epsilon, open = FALSE),
   open_kernel(),
   parameter("multiclass", "choice", levels = multiclass_schemes),
@@ -239,7 +237,7 @@ svm_row <- function() learner_row(
   copies = function(args) if (takes_newton(args$loss)) 2 else 1.5,
   details = function(problem, solved) {
     odds <- structure(list(slope = 1, intercept = 0), class = "platt_map")
-    list(cost = problem$args$cost, loss = problem$loss$name,
+    list(cost = problem$args$cost, loss = problem$loss$asked,
          response = c(problem$targets, if (problem$loss$log_odds) {
            list(maps = rep(list(odds), length(solved$intercept)))
          }))
@@ -252,7 +250,7 @@ choose_svm <- function(problem, shared) {
   rows <- problem$rows
   # steps of a calibration map make more of what the solver leaves
   if (args$calibration != "none") args$tolerance <- args$tolerance / 100
-  problem$loss <- read_loss(args$loss, problem$targets$kind)
+  problem$loss <- read_loss(args$loss, problem$targets$kind, args)
   if (is.null(args$cost)) {
     key <- args[c("kernel", "domain_kernel", "feature_map", "domain_weights", "intercept")]
     chosen <- shared_value(shared, "penalty", list(key, rows), function() {
@@ -271,10 +269,11 @@ print_details.dg_svm <- function(x) {
   describe_response(x$response)
   describe_kernels(x$space)
   args <- x$spec$args
+  par <- own_par(as_loss(x$loss), args)
   cat_line("  cost = ", format(rounded(penalty_of(x, "cost"), 4)),
            if (is.null(args$cost)) chosen_by(x),
            " (domain weights: ", args$domain_weights, ")",
-           if (has_tube(x$loss)) paste0(", epsilon = ", format(args$epsilon)),
+           if (length(par)) paste0(", ", names(par), " = ", vapply(par, format_value, "")),
            ", intercept: ",
            intercept_words(x$intercept, args$intercept))
   several <- length(x$intercept) > 1L

@@ -1,10 +1,11 @@
 loss_epsilon_insensitive <- function() new_loss(
-  kinds = "number", smooth = rounded_tube, kinks = 2L, tube = even_tube,
+  kinds = "number", smooth = rounded_tube, kinks = 2L, tube = even_tube, parameters = "epsilon",
   help = "max(0, |y - f| - epsilon)"
 )
 
 loss_squared_epsilon_insensitive <- function() new_loss(
-  kinds = "number", tube = even_tube, squared = TRUE, help = "max(0, |y - f| - epsilon)^2",
+  kinds = "number", tube = even_tube, squared = TRUE, parameters = "epsilon",
+  help = "max(0, |y - f| - epsilon)^2",
   smooth = function(y, f, par, width) {
     left <- pmax(abs(f - y) - par$epsilon, 0)
     list(value = left^2, slope = 2 * sign(f - y) * left, curvature = 2 * (left > 0))

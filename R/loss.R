@@ -4,10 +4,11 @@
 #   kinds     of responses it is for: "class", "number", "censored"
 #   smooth    function(y, f, par, width): list(value, slope, curvature) for numbers of one shape,
 #             derivatives by f. Kinks of slope (not of curvature) are rounded within `width`, see
-#             rounded_kink(). par: list(epsilon) of dg_svm(), or a family with its own parameters.
+#             rounded_kink(). par: see `parameters`, or a family with its own parameters.
 #             The default cost follows from the curvature at y = 1, f = 0, or where there is none
 #             from the slope there, see choose_cost().
 #   kinks     so many of them has the loss
+#   parameters  names of its parameters, arguments of dg_svm() or its own: it gets these as `par`
 #   together  in the place of `smooth` where rows are no sum: function(Y, f, costs), list(value of
 #             all rows, slope, curvature [n]), with the costs in them
 #   help      its formula, for the help page
@@ -38,8 +39,9 @@
 #   variance  function(mu, par)
 #   quadratic is it a parabola, whose fits are in closed form?
 
-new_loss <- function(kinds, smooth, help = "", learner = "dg_svm", kinks = 0L, together = NULL,
-                     tube = NULL, squared = FALSE, log_odds = FALSE, reads = "any", check = NULL,
+new_loss <- function(kinds, smooth, help = "", learner = "dg_svm", kinks = 0L,
+                     parameters = character(), together = NULL, tube = NULL, squared = FALSE,
+                     log_odds = FALSE, reads = "any", check = NULL,
                      targets = function(y) matrix(as.numeric(y), ncol = 1L),
                      constant = function(Y, costs, known) rep(0, ncol(Y)), no_zero = NULL,
                      begin = function(par, Y, costs, known) par, update = NULL, link = NULL,
@@ -74,8 +76,11 @@ sum_losses <- function(loss, par, Y, f, costs) {
 
 # ---- of submodels ------------------------------------------------------------------------------
 
+# The row of a loss as users give it: its name, or one of their own.
+as_loss <- function(loss) if (is.list(loss)) loss else named_loss(loss)
+
 # Newton's method is for a loss that has no dual problem with a box, see solve-newton-gram.R.
-takes_newton <- function(name) !is.null(name) && is.null(named_loss(name)$tube)
+takes_newton <- function(loss) !is.null(loss) && is.null(as_loss(loss)$tube)
 
 # Where nothing but sums over rows is known, see learner-svm-newton.R, a kink is rounded within this
 # of it, on either side. The loss differs by at most a quarter of that for each kink.
@@ -106,25 +111,27 @@ losses_help <- function() {
   paste0("For classes ", named("class"), ". For a numeric response ", named("number"), ".")
 }
 
-# Does `epsilon` matter to it?
-has_tube <- function(name) {
-  tube <- named_loss(name)$tube
-  !is.null(tube) && tube(1, 1, list(epsilon = 1))$epsilon > 0
-}
-
 default_losses <- c(class = "hinge", number = "epsilon_insensitive")
 
-# The loss asked for, or that of the response when none was.
-read_loss <- function(loss, kind) {
+# The loss asked for, or that of the response when none was, with its parameters: those of its own,
+# else arguments of dg_svm(). asked: what it is found by, also on workers.
+read_loss <- function(loss, kind, args) {
   if (is.null(loss)) loss <- default_losses[[kind]]
-  row <- named_loss(loss)
+  row <- as_loss(loss)
   if (!kind %in% row$kinds) {
     fits <- names(Filter(function(row) kind %in% row$kinds, svm_losses()))
     abort("argument", "`loss` must be ", enumerate(fits, quote = "\""), " when the response is ",
-          if (kind == "class") "classes" else "numeric", ", not \"", loss, "\".")
+          if (kind == "class") "classes" else "numeric", ", not ",
+          if (is.list(loss)) format(loss) else quoted(loss), ".")
   }
-  c(row, name = loss)
+  c(row, list(asked = loss, par = own_par(row, args)))
 }
+
+# Exactly what a loss names: one from outside has it with it.
+own_par <- function(row, args) c(row, args)[row$parameters]
+
+# What a loss gets: that of a family is the problem's.
+par_of_loss <- function(loss, args) if (is.null(loss[["par"]])) args else loss[["par"]]
 
 # The losses of rows with these costs around what is known of f, `start` (f0), as a box for one
 # variable beta a row: list(target, epsilon, low, high, ridge). f0 moves the numbers, and the margin
@@ -132,7 +139,7 @@ read_loss <- function(loss, kind) {
 # c (max(0, t))^2 is c t with the cost unbounded and 1/(2c) added to the diagonal of the dual. A row
 # without cost has none.
 tube_rows <- function(y, costs, loss, args, start = 0) {
-  rows <- loss$tube(y, costs, args)
+  rows <- loss$tube(y, costs, par_of_loss(loss, args))
   squared <- rep(loss$squared, length(costs))
   unbounded <- function(bound) ifelse(squared & bound != 0, Inf * sign(bound), bound)
   list(target = y - start, epsilon = rep_len(rows$epsilon, length(costs)),

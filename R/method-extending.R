@@ -24,8 +24,9 @@
 #' | `new_feature_map()` | `features_<name>` | `represent()` |
 #' | `projection_method()` | `<name>` | none |
 #' | `learner_method()` | `<name>` | `decision()`, `response_range()`, both optional |
+#' | `new_svm_loss()` | `<name>` | none |
 #'
-#' The constructor of a kernel, domain kernel or feature map is called like its class, so that
+#' The constructor of a kernel, domain kernel, feature map or loss is called like its class, so that
 #' `update()` and [dg_tune()] find its arguments. The function of a projection or learner is called
 #' `name` and must be visible from the global environment (a script, or an attached package).
 #'
@@ -92,8 +93,41 @@
 #' of \eqn{\sum_i w_i F_i \bar k((P_i, x_i), \cdot)}{sum_i w_i F_i k((P_i, x_i), .)} with F the
 #' columns of the coded response and then a column of ones.
 #'
-#' Functions `terms` and `solve` that are defined inside another function keep its variables, and a
-#' saved model has them too: define them at top level.
+#' ## Losses
+#'
+#' A loss l(y, f) of [dg_svm()] says how a row's response and value count. y is a number
+#' (standardised, unless `scale = "none"`), or -1 and 1 for `response = "class"`. The further
+#' arguments of `new_svm_loss()` are the parameters of the loss, by name, and its functions get a
+#' list of exactly these as `par`.
+#'
+#' * `smooth(y, f, par, width)` gives `list(value = , slope = , curvature = )`, derivatives by f, in
+#'   the shape of f. Kinks of the slope are rounded within `width`, by a parabola: max(0, t) becomes
+#'   (t + width)^2 / (4 width) where |t| < width. `kinks` is their number. This is enough.
+#' * `tube(y, costs, par)`, for a faster solver without rounding, gives `list(low = , high = ,
+#'   epsilon = )`: the loss times the costs is 0 within `epsilon` of y; below it the slope is -high,
+#'   above it -low. If `squared` is `TRUE`, it grows with the square.
+#' * `log_odds` is `TRUE` if f is the logarithm of the odds of two classes.
+#'
+#' ```r
+#' # the quantile tau of the response
+#' quantile_loss <- function(tau = 0.5) {
+#'   new_svm_loss("quantile_loss", "number", pinball, kinks = 1, tube = pinball_tube, tau = tau)
+#' }
+#' pinball <- function(y, f, par, width) {
+#'   t <- y - f
+#'   bent <- abs(t) < width
+#'   share <- pmin(pmax((t + width) / (2 * width), 0), 1)
+#'   list(value = (par$tau - 1) * t + ifelse(bent, share^2 * width, pmax(t, 0)),
+#'        slope = 1 - par$tau - share, curvature = bent / (2 * width))
+#' }
+#' pinball_tube <- function(y, costs, par) {
+#'   list(low = (par$tau - 1) * costs, high = par$tau * costs, epsilon = 0)
+#' }
+#' dg_svm(y ~ . | domain, data = toy, loss = quantile_loss(0.9), intercept = TRUE)
+#' ```
+#'
+#' Functions `terms`, `solve` and those of a loss that are defined inside another function keep its
+#' variables, and a saved model has them too: define them at top level.
 #'
 #' @param name Name of the part. For kernels, domain kernels and feature maps the end of the class;
 #'   for projections and learners the name of the function, which is the class of its fits; for
@@ -113,7 +147,8 @@
 #' @param terms Function that gives the terms of the ratio, see "Projections".
 #' @param solve Function that fits, see "Learners on kernels".
 #' @param response Response that the method takes. For projections `"optional"` (not used, default),
-#'   `"any"` or `"class"`. For learners `"any"` (default) or `"number"` (classes are an error).
+#'   `"any"` or `"class"`. For learners `"any"` (default) or `"number"` (classes are an error). For
+#'   losses `"number"` (default) or `"class"`.
 #' @param needs_domain If `TRUE` (default), the training rows must have domains.
 #' @param parameters List of `dg_parameter()`, one for each argument of the function that no method
 #'   of the package has. Arguments such as `ncomp`, `lambda`, `kernel` and `scale` have their rules
@@ -134,6 +169,7 @@
 #' @param simpler 1 if large values make the simpler model, -1 if small values do, 0 (default) if
 #'   neither.
 #' @param shown If `TRUE`, a fitted projection prints the argument. Default `FALSE`.
+#' @param smooth,kinks,tube,squared,log_odds See "Losses". Defaults: no kink, no tube, `FALSE`.
 #' @param kernel,domain_kernel,feature_map Kernel, domain kernel and feature map.
 #' @param d Numeric vector or matrix of squared distances.
 #' @param X Numeric matrix of scaled training rows.
@@ -216,8 +252,7 @@ dg_parameter <- function(name, type = c("number", "count", "flag", "choice", "pa
                          levels = NULL, null = FALSE, check = NULL, grid = NULL, simpler = 0,
                          shown = FALSE) {
   type <- check_choice(type, "type", c("number", "count", "flag", "choice", "part", "any"))
-  bounds <- c(lower, upper)
-  if (!is.numeric(bounds) || length(bounds) != 2L || !isTRUE(bounds[1L] <= bounds[2L])) {
+  if (!isTRUE(is.numeric(c(lower, upper)) & lower <= upper)) {
     abort("argument", "`lower` and `upper` must be two numbers, the first at most the second, not ",
           describe(lower), " and ", describe(upper), ".")
   }
@@ -230,12 +265,11 @@ dg_parameter <- function(name, type = c("number", "count", "flag", "choice", "pa
     abort("argument", "`check` must be a function, and the type \"any\", not ", describe(check),
           " with ", quoted(type), ".")
   }
-  row <- parameter(
-    part_name(name), type, bounds[1L], bounds[2L], check_flag(open, "open"), levels,
-    if (type == "part") paste("an object of class", enumerate(levels, length(levels), "\"")),
-    check_flag(null, "null"), check, grid = grid,
-    simpler = check_between(simpler, "simpler", -1, 1), shown = check_flag(shown, "shown")
-  )
+  words <- if (type == "part") paste("an object of class", enumerate(levels, quote = "\""))
+  row <- parameter(part_name(name), type, lower, upper, check_flag(open, "open"), levels, words,
+                   check_flag(null, "null"), check, grid = grid,
+                   simpler = check_between(simpler, "simpler", -1, 1),
+                   shown = check_flag(shown, "shown"))
   if (!is.function(grid)) for (value in grid) check_value(value, "grid", row)
   row
 }

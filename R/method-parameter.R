@@ -69,10 +69,9 @@ shared_parameters <- parameters(
 # What a method is, a record of its own: of learners learner_row(), of projections projection_row(),
 # made by the function <name>_row() of its file. A specification says it by the method's name; one
 # from outside the package, or made of others as a pipeline is, has it with it.
-method_of <- function(spec) if (is.null(spec$row)) named_row(spec$method) else spec$row
-
-named_row <- function(name) {
-  get(paste0(sub("^dg_", "", name), "_row"), topenv(), mode = "function")()
+method_of <- function(spec) {
+  if (!is.null(spec$row)) return(spec$row)
+  get(paste0(sub("^dg_", "", spec$method), "_row"), topenv(), mode = "function")()
 }
 
 own_rows <- function(method) if (!is.null(method$parameters)) method$parameters()

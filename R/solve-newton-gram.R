@@ -221,7 +221,8 @@ with_constants <- function(g, b, n) g + rep(b, each = n)
 # The losses of rows without cost are 0.
 losses_at <- function(task, now) {
   f <- task$start + with_constants(now$g, now$b, task$n)
-  at <- task$loss$smooth(task$y, f, task$args, kink_width)[c("value", "slope", "curvature")]
+  at <- task$loss$smooth(task$y, f, par_of_loss(task$loss, task$args), kink_width)
+  at <- at[c("value", "slope", "curvature")]
   unused <- which(task$costs <= 0)
   lapply(at, function(part) {
     dim(part) <- dim(f)
@@ -357,5 +358,5 @@ factor_step <- function(K, now, task, ridge, pull) {
 #' @exportS3Method
 spec_gives.dg_svm_spec <- function(spec, classes = NULL) {
   loss <- spec$args$loss
-  if (is.null(loss) || !named_loss(loss)$log_odds) NextMethod() else "prob"
+  if (is.null(loss) || !as_loss(loss)$log_odds) NextMethod() else "prob"
 }

@@ -144,21 +144,21 @@ solve_by_passes <- function(problem, costs) {
 # What submodels see of rows, see newton_by_passes().
 coded_submodels <- function(problem, costs) {
   targets <- problem$targets
-  name <- problem$loss$name
+  asked <- problem$loss$asked
   cost <- problem$args$cost
-  args <- problem$args["epsilon"]
+  par <- problem$loss[["par"]]
   force(costs)
   problem <- NULL
   function(rows) {
     Y <- code_rows(targets, rows$y)
     list(Y = Y, costs = code_costs(costs, cost, rows$weights, rows$domain, part_of(targets, Y)),
-         start = 0, loss = read_loss(name, targets$kind), args = args)
+         start = 0, loss = read_loss(asked, targets$kind, par), args = par)
   }
 }
 
 # Newton's method, of which each step is a pass that adds, from the submodels of the sampled rows.
 # coded: a function of a block of rows, list(Y, costs [n x m], start: known values of f or 0, loss,
-# args: of it). It goes to the workers: losses are functions, and found by their name there.
+# args: of it). It goes to the workers: our losses are functions, and found by their name there.
 newton_by_passes <- function(rows, space, coded, loss, m, args) {
   sums_of <- newton_sums_of(space, rows_table(rows, space), coded)
   start <- function(...) newton_start(space$dim, m, args$intercept, loss, args$tolerance, ...)

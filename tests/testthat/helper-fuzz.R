@@ -206,7 +206,7 @@ fuzz_operators <- c("+", "*", "-", "==")
 of_authors <- c("decision", "dg_parameter", "domain_kappa", "domain_kernel_fit", "kernel_fit",
                 "kernel_rate", "kernel_spectral", "kernel_value", "learner_method",
                 "new_domain_kernel", "new_feature_map", "new_feature_space",
-                "new_stationary_kernel", "projection_method", "represent", "response_range",
+                "new_stationary_kernel", "new_svm_loss", "projection_method", "represent", "response_range",
                 "space_expansion", "space_sums")
 
 fuzz_functions <- function() {
