@@ -150,3 +150,13 @@ test_that("a record of an argument takes exactly what it says, and every default
     }
   }
 })
+
+test_that("a specification carries its arguments and no copy of what its method is", {
+  for (spec in list(dg_svm(), dg_ridge(), dg_gp(), dg_lm(), dg_auto(), dg_dica(), dg_tca(), dg_sca())) {
+    expect_setequal(names(spec), c("method", "args", "given"))
+    expect_lt(length(serialize(spec, NULL)), 2000)
+    # whether domains are needed may depend on an argument
+    expect_identical(needs_domain(spec), spec$method %in% c("dg_auto", "dg_dica", "dg_tca", "dg_sca"))
+  }
+  expect_false(needs_domain(dg_tca(target = data.frame(x = 1))))
+})
