@@ -61,11 +61,10 @@ decision.dg_null <- function(object, rows) {
 }
 
 #' @exportS3Method
-print_details.dg_null <- function(x) {
-  value <- switch(x$response$kind, number = format(rounded(x$coefficients, 4)),
-                  censored = "the same hazard for all rows",
-                  class = dQuote(names(x$response$shares)[x$coefficients], FALSE))
-  cat_line("  predicts ", value)
+describe_fit.dg_null <- function(x) {
+  list(fact("predicts", switch(x$response$kind, number = unname(x$coefficients),
+                               censored = "the same hazard for all rows",
+                               class = dQuote(names(x$response$shares)[x$coefficients], FALSE))))
 }
 
 #' @exportS3Method

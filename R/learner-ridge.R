@@ -201,19 +201,12 @@ ridge_details <- function(problem, solved) {
 }
 
 #' @exportS3Method
-print_details.dg_ridge <- function(x) {
-  describe_response(x$response)
-  describe_kernels(x$space)
-  args <- x$spec$args
-  cat_line("  lambda = ", format(rounded(penalty_of(x, "lambda"), 4)),
-           if (is.null(args$lambda)) chosen_by(x), " (domain weights: ",
-           args$domain_weights, "), intercept: ",
-           intercept_words(x$intercept, args$intercept))
-  if (!is.null(x$search)) {
-    cat_line("  bandwidths fitted: mean squared error of held-out domains ",
-             rounded(x$search$error, 4), ", from ", rounded(x$search$start, 4),
-             " (standardised response)")
-  }
+describe_fit.dg_ridge <- function(x) {
+  c(NextMethod(), penalty_facts(x, "lambda"), list(intercept_fact(x), if (!is.null(x$search)) {
+    fact("bandwidths", "fitted: mean squared error of held-out domains ",
+         rounded(x$search$error, 4L), ", from ", rounded(x$search$start, 4L),
+         " (standardised response)")
+  }))
 }
 
 #' @exportS3Method

@@ -156,11 +156,11 @@ reads_domain.dg_pipeline <- function(object) reads_domain(object$learner)
 training_rows.dg_pipeline <- function(object) training_rows(object$projection)
 
 #' @exportS3Method
-print_details.dg_pipeline <- function(x) {
-  cat_line("\nProjection")
-  print_details(x$projection)
-  cat_line("\nLearner on ", plural(length(x$projection$values), "component"))
-  print_details(x$learner)
+describe_fit.dg_pipeline <- function(x) {
+  heading <- function(...) list(fact(paste0(...), character()))
+  c(heading("Projection"), describe_fit(x$projection),
+    heading("Learner on ", plural(length(x$projection$values), "component")),
+    describe_fit(x$learner))
 }
 
 #' @export

@@ -283,10 +283,9 @@ print.dg_feature_sums <- function(x, ...) {
            if (x$response$kind == "class") {
              paste0(", ", plural(length(unique(cells$class)), "class", "classes"))
            })
-  describe_kernels(x$space)
-  if (x$response$kind == "number") {
-    cat_line("  kernel on y    ", format_bandwidth(x$response_map$kernel), ", ",
-             plural(length(x$sums$response$sums), "landmark"))
-  }
+  cat_facts(c(kernel_facts(x), list(if (x$response$kind == "number") {
+    fact("kernel on y", format_bandwidth(x$response_map$kernel), ", ",
+         plural(length(x$sums$response$sums), "landmark"))
+  })))
   invisible(x)
 }

@@ -21,8 +21,9 @@
 #' @return An object of class `dg_report`, a list with
 #'   \item{text}{named list of sentences: `summary`, `data`, `predictors`, `missing`, `validation`,
 #'     `performance`, `calibration`, `ranking`, `target`, `small` (sites and rows without a value,
-#'     failed folds), `comparison`, `regression`, `methods`, and the vector `references` in markdown;
-#'     without those that do not apply. Documents show names in them as they are, without markup}
+#'     failed folds), `comparison`, `regression`, `methods`, and the vector `references` in
+#'     markdown; without those that do not apply. Documents show names in them as they are, without
+#'     markup}
 #'   \item{sites}{results by site; printed, and a table in documents}
 #'
 #'   [tidy()] turns the results by site into a data frame.
