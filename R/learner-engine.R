@@ -164,7 +164,8 @@ describe_fit.learner_custom <- function(x) {
   own <- Filter(Negate(is.null), x$spec$args[own])
   engine <- x$engine$object
   c(unname(Map(function(name, value) {
-    fact(name, if (is.numeric(value) && length(value) == 1L) value else format_value(value))
+    fact(name, if (is.numeric(value) && length(value) == 1L) value else format_value(value),
+         how = if (name %in% c("cost", "lambda")) "given")
   }, names(own), own)), list(if (is.object(engine)) fact("fitted", describe(engine))))
 }
 

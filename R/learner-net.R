@@ -208,7 +208,7 @@ net_survival <- function(object, x, times) {
 describe_fit.dg_net <- function(x) {
   found <- x$engine$object
   used <- rowSums(as.matrix(found$coefficients)[-1L, , drop = FALSE] != 0) > 0
-  c(NextMethod(), list(
+  c(Filter(function(fact) !identical(fact$name, "lambda"), NextMethod()), list(
     fact("lambda", found$lambda,
          how = if (is.null(found$search)) "given" else "chosen on held-out domains"),
     fact("in use", paste0(sum(used), " of ", plural(length(used), "column"))),

@@ -1,9 +1,9 @@
 #' Summaries of fits and evaluations
 #'
 #' @description
-#' `summary()` of a fitted learner shows what was fitted to which data, how its parameters were
-#' found, and its errors by domain; for an ensemble or [dg_auto()] also the members, for a linear
-#' model the coefficients. Coefficients of kernel models are returned by [coef()].
+#' `summary()` of a fitted learner shows what `print()` shows of it, how its parameters were found,
+#' and its errors by domain; for an ensemble or [dg_auto()] also the members, for a linear model the
+#' coefficients. Coefficients of kernel models are returned by [coef()].
 #'
 #' `summary()` of a projection shows its components and the variance between domains before and
 #' after. For results, it adds to `print()`: for [dg_cv()] the distribution of each metric over

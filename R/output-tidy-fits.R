@@ -58,6 +58,11 @@
 #' | [dg_ensemble()] | weights of members |
 #' | other learners, [dg_pipeline()] | arguments of the fit, as text, with selected penalties |
 #'
+#' @section `glance()` of fits: `method`, `rows`, `domains`, `predictors`, and of a learner
+#' `response` (its kind) and the numbers that `print()` shows by the same names, with `_` for a
+#' space: penalty, support vectors, iterations, deviance, ...; `logLik`, `df`, `AIC`, `BIC` where
+#' there is a likelihood.
+#'
 #' @section `augment()`: The columns of `newdata` (row names, if any, as `.rownames`), or of the
 #' training rows the response and the domain, and:
 #'

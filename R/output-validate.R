@@ -278,6 +278,23 @@ seq_within <- function(values) {
   seq(ends[1L], ends[2L], length.out = 41L)
 }
 
+# Has the domain predictions on both sides of each place?
+reaches <- function(line, at) at >= line$range[1L] & at <= line$range[2L]
+
+# Random effects at each place of the lines that reach it; NA with fewer than two.
+calibration_band <- function(lines, at, kind, inflation, level) {
+  back <- calibration_families[[kind]]$family$linkinv
+  ends <- vapply(at, function(place) {
+    lines <- Filter(function(line) reaches(line, place), lines)
+    values <- lapply(lines, function(line) fitted_value(line, c(1, place - line$centre)))
+    of <- function(name) unname(vapply(values, `[[`, 0, name))
+    band <- random_effects(of("estimate"), of("se"), if (kind != "number") 1, inflation, level)
+    c(if (length(lines) > 1L) band$mean else NA, band$lower, band$upper, band$new$interval)
+  }, numeric(5L))
+  rownames(ends) <- c("y", "lower", "upper", "new_lower", "new_upper")
+  data.frame(p = back(at), apply(ends, 1L, back))
+}
+
 # ---- table ------------------------------------------------------------------------------------
 
 #' @exportS3Method

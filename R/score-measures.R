@@ -308,8 +308,7 @@ calibration_families <- list(
 calibration_line <- function(d, kind) {
   of <- calibration_families[[kind]]
   x <- of$link(d$p)
-  enough <- switch(kind, class = n_rarer(d$y), count = sum(d$y > 0),
-                   number = length(d$y))
+  enough <- switch(kind, class = n_rarer(d$y), count = sum(d$y > 0), number = length(d$y))
   if (enough < calibration_rows || stats::sd(x) <= 1e-8 * max(abs(x))) return(NULL)
   fit <- canonical_fit(cbind(1, x - mean(x)), d$y, of$family)
   if (!is.null(fit)) c(fit, list(centre = mean(x), range = range(x)))
@@ -425,21 +424,4 @@ canonical_fit <- function(X, y, family, offset = 0, penalised = NULL,
     }
   }
   if (classes && !penalised) canonical_fit(X, y, family, offset, TRUE, precision)
-}
-
-# Has the domain predictions on both sides of each place?
-reaches <- function(line, at) at >= line$range[1L] & at <= line$range[2L]
-
-# Random effects at each place of the lines that reach it; NA with fewer than two.
-calibration_band <- function(lines, at, kind, inflation, level) {
-  back <- calibration_families[[kind]]$family$linkinv
-  ends <- vapply(at, function(place) {
-    lines <- Filter(function(line) reaches(line, place), lines)
-    values <- lapply(lines, function(line) fitted_value(line, c(1, place - line$centre)))
-    of <- function(name) unname(vapply(values, `[[`, 0, name))
-    band <- random_effects(of("estimate"), of("se"), if (kind != "number") 1, inflation, level)
-    c(if (length(lines) > 1L) band$mean else NA, band$lower, band$upper, band$new$interval)
-  }, numeric(5L))
-  rownames(ends) <- c("y", "lower", "upper", "new_lower", "new_upper")
-  data.frame(p = back(at), apply(ends, 1L, back))
 }

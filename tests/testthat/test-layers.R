@@ -161,7 +161,7 @@ test_that("the counts of .ci/structure.R are of this checkout", {
 
 # Each bound is what there was: who lowers a count writes it down, lines to the next 50.
 most_lines <- c(base = 1300, data = 3950, domain = 1050, feature = 400, inference = 3090,
-                integration = 1450, kernel = 850, learner = 6000, method = 2500, output = 4550,
+                integration = 1450, kernel = 850, learner = 6000, method = 2500, output = 4310,
                 projection = 750, run = 500, score = 3550, selection = 3300, space = 450)
 most_words <- c(rows = 547, own = 230, found = 263, known = 188)
 
