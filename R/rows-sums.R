@@ -10,13 +10,12 @@ rows_sums <- function(sums) {
                  keeps = FALSE), class = c("rows_sums", "dg_rows"))
 }
 
-fit_to_sums <- function(spec, sums) {
+# The specification for the fit to these sums, with what was decided when they were made.
+with_sums <- function(spec, sums) {
   check_sums(spec, sums)
-  # what was decided when the sums were made
   fixed <- intersect(fixed_by_sums, names(spec$args))
   spec$args[fixed] <- sums$args[fixed]
-  rows <- rows_sums(sums)
-  seal(fit_part(spec, rows))
+  spec
 }
 
 # Can it be fitted to these?

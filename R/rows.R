@@ -18,8 +18,6 @@ rows_frame <- function(sample) {
   structure(list(sample = sample, whole = TRUE, keeps = TRUE), class = c("rows_frame", "dg_rows"))
 }
 
-rows_of_input <- function(input, needs, scale) rows_frame(read_sample(input, needs, scale))
-
 # work: list(start(): an empty sum, block(sums, rows): the sum with these rows, list(X, y, domain,
 # weights), add(a, b): two sums in one). block() may change what start() made in its place.
 pass <- function(rows, work, label) UseMethod("pass")
@@ -110,6 +108,10 @@ fit_origin.rows_frame <- function(rows, fitted, input) {
   # a model without a kernel, which keeps its rows: intervals refit it
   alone <- is.null(fitted$space) && is.null(fitted$members) && is.null(fitted$projection)
   if (alone && nrow(sample$X) <= exact_rows) fitted$rows$X <- sample$X
+  # inside of a call nobody looks for its data again
+  if (!is.null(input) && !isTRUE(input$inside)) {
+    fitted$rows$origin <- row_origin(input, sample$blueprint)
+  }
   fitted$domain <- sample$domain
   fitted
 }

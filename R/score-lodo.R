@@ -237,10 +237,8 @@ kept_scorer <- function(object, splits, table = NULL) {
 # With a survey, for the rows of each domain, and a pass over the rows.
 score_again <- function(object, metrics, splits, env) {
   input <- training_input(object, env, needed = "fit it again")
-  input$source$names <- source_names(input$source)
   words <- function() c(fit_words(object$spec, input), list("dg_lodo", names(metrics), splits))
-  over_source(input$source, function() spool_input(input)$source, words(), function(source) {
-    input$source <- source
+  over_input(input, words(), function(input, ctx) {
     rows <- quietly(rows_to_score(object$spec, input))
     survey <- rows$survey
     if (!identical(survey$domains, levels(object$domain)) ||

@@ -67,15 +67,12 @@ check_source_cv <- function(spec, folds, refits) {
     abort("argument", "`object` must be a learner or a pipeline with a source, not ", spec$method,
           "(), which would read all rows again in each fold.")
   }
-  check_source_spec(spec)
 }
 
-rows_to_score <- function(spec, input) {
+rows_to_score <- function(spec, input, shared = new_shared()) {
   needs <- spec_needs(spec)
   needs$domain <- TRUE
-  survey <- survey_source(input$source, block_reader(input, needs))
-  survey$formula <- input$x
-  rows <- rows_source(survey, spec)
+  rows <- shared_rows(spec, input, shared, needs)
   check_several_classes(rows$sample$y)
   rows
 }

@@ -137,7 +137,7 @@ test_that("a fit happens in the order in which it is written", {
     seen <<- vapply(sys.calls(), function(call) paste(deparse(call[[1L]]), collapse = ""), "")
     stop("far enough")
   }, expect_error(dg_svm(y ~ . | domain, data = toy, cost = 1), "far enough"))
-  path <- c("dg_svm", "learner_call", "fit_or_specify", "fit_within_memory", "fit_call",
+  path <- c("dg_svm", "learner_call", "fit_or_specify", "fit_call",
             "fit_input", "fit_rows", "row$solve", "train_submodels")
   expect_identical(seen[seen %in% c(path, steps, "new_fit", "seal")], path)
 })
