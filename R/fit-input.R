@@ -34,17 +34,19 @@ check_arguments <- function(given, spec, env, own = character()) {
 # The fit of a call, which it keeps. A search, and what goes over a source, can be resumed.
 fit_call <- function(spec, input, call) {
   map <- innermost(spec)$args$feature_map
-  fit <- function(input, ctx = NULL) fit_input(spec, input, new_shared(ctx = ctx))
-  fitted <- enough_memory({
+  fit <- function(input, ctx = NULL) {
+    fitted <- fit_input(spec, input, new_shared(ctx = ctx))
+    fitted$call <- call
+    fitted
+  }
+  words <- function(input) fit_words(spec, input)
+  enough_memory({
     whole <- collect_input(list(spec), input)
     if (is.null(whole$source) && is.null(spec$object)) reported_once(plain_numbers(fit(whole)))
-    else with_seed(spec$args$seed, over_input(whole, fit_words(spec, whole), fit,
-                                              spec$args$progress))
+    else with_seed(spec$args$seed, over_input(whole, words, fit, spec$args$progress))
   }, if (!is.null(map)) {
     fit_advice(if (is_exact(map) && is.null(input$source)) input_rows(input))
   })
-  fitted$call <- call
-  fitted
 }
 
 # The fit of rows in memory, of a source that is under way, or of sums. shared: see new_shared().
@@ -69,7 +71,7 @@ shared_rows <- function(spec, input, shared, needs = spec_needs(spec)) {
 }
 
 rows_of_input <- function(spec, input, shared, needs) {
-  if (inherits(input$x, "dg_feature_sums")) return(rows_sums(input$x))
+  if (!is.null(input$sums)) return(rows_sums(input$sums))
   if (is.null(input$source)) return(rows_frame(read_sample(input, needs, spec_scale(spec))))
   asked <- needs[names(needs) != "domain"]
   survey <- shared_value(shared, "survey", list(input, asked), survey_source, input, needs)
@@ -109,7 +111,7 @@ fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights
   call[[1L]] <- quote(fit)
   if (!missing(x) && inherits(x, "dg_feature_sums")) {
     check_no_dots(as.list(call)[-(1:3)], character())
-    return(fit_call(with_sums(object, check_sealed(x, "x")), list(x = x), call))
+    return(fit_call(with_sums(object, check_sealed(x, "x")), list(sums = x), call))
   }
   given <- check_arguments(as.list(call)[-(1:2)], object, parent.frame())
   fit_call(object, evaluate_input(given, parent.frame()), call)

@@ -177,11 +177,12 @@ ridge_row <- function() learner_row(
 choose_ridge <- function(problem, shared) {
   args <- problem$args
   rows <- problem$rows
-  open <- is.null(args$lambda) && (rows$keeps || chooses_width(args))
-  if (rows$keeps || open) problem$task <- squared_task(rows, problem$targets, args)
+  by_sums <- only_sums(rows)
+  open <- is.null(args$lambda) && (!by_sums || chooses_width(args))
+  if (!by_sums || open) problem$task <- squared_task(rows, problem$targets, args)
   if (open) {
     args <- choose_on_sample(args, rows, problem$task)
-    if (!rows$keeps) args["lambda"] <- list(NULL)
+    if (by_sums) args["lambda"] <- list(NULL)
   }
   if (args$bandwidths == "fitted") {
     problem$search <- fit_bandwidths(problem$task, rows$sample, args)
@@ -196,7 +197,7 @@ ridge_details <- function(problem, solved) {
     abort("numeric", "The coefficients overflow with ", format(problem$space$kernel),
           "; scale the predictors or raise `lambda`.")
   }
-  list(costs = if (problem$rows$keeps) problem$task$costs else numeric(),
+  list(costs = kept_values(problem$rows, problem$task$costs, numeric()),
        search = problem$search[c("error", "start", "converged", "evaluations", "message")])
 }
 
@@ -249,7 +250,7 @@ fit_rows.dg_ridge_spec <- function(spec, rows, shared = new_shared()) {
 # that saves nothing or fails: then each says so itself.
 lambda_path <- function(spec, rows, shared) {
   args <- spec$args
-  if (length(shared$specs) < path_values || !rows$keeps || nrow(rows$sample$X) < path_rows ||
+  if (length(shared$specs) < path_values || row_count(rows) < path_rows ||
         is.null(args$lambda) || !is_exact(args$feature_map) || args$bandwidths != "given" ||
         args$calibration != "none") {
     return(NULL)

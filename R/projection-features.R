@@ -7,10 +7,10 @@ solve_projection.feature_space <- function(space, spec, rows, shared, ridges = N
   if (spec$parts$response == "class") check_classes(sample$y, spec$method)
   if (uses_response(spec) && nlevels(sample$y) == 1L) abort_one_class(sample$y)
   map <- if (uses_response(spec) && is.null(rows$space)) response_map(sample$y, args$kernel_y)
-  sums <- shared_value(shared, "sums", list(space, map, rows), cell_sums, space, map, rows)
+  sums <- shared_value(shared, "sums", list(space, map, rows), cell_sums, rows, space, map)
   if (isTRUE(args$smooth > 0)) sums$laplacian <- feature_laplacian(space, sample, args)
   solved <- project_sums(spec, sums, ridges)
-  if (!rows$keeps) {
+  if (only_sums(rows)) {
     return(for_each_ridge(solved, ridges, function(solved) {
       c(solved, list(size = size_of_scores(solved, sums)))
     }))
@@ -31,20 +31,27 @@ solve_projection.feature_space <- function(space, spec, rows, shared, ridges = N
 }
 
 # Sums of features over all rows, see space-sums.R.
-cell_sums <- function(space, map, rows) {
-  if (!is.null(rows$space)) return(rows$sums$sums)
-  if (rows$keeps) {
-    sample <- rows$sample
-    labelled <- sample$labelled
-    if (!is.null(labelled)) {
-      # a response for every row, NA where there is none
-      y <- if (is.null(sample$y)) rep(0, sum(labelled)) else sample$y
-      sample$y <- take(y, match(seq_along(labelled), which(labelled)))
-      labelled <- as.numeric(labelled)
-    }
-    return(accumulate(space, sample, map, labelled))
-  }
+cell_sums <- function(rows, space, map) UseMethod("cell_sums")
+
+#' @exportS3Method
+cell_sums.rows_sums <- function(rows, space, map) rows$sums$sums
+
+#' @exportS3Method
+cell_sums.rows_source <- function(rows, space, map) {
   pass(rows, cell_work(space, map, rows_table(rows, space)), "features")
+}
+
+#' @exportS3Method
+cell_sums.rows_frame <- function(rows, space, map) {
+  sample <- rows$sample
+  labelled <- sample$labelled
+  if (!is.null(labelled)) {
+    # a response for every row, NA where there is none
+    y <- if (is.null(sample$y)) rep(0, sum(labelled)) else sample$y
+    sample$y <- take(y, match(seq_along(labelled), which(labelled)))
+    labelled <- as.numeric(labelled)
+  }
+  accumulate(space, sample, map, labelled)
 }
 
 cell_work <- function(space, map, table) {

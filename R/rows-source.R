@@ -2,14 +2,14 @@
 # rows. rows_source() is the second constructor of rows, beside rows_frame().
 
 # code(input, ctx) of a call that dg_resume() can continue. The rows of a source are read first, and
-# all of its random numbers come from one seed. words: see over_source(); progress: as the user gave
-# it.
+# all of its random numbers come from one seed. words(input): what the call is, see over_source();
+# progress: as the user gave it.
 over_input <- function(input, words, code, progress = NULL) {
   if (is.null(input$source)) {
     return(resumable(function(ctx) code(input, ctx), read_progress(progress)))
   }
   input$source$names <- source_names(input$source)
-  over_source(input$source, function() spool_input(input)$source, words, function(source) {
+  over_source(input$source, function() spool_input(input)$source, words(input), function(source) {
     input$source <- source
     code(input, source$ctx)
   }, progress)
@@ -42,14 +42,14 @@ collect_input <- function(specs, input) {
   if (is.null(input$source)) return(input)
   lapply(specs, check_source_terms)
   passes <- vapply(specs, takes_passes, NA)
-  if (!all(passes %in% TRUE)) input <- spool_input(input)
-  n <- if (all(passes %in% TRUE)) Inf else input$source$n
-  if (n > sample_rows) {
-    if (all(is.na(passes) | passes)) {
-      lapply(specs, check_source_spec)
-      return(input)
+  all_pass <- all(passes %in% TRUE)
+  if (!all_pass) input <- spool_input(input)
+  if (all_pass || input$source$n > sample_rows) {
+    if (any(passes %in% FALSE)) {
+      abort_whole(specs[passes %in% FALSE][[1L]], paste(", not", in_full(input$source$n)))
     }
-    abort_whole(specs[passes %in% FALSE][[1L]], paste(", not", in_full(n)))
+    lapply(specs, check_source_spec)
+    return(input)
   }
   parts <- split_formula(input$x)
   prototype <- prototype_of(input, parts)
@@ -110,7 +110,7 @@ rows_source <- function(survey, spec) {
   sample$blueprint$scaling <- scaling
   sample$X <- apply_scaling(sample$X, scaling, sample$domain)
   structure(list(
-    survey = survey, sample = sample, whole = nrow(sample$X) == survey$n, keeps = FALSE,
+    survey = survey, sample = sample, whole = nrow(sample$X) == survey$n,
     reading = list(reader = survey$reader, scaling = scaling, domains = survey$domains,
                    classes = survey$classes)
   ), class = c("rows_source", "dg_rows"))
@@ -168,6 +168,9 @@ leave_domains <- function(rows, domains) {
   rows$survey <- survey
   rows
 }
+
+#' @exportS3Method
+row_count.rows_source <- function(rows) rows$survey$n
 
 #' @exportS3Method
 pass.rows_source <- function(rows, work, label) {

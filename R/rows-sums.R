@@ -6,8 +6,8 @@ rows_sums <- function(sums) {
   sample <- list(blueprint = sums$blueprint, domain = factor(sums$sums$cells$domain),
                  y = switch(sums$response$kind, class = factor(levels = levels),
                             number = numeric()))
-  structure(list(sums = sums, space = sums$space, sample = sample, whole = FALSE,
-                 keeps = FALSE), class = c("rows_sums", "dg_rows"))
+  structure(list(sums = sums, space = sums$space, sample = sample, whole = FALSE),
+            class = c("rows_sums", "dg_rows"))
 }
 
 # The specification for the fit to these sums, with what was decided when they were made.
@@ -50,6 +50,9 @@ response_facts.rows_sums <- function(rows, standardise) {
 
 #' @exportS3Method
 column_costs.rows_sums <- function(rows, targets, domain_weights) matrix(1)
+
+#' @exportS3Method
+row_count.rows_sums <- function(rows) rows$sums$sums$n
 
 #' @exportS3Method
 domain_sums.rows_sums <- function(rows) list(weights = 1)

@@ -23,8 +23,9 @@ survey_source <- function(input, needs) {
     warn_left_out(sums$lost, n)
   }
   order <- match(group_levels(sums$domains), sums$domains)
-  survey <- list(source = source, reader = reader, formula = input$x, n = sums$n, domains = sums$domains[order],
-                 sizes = sums$moments$count[order], weights = sums$weighed[order, 1L],
+  survey <- list(source = source, reader = reader, formula = input$x, n = sums$n,
+                 domains = sums$domains[order], sizes = sums$moments$count[order],
+                 weights = sums$weighed[order, 1L],
                  positive = sums$weighed[order, 2L], logs = sums$weighed[order, 3L],
                  heaviest = sums$heaviest, weighted = have_weights(c(sums$lightest, sums$heaviest)),
                  moments = lapply(sums$moments, take, order))

@@ -1,7 +1,6 @@
 # What a fit sees of its rows, class dg_rows: list(
 #   sample   list(X [m x p] scaled, y, domain, weights, blueprint, ...): all rows, or a random part
-#   whole    is the sample all there is? Only whole rows have a Gram matrix.
-#   keeps    may a model keep responses, weights and values of its rows?)
+#   whole    is the sample all there is? Only whole rows have a Gram matrix.)
 # and what these generics say of all rows:
 #   pass(rows, work, label)               a sum over all rows
 #   response_facts(), column_costs()      of the response and the domains' weights, see targets.R
@@ -10,12 +9,15 @@
 #                                         rows with one, and logarithms; heaviest: weight)
 #   rows_table(rows, space)               what the space must know of the domains
 #   fit_origin(rows, fitted, input)       what a fit remembers of its rows
+#   row_count(rows)
+#   only_sums(rows)                       is all that is known of them sums, a sample aside? Then
+#                                         nobody may keep a value of each row, see kept_values()
 # Constructors are rows_frame(), rows_source() and rows_sums(), of sums that were made before and
 # have a `space` already. A fit does not ask which of them it has.
 
 # sample: made by read_sample().
 rows_frame <- function(sample) {
-  structure(list(sample = sample, whole = TRUE, keeps = TRUE), class = c("rows_frame", "dg_rows"))
+  structure(list(sample = sample, whole = TRUE), class = c("rows_frame", "dg_rows"))
 }
 
 # work: list(start(): an empty sum, block(sums, rows): the sum with these rows, list(X, y, domain,
@@ -30,9 +32,25 @@ pass.rows_frame <- function(rows, work, label) {
   sums
 }
 
+row_count <- function(rows) UseMethod("row_count")
+
+#' @exportS3Method
+row_count.rows_frame <- function(rows) nrow(rows$sample$X)
+
+only_sums <- function(rows) UseMethod("only_sums")
+
+#' @exportS3Method
+only_sums.dg_rows <- function(rows) TRUE
+
+#' @exportS3Method
+only_sums.rows_frame <- function(rows) FALSE
+
+# values: of each row, in the model that keeps them; where none may, `none`.
+kept_values <- function(rows, values, none = NULL) if (only_sums(rows)) none else values
+
 # How many rows one of the sample stands for, by weight.
 stands_for <- function(rows) {
-  if (rows$keeps) 1 else sum(rows$survey$weights) / sum(rows$sample$weights)
+  if (only_sums(rows)) sum(rows$survey$weights) / sum(rows$sample$weights) else 1
 }
 
 described_rows <- function(rows) UseMethod("described_rows")
@@ -66,7 +84,7 @@ space_of <- function(args, rows, shared = new_shared()) {
   key <- c(args[c("feature_map", "kernel", "domain_kernel")], sample[c("X", "domain")])
   space <- shared_value(shared, "space", key, represent_rows, key, sample, args$threads)
   check_varies(space, sample)
-  if (rows$keeps) return(space)
+  if (!only_sums(rows)) return(space)
   check_described(space$domain_kernel)
   check_feature_memory(space$dim)
   # of rows of the sample, which are read again with all others
@@ -83,7 +101,7 @@ check_described <- function(domain_kernel) {
 
 # Values <z, W> + b of all rows where a model may keep them: [n x m], else of no row.
 row_values <- function(rows, space, W, intercept, table) {
-  if (!rows$keeps) return(matrix(0, 0L, ncol(W)))
+  if (only_sums(rows)) return(matrix(0, 0L, ncol(W)))
   add_intercept(expand_rows(space, rows$sample, table, W), intercept)
 }
 

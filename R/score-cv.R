@@ -333,9 +333,9 @@ read_plan <- function(specs, input, folds, metric, refits, progress, hold_out = 
 
 # Runs code(plan, ctx) of a call, which dg_resume() can continue.
 evaluated <- function(plan, code) {
-  words <- function() c(list(paste("Scores of", format_formula(plan$input$x)), plan$folds,
-                             plan$metric), lapply(plan$specs, fit_words, plan$input))
-  over_input(plan$input, words(), function(input, ctx) {
+  words <- function(input) c(list(paste("Scores of", format_formula(input$x)), plan$folds,
+                                  plan$metric), lapply(plan$specs, fit_words, input))
+  over_input(plan$input, words, function(input, ctx) {
     plan$input <- input
     code(plan, ctx)
   }, plan$progress)

@@ -20,7 +20,7 @@ evaluate_source <- function(plan, ctx) {
   }
   if (is.null(found)) stop(outcomes[[1L]]$error)
   found$outcomes <- lapply(outcomes, function(own) {
-    if (is.null(own$error)) return(own[c("results", "scores")])
+    if (is.null(own$error)) return(own[c("results", "scores", "seconds")])
     # in all folds
     failed <- list(error = own$error, seconds = NA_real_)
     list(results = rep(list(failed), length(found$splits)))
@@ -28,7 +28,7 @@ evaluate_source <- function(plan, ctx) {
   found
 }
 
-# list(task, folds, metrics, splits, results, scores)
+# list(task, folds, metrics, splits, results, scores, seconds)
 pass_over_folds <- function(spec, plan) {
   start <- proc.time()[["elapsed"]]
   input <- plan$input
@@ -41,9 +41,8 @@ pass_over_folds <- function(spec, plan) {
   splits <- fold_splits(folds, task)
   fits <- left_out_fits(spec, rows, splits)
   scores <- scores_of_fits(fits, rows, metrics)[[1L]]
-  seconds <- (proc.time()[["elapsed"]] - start) / length(splits)
   list(task = task, folds = folds, metrics = metrics, splits = splits, scores = scores,
-       results = lapply(fits$notes, function(note) c(list(seconds = seconds), note)))
+       results = fits$notes, seconds = proc.time()[["elapsed"]] - start)
 }
 
 # Sums without the levels of a factor are not kept, and scores are by domain.

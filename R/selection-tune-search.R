@@ -246,7 +246,8 @@ pass_outcomes <- function(input, shared) function(state, specs, choices, fits) {
     if (begun && seconds_now() > state$deadline) break
     start <- proc.time()[["elapsed"]]
     # the same landmarks for all choices
-    found <- on_error(with_seed(state$seeds[1L], score_by_passes(specs[group], state, input, shared)),
+    found <- on_error(with_seed(state$seeds[1L],
+                                score_by_passes(specs[group], state, input, shared)),
                       function(e) {
       if (!inherits(e, "domgen_error")) stop(e)
       e

@@ -9,7 +9,7 @@ solve_submodels <- function(problem, shared) {
   args <- problem$args
   targets <- problem$targets
   costs <- column_costs(rows, targets, args$domain_weights)
-  if (!rows$keeps) return(solve_by_passes(problem, costs))
+  if (only_sums(rows)) return(solve_by_passes(problem, costs))
   sample <- rows$sample
   newton <- is.null(problem$loss$tube)
   data <- shared_value(shared, "machines", list(problem$space, newton, rows), submodel_data,
