@@ -69,8 +69,8 @@ fit_rows.dg_pipeline_spec <- function(spec, rows, shared = new_shared()) {
   learner <- seal(learner)
   chained <- list(projection = first$projection, unit = first$projection$size, learner = learner,
                   decision = learner$decision, response = learner$response,
-                  weights = kept_values(rows, rows$sample$weights, numeric()))
-  chained["y"] <- list(kept_values(rows, rows$sample$y))
+                  weights = kept_values(rows, rows$sample$weights, numeric()),
+                  y = kept_values(rows, rows$sample$y))
   structure(chained, class = c("dg_pipeline", "dg_learner", "dg_fit"))
 }
 
@@ -93,16 +93,11 @@ takes_passes.dg_pipeline_spec <- function(spec) {
 }
 
 # The rows as the learner after a projection gets them: scores in the place of predictors.
-rows_through <- function(rows, projection) UseMethod("rows_through")
-
-#' @exportS3Method
-rows_through.rows_frame <- function(rows, projection) {
-  rows$sample$X <- projection$scores / projection$size
-  rows
-}
-
-#' @exportS3Method
-rows_through.rows_source <- function(rows, projection) {
+rows_through <- function(rows, projection) {
+  if (!only_sums(rows)) {
+    rows$sample$X <- projection$scores / projection$size
+    return(rows)
+  }
   through <- list(space = projection$space, directions = projection$directions,
                   centre = projection$centre, unit = projection$size,
                   table = rows_table(rows, projection$space))

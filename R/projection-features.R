@@ -7,7 +7,7 @@ solve_projection.feature_space <- function(space, spec, rows, shared, ridges = N
   if (spec$parts$response == "class") check_classes(sample$y, spec$method)
   if (uses_response(spec) && nlevels(sample$y) == 1L) abort_one_class(sample$y)
   map <- if (uses_response(spec) && is.null(rows$space)) response_map(sample$y, args$kernel_y)
-  sums <- shared_value(shared, "sums", list(space, map, rows), cell_sums, rows, space, map)
+  sums <- shared_value(shared, "sums", list(space, map, rows), cell_sums, space, map, rows)
   if (isTRUE(args$smooth > 0)) sums$laplacian <- feature_laplacian(space, sample, args)
   solved <- project_sums(spec, sums, ridges)
   if (only_sums(rows)) {
@@ -31,18 +31,11 @@ solve_projection.feature_space <- function(space, spec, rows, shared, ridges = N
 }
 
 # Sums of features over all rows, see space-sums.R.
-cell_sums <- function(rows, space, map) UseMethod("cell_sums")
-
-#' @exportS3Method
-cell_sums.rows_sums <- function(rows, space, map) rows$sums$sums
-
-#' @exportS3Method
-cell_sums.rows_source <- function(rows, space, map) {
-  pass(rows, cell_work(space, map, rows_table(rows, space)), "features")
-}
-
-#' @exportS3Method
-cell_sums.rows_frame <- function(rows, space, map) {
+cell_sums <- function(space, map, rows) {
+  if (!is.null(rows$space)) return(rows$sums$sums)
+  if (only_sums(rows)) {
+    return(pass(rows, cell_work(space, map, rows_table(rows, space)), "features"))
+  }
   sample <- rows$sample
   labelled <- sample$labelled
   if (!is.null(labelled)) {

@@ -170,9 +170,6 @@ leave_domains <- function(rows, domains) {
 }
 
 #' @exportS3Method
-row_count.rows_source <- function(rows) rows$survey$n
-
-#' @exportS3Method
 pass.rows_source <- function(rows, work, label) {
   run_pass(rows$survey$source, number_walk(rows$reading$reader), reading_work(rows$reading, work),
            label)

@@ -52,9 +52,6 @@ response_facts.rows_sums <- function(rows, standardise) {
 column_costs.rows_sums <- function(rows, targets, domain_weights) matrix(1)
 
 #' @exportS3Method
-row_count.rows_sums <- function(rows) rows$sums$sums$n
-
-#' @exportS3Method
 domain_sums.rows_sums <- function(rows) list(weights = 1)
 
 # One group, of all rows.

@@ -9,9 +9,6 @@
 #                                         rows with one, and logarithms; heaviest: weight)
 #   rows_table(rows, space)               what the space must know of the domains
 #   fit_origin(rows, fitted, input)       what a fit remembers of its rows
-#   row_count(rows)
-#   only_sums(rows)                       is all that is known of them sums, a sample aside? Then
-#                                         nobody may keep a value of each row, see kept_values()
 # Constructors are rows_frame(), rows_source() and rows_sums(), of sums that were made before and
 # have a `space` already. A fit does not ask which of them it has.
 
@@ -32,20 +29,15 @@ pass.rows_frame <- function(rows, work, label) {
   sums
 }
 
-row_count <- function(rows) UseMethod("row_count")
+# Is all that is known of them sums, the sample aside?
+only_sums <- function(rows) !inherits(rows, "rows_frame")
 
-#' @exportS3Method
-row_count.rows_frame <- function(rows) nrow(rows$sample$X)
+row_count <- function(rows) {
+  if (!only_sums(rows)) nrow(rows$sample$X)
+  else if (is.null(rows$survey)) rows$sums$sums$n else rows$survey$n
+}
 
-only_sums <- function(rows) UseMethod("only_sums")
-
-#' @exportS3Method
-only_sums.dg_rows <- function(rows) TRUE
-
-#' @exportS3Method
-only_sums.rows_frame <- function(rows) FALSE
-
-# values: of each row, in the model that keeps them; where none may, `none`.
+# Values of each row, for a model to keep; of rows of which nobody may keep any, `none`.
 kept_values <- function(rows, values, none = NULL) if (only_sums(rows)) none else values
 
 # How many rows one of the sample stands for, by weight.

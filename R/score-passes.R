@@ -76,11 +76,11 @@ rows_to_score <- function(spec, input, shared = new_shared()) {
   rows
 }
 
-# As cv_task(), with a domain in the place of its rows.
+# As cv_task(), with a domain in the place of its rows; y: of the sample.
 domain_task <- function(rows) {
   domains <- rows$survey$domains
   list(domain = factor(domains, domains), row = seq_along(domains), n = length(domains),
-       sizes = rows$survey$sizes, labels = variable_names(rows$sample$blueprint),
+       y = rows$sample$y, sizes = rows$survey$sizes, labels = variable_names(rows$sample$blueprint),
        weighted = rows$survey$weighted)
 }
 

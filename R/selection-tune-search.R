@@ -232,12 +232,6 @@ scored_choice <- function(scores, seconds, state) {
 #' @exportS3Method
 takes_passes.dg_tune_spec <- function(spec) takes_passes(spec$object)
 
-source_to_tune <- function(spec, input, shared) {
-  check_source_cv(spec$object, spec$args$folds, FALSE)
-  rows <- rows_to_score(spec$object, input, shared)
-  c(domain_task(rows), list(y = rows$sample$y))
-}
-
 # As row_outcomes().
 pass_outcomes <- function(input, shared) function(state, specs, choices, fits) {
   outcomes <- vector("list", length(specs))

@@ -201,8 +201,10 @@ fit_input.dg_tune_spec <- function(spec, input, shared = new_shared()) {
   ctx <- shared$ctx
   if (is.null(ctx)) ctx <- new_context(read_progress(spec$args$progress, input$inside))
   whole <- is.null(input$source)
+  if (!whole) check_source_cv(spec$object, spec$args$folds, FALSE)
   shared <- new_shared()
-  task <- if (whole) rows_to_tune(spec, input) else source_to_tune(spec, input, shared)
+  task <- if (whole) rows_to_tune(spec, input)
+          else domain_task(rows_to_score(spec$object, input, shared))
   search_parameters(spec, task, ctx, function(spec) fit_input(spec, input, shared),
                     if (whole) row_outcomes else pass_outcomes(input, shared))
 }
