@@ -259,30 +259,27 @@ lambda_path <- function(spec, rows, shared) {
   lambdas <- unlist(lapply(same, function(one) one$args$lambda))
   if (length(lambdas) < path_values) return(NULL)
   shared_value(shared, "path", list(same, rows), function() {
-    on_error(list(lambdas = lambdas, fits = quietly(fit_lambdas(args, lambdas, rows))),
+    on_error(list(lambdas = lambdas, fits = quietly(fit_lambdas(spec, lambdas, rows, shared))),
              function(e) NULL)
   })
 }
 
 # Models without decision values of their rows.
-fit_lambdas <- function(args, lambdas, rows) {
-  sample <- rows$sample
-  if (is.null(args$kernel)) args$kernel <- kernel_rbf()
-  if (args$intercept) args$kernel <- free_origin(args, sample$X)
-  task <- ridge_task(sample, args)
-  space <- represent(args$feature_map, args$kernel, args$domain_kernel, sample, args$threads)
-  check_varies(space, sample)
-  check_memory(nrow(space$X), copies = 2)
-  solved <- core_result(ridge_many_(space_gram(space), task$Y, sqrt(task$costs), lambdas,
+fit_lambdas <- function(spec, lambdas, rows, shared) {
+  problem <- open_problem(spec, rows, shared)
+  args <- problem$args
+  task <- problem$task
+  check_memory(row_count(rows), copies = 2)
+  solved <- core_result(ridge_many_(space_gram(problem$space), task$Y, sqrt(task$costs), lambdas,
                                     args$intercept, args$threads))
   # one for all, with the values that they share
   path <- list2env(solved[c("coefficients", "intercept")], new_shared())
   lapply(seq_along(lambdas), function(l) {
     own <- path_columns(l, ncol(task$Y))
     structure(list(coefficients = solved$coefficients[, own, drop = FALSE],
-                   intercept = solved$intercept[own], lambda = lambdas[l], space = space,
-                   response = task$response, costs = task$costs, y = sample$y,
-                   weights = sample$weights, path = path, columns = own),
+                   intercept = solved$intercept[own], lambda = lambdas[l], space = problem$space,
+                   response = task$response, costs = task$costs, y = rows$sample$y,
+                   weights = rows$sample$weights, path = path, columns = own),
               class = c("dg_ridge_of_path", "dg_ridge", "dg_learner", "dg_fit"))
   })
 }

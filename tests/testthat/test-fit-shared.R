@@ -127,6 +127,14 @@ test_that("a fit happens in the order in which it is written", {
                     dg_dica(ncomp = 1))) {
     expect_identical(order_of(fit(spec, y ~ . | domain, data = toy)), one, label = spec$method)
   }
+  # of rows that are not in memory too
+  mapped <- list(dg_ridge(feature_map = features_rff(5), domain_kernel = domain_pooled()),
+                 dg_null(), dg_dica(ncomp = 1, feature_map = features_nystrom(5)))
+  sums <- feature_sums(y ~ . | domain, data = toy, feature_map = features_nystrom(5))
+  for (spec in mapped) {
+    expect_identical(order_of(fit(spec, y ~ . | domain, data = row_source(toy))), one)
+  }
+  expect_identical(order_of(fit(dg_dica(ncomp = 1), sums)), one)
   # one within the other
   parts <- order_of(fit(dg_pipeline(dg_dica(ncomp = 1), dg_svm(cost = 1)), y ~ . | domain,
                         data = toy))
