@@ -196,24 +196,23 @@ kept_lodo <- function(object, metric, env) {
     abort("data", "Holding out domains needs at least 2 domains with a positive weight.")
   }
   start <- proc.time()[["elapsed"]]
-  response <- object$response
-  metrics <- source_metrics(metric, kind_of_response(response))
+  # what is known of the rows
+  seen <- list(survey = c(list(domains = levels(object$domain)),
+                          object$rows[c("sizes", "weighted")]),
+               sample = list(blueprint = object$blueprint, y = kind_of_response(object$response)))
+  metrics <- source_metrics(metric, seen$sample$y)
   check_metrics_fit(metrics, object$spec, NULL)
-  task <- domain_task(list(survey = list(domains = levels(object$domain),
-                                         sizes = object$rows$sizes),
-                           sample = list(blueprint = object$blueprint)))
-  task$weighted <- object$rows$weighted
+  task <- domain_task(seen)
   sets <- object$left_out$sets
   folds <- stats::setNames(rep(seq_along(sets), lengths(sets))[order(unlist(sets))],
                            levels(task$domain))
   folds <- structure(folds, class = "domgen_folds")
   splits <- fold_splits(folds, task)
-  alone <- all(lengths(sets) == 1L) && !object$rows$weighted
-  scores <- if (alone && identical(names(metrics), "rmse")) {
-    fits <- new_fits(list(list(scorers = list(kept_scorer(object, splits)))), splits)
-    mean_scores(squares_of_fits(fits, task$sizes)$total, response$scale, metrics,
-                list(sizes = task$sizes, domains = levels(task$domain)))
-  } else score_again(object, metrics, splits, env)
+  alone <- all(lengths(sets) == 1L) && !task$weighted && identical(names(metrics), "rmse")
+  scores <- if (!alone) score_again(object, metrics, splits, env) else {
+    errors <- matrix(object$left_out$errors[fold_places(splits, task$n)])
+    scores_of_fits(kept_fits(object, splits, errors = errors), seen, metrics)[[1L]]
+  }
   as_cv(object, list(scores = scores), task, folds, splits, metrics, start)
 }
 
@@ -222,16 +221,14 @@ kind_of_response <- function(response) {
   if (response$kind == "class") factor(response$levels, response$levels) else 0
 }
 
-# See score-passes-fits.R.
-kept_scorer <- function(object, splits, table = NULL) {
+# As left_out_fits() gives them.
+kept_fits <- function(object, splits, table = NULL, errors = NULL) {
   left <- object$left_out
-  G <- length(object$domain)
-  at <- fold_places(splits, G)
-  list(rep = 1, fits = length(splits), at = at, space = object$space, table = table,
-       coefficients = left$coefficients, intercept = left$intercept,
-       errors = if (is.null(dim(left$errors))) matrix(left$errors[at]),
-       m = length(left$intercept) / length(splits),
-       models = list(object["response"]))
+  scorer <- list(rep = 1, fits = length(splits), at = fold_places(splits, length(object$domain)),
+                 space = object$space, table = table, coefficients = left$coefficients,
+                 intercept = left$intercept, errors = errors,
+                 m = length(left$intercept) / length(splits), models = list(object["response"]))
+  new_fits(list(list(scorers = list(scorer))), splits, object$response$scale)
 }
 
 # With a survey, for the rows of each domain, and a pass over the rows.
@@ -248,8 +245,7 @@ score_again <- function(object, metrics, splits, env) {
       abort("data", "The source in the call of `object` has changed since the fit. Fit it again.")
     }
     rows$reading$scaling <- object$blueprint$scaling
-    scorer <- kept_scorer(object, splits, rows_table(rows, object$space))
-    scorer["errors"] <- list(NULL)
-    scores_of_fits(new_fits(list(list(scorers = list(scorer))), splits), rows, metrics)[[1L]]
+    fits <- kept_fits(object, splits, rows_table(rows, object$space))
+    scores_of_fits(fits, rows, metrics)[[1L]]
   })
 }
