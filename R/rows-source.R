@@ -98,8 +98,8 @@ check_source_spec <- function(spec) {
   }
 }
 
-# The rows as a specification sees them: list(survey, sample: scaled, whole, reading: what a worker
-# needs to make them of a block).
+# The rows as a specification sees them: list(survey, sample: scaled, reading: what a worker needs
+# to make them of a block).
 rows_source <- function(survey, spec) {
   scale <- spec_scale(spec)
   if (by_domain(scale) && is.null(survey$reader$domain)) {
@@ -110,7 +110,7 @@ rows_source <- function(survey, spec) {
   sample$blueprint$scaling <- scaling
   sample$X <- apply_scaling(sample$X, scaling, sample$domain)
   structure(list(
-    survey = survey, sample = sample, whole = nrow(sample$X) == survey$n,
+    survey = survey, sample = sample,
     reading = list(reader = survey$reader, scaling = scaling, domains = survey$domains,
                    classes = survey$classes)
   ), class = c("rows_source", "dg_rows"))

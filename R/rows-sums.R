@@ -6,7 +6,7 @@ rows_sums <- function(sums) {
   sample <- list(blueprint = sums$blueprint, domain = factor(sums$sums$cells$domain),
                  y = switch(sums$response$kind, class = factor(levels = levels),
                             number = numeric()))
-  structure(list(sums = sums, space = sums$space, sample = sample, whole = FALSE),
+  structure(list(sums = sums, space = sums$space, sample = sample),
             class = c("rows_sums", "dg_rows"))
 }
 

@@ -1,6 +1,5 @@
 # What a fit sees of its rows, class dg_rows: list(
-#   sample   list(X [m x p] scaled, y, domain, weights, blueprint, ...): all rows, or a random part
-#   whole    is the sample all there is? Only whole rows have a Gram matrix.)
+#   sample   list(X [m x p] scaled, y, domain, weights, blueprint, ...): all rows, or a random part)
 # and what these generics say of all rows:
 #   pass(rows, work, label)               a sum over all rows
 #   response_facts(), column_costs()      of the response and the domains' weights, see targets.R
@@ -14,7 +13,7 @@
 
 # sample: made by read_sample().
 rows_frame <- function(sample) {
-  structure(list(sample = sample, whole = TRUE), class = c("rows_frame", "dg_rows"))
+  structure(list(sample = sample), class = c("rows_frame", "dg_rows"))
 }
 
 # work: list(start(): an empty sum, block(sums, rows): the sum with these rows, list(X, y, domain,
