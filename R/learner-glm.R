@@ -282,15 +282,15 @@ fit_glm <- function(problem, shared) {
   known <- problem$spec$known
   task <- glm_task(family_for(args$family, sample$y), sample, args, known)
   # which family it is may be known by the response alone
-  if (!rows$keeps && task$loss$coupled != "nothing") {
+  if (only_sums(rows) && task$loss$coupled != "nothing") {
     problem$spec$args$family <- new_family(task$par$name)
     abort_whole(problem$spec)
   }
   if (is.null(args$lambda)) args <- choose_glm_penalty(args, rows, task)
   space <- space_of(args, rows, shared)
   per_root <- if (task$loss$coupled == "classes") few_landmarks else usual_landmarks
-  solved <- if (rows$keeps) train_whole(newton_data(space, sample, per_root), task, args)
-            else train_by_passes(rows, space, task, args, known)
+  solved <- if (only_sums(rows)) train_by_passes(rows, space, task, args, known)
+            else train_whole(newton_data(space, sample, per_root), task, args)
   warn_glm(solved)
   if (length(task$constant) > 1L) colnames(solved$coefficients) <- task$response$levels
   fitted <- c(solved[names(solved) != "par"], list(

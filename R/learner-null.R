@@ -14,7 +14,7 @@ fit_null <- function(problem, shared) {
   rows <- problem$rows
   means <- response_means(rows, problem$args$domain_weights)
   value <- switch(means$kind, class = which.max(means$shares), censored = 0, number = means$mean)
-  n <- if (rows$keeps) nrow(rows$sample$X) else 0L
+  n <- kept_values(rows, row_count(rows), 0L)
   response <- switch(means$kind, class = means[c("kind", "levels", "shares")],
                      censored = null_hazard(rows$sample, problem$args$domain_weights),
                      number = list(kind = "number", centre = 0, scale = 1))

@@ -52,7 +52,7 @@ choose_penalty <- function(args, sample, task, between = NULL,
 # The same of the sample of rows that a model does not keep: domains are described by all of theirs,
 # and a kernel between domains comes back fitted.
 choose_on_sample <- function(args, rows, task, ...) {
-  if (rows$keeps || !needs_domain_rows(args$domain_kernel)) {
+  if (!only_sums(rows) || !needs_domain_rows(args$domain_kernel)) {
     return(choose_penalty(args, rows$sample, task, ...))
   }
   fitted <- described_kernel(args, rows)
