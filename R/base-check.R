@@ -174,16 +174,6 @@ check_choice <- function(value, arg, choices) {
   check_value(value, arg, value_rule("choice", levels = choices))
 }
 
-kernel_rule <- value_rule("part", levels = "domgen_kernel",
-                          words = "made by a kernel function such as `kernel_rbf()`")
-
-check_kernel <- function(value, arg) check_value(value, arg, kernel_rule)
-
-domain_kernel_rule <- value_rule("part", levels = "domgen_domain_kernel", words =
-  "made by `domain_pooled()`, `domain_multitask()` or `domain_distribution()`")
-
-check_domain_kernel <- function(value, arg) check_value(value, arg, domain_kernel_rule)
-
 # The value of an expression whose parts may each give the same warning: one of each class is kept.
 once <- function(code, classes) {
   reported <- character()

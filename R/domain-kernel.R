@@ -143,3 +143,8 @@ print.domgen_domain_kernel <- function(x, ...) {
 #' domain_multitask(kappa = near, new = 0.1)
 #' @name domain_distribution
 NULL
+
+domain_kernel_rule <- value_rule("part", levels = "domgen_domain_kernel", words =
+  "made by `domain_pooled()`, `domain_multitask()` or `domain_distribution()`")
+
+check_domain_kernel <- function(value, arg) check_value(value, arg, domain_kernel_rule)

@@ -295,3 +295,8 @@ positive_median <- function(distances) {
 kernel_blocks <- function(kernel, n, columns) {
   if (is_custom(kernel)) blocks_of_rows(n, 4 * columns) else list(TRUE)
 }
+
+kernel_rule <- value_rule("part", levels = "domgen_kernel",
+                          words = "made by a kernel function such as `kernel_rbf()`")
+
+check_kernel <- function(value, arg) check_value(value, arg, kernel_rule)

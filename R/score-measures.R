@@ -308,8 +308,7 @@ calibration_families <- list(
 calibration_line <- function(d, kind) {
   of <- calibration_families[[kind]]
   x <- of$link(d$p)
-  enough <- switch(kind, class = n_rarer(d$y), count = sum(d$y > 0),
-                   number = length(d$y))
+  enough <- switch(kind, class = n_rarer(d$y), count = sum(d$y > 0), number = length(d$y))
   if (enough < calibration_rows || stats::sd(x) <= 1e-8 * max(abs(x))) return(NULL)
   fit <- canonical_fit(cbind(1, x - mean(x)), d$y, of$family)
   if (!is.null(fit)) c(fit, list(centre = mean(x), range = range(x)))

@@ -7,17 +7,11 @@
 source_features <- 400L
 
 #' @exportS3Method
-fit_call.dg_auto_spec <- function(spec, input, call) {
-  if (is.null(input$source)) return(NextMethod())
-  with_seed(spec$args$seed, fit_from_source(spec, input, call))
-}
-
-#' @exportS3Method
 takes_passes.dg_auto_spec <- function(spec) TRUE
 
 #' @exportS3Method
 fit_rows.dg_auto_spec <- function(spec, rows, shared = NULL) {
-  if (rows$keeps) return(fit_sample(spec, rows$sample))
+  if (!only_sums(rows)) return(fit_sample(spec, rows$sample))
   start <- proc.time()[["elapsed"]]
   check_auto_source(spec, rows)
   metrics <- source_metrics(spec$args$metric, rows$sample$y)

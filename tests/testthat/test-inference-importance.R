@@ -355,9 +355,9 @@ test_that("intervals of crossed domains count what they share, as those of dg_cv
 
 test_that("classes of a response with several stand in its order", {
   order <- list(kind = "class", levels = c("low", "middle", "high"))
-  expect_output(describe_response(order), '"low", "middle", "high"', fixed = TRUE)
-  expect_output(describe_response(list(kind = "class", levels = c("no", "yes"))),
-                '"no", "yes" (decision > 0: "yes")', fixed = TRUE)
+  expect_match(response_words(order), '"low", "middle", "high"', fixed = TRUE)
+  expect_match(response_words(list(kind = "class", levels = c("no", "yes"))),
+               '"no", "yes" (decision > 0: "yes")', fixed = TRUE)
 })
 
 test_that("refits add what the fits share beyond the factor, and nothing where they share nothing", {

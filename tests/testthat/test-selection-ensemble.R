@@ -69,8 +69,8 @@ test_that("the ensemble's scores are those of weights that the other domains ask
   expect_equal(found$domains$score, unname(by_hand), tolerance = 1e-3)
   # training sets of five of six domains overlap: Nadeau and Bengio's factor
   se <- signif(sd(by_hand) / sqrt(6) * sqrt(1 + 6 / 5), 2)
-  expect_output(print(stacked_model), paste0("ensemble: ", signif(mean(by_hand), 4),
-                                             " (standard error ", se, ")"), fixed = TRUE)
+  expect_output(print(stacked_model), paste0("RMSE +", signif(mean(by_hand), 4),
+                                             " \\(standard error ", se, "\\)"))
   two <- droplevels(toy[toy$domain %in% levels(toy$domain)[1:2], ])
   expect_output(print(fit(dg_ensemble(three, "stacked"), y ~ . | domain, data = two)),
                 "(standard error unknown)", fixed = TRUE)
