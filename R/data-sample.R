@@ -160,3 +160,7 @@ rows_of <- function(sample, threads) {
     if (!is.null(sample$described)) sample["described"],
     if (!is.null(structure)) list(structure = structure))
 }
+
+# Of arguments that are further rows.
+rows_like_training <- value_rule("part", levels = c("data.frame", "matrix"), null = TRUE,
+                                 words = "a data frame or matrix of rows like the training rows")

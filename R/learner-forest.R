@@ -68,9 +68,8 @@ dg_forest <- function(x, y = NULL, domain = NULL, data = NULL, trees = 500, mtry
   engine_call("dg_forest", "ranger", environment(), match.call(), parent.frame())
 }
 
-forest_row <- function() {
-  learner_row("Random forest", response = "open", parameters = forest_parameters)
-}
+forest_row <- function() learner_row("Random forest", response = "open",
+                                     parameters = forest_parameters)
 
 forest_parameters <- function() parameters(
   parameter("trees", "count", simpler = -1),

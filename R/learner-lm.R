@@ -43,8 +43,7 @@
 dg_lm <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
                   domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
                   terms = NULL, na.action = stats::na.omit, ...) {
-  spec <- method_spec("dg_lm", "dg_lm_spec", environment())
-  fit_or_specify(spec, match.call(), parent.frame())
+  fit_or_specify(method_spec("dg_lm", "dg_lm_spec", environment()), match.call(), parent.frame())
 }
 
 lm_row <- function() learner_row("Linear model", response = "open", reference = TRUE)

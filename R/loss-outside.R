@@ -24,9 +24,8 @@ check_loss <- function(value, arg) {
 
 #' @export
 format.dg_svm_loss <- function(x, ...) {
-  par <- unclass(x)[x$parameters]
-  paste0(class(x)[1L], "(", paste(names(par), vapply(par, format_value, ""), sep = " = ",
-                                  collapse = ", "), ")")
+  values <- vapply(unclass(x)[x$parameters], format_value, "")
+  paste0(class(x)[1L], "(", paste(names(values), values, sep = " = ", collapse = ", "), ")")
 }
 
 #' @export

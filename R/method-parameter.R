@@ -30,39 +30,28 @@ parameters <- function(...) {
 # A row with other entries: with_entries(shared_parameters$ncomp, grid = 2^(1:4)).
 with_entries <- function(row, ...) utils::modifyList(row, list(...), keep.null = TRUE)
 
-rows_like_training <- value_rule("part", levels = c("data.frame", "matrix"), null = TRUE,
-                                 words = "a data frame or matrix of rows like the training rows")
-
 shared_parameters <- parameters(
   parameter("ncomp", "count", simpler = -1),
   parameter("lambda", "number", 0, open = TRUE, grid = 10^(-3:1), simpler = 1, shown = TRUE,
             ridge = TRUE),
   parameter("epsilon", "number", 0, open = TRUE, simpler = 1, shown = TRUE),
-  parameter("kernel", kernel_rule),
-  parameter("kernel_y", with_entries(kernel_rule, null = TRUE)),
-  parameter("domain_kernel", domain_kernel_rule),
-  parameter("feature_map", feature_map_rule),
+  parameter("kernel", kernel_rule), parameter("kernel_y", with_entries(kernel_rule, null = TRUE)),
+  parameter("domain_kernel", domain_kernel_rule), parameter("feature_map", feature_map_rule),
   parameter("form", "choice", levels = c("published", "symmetric"), shown = TRUE),
   parameter("normalise", "choice", levels = c("constraint", "whiten", "published_code"),
             shown = TRUE),
   parameter("average", "flag", shown = TRUE),
   parameter("target", rows_like_training, tuned = FALSE),
   parameter("scale", "choice", levels = scalings),
-  parameter("domain_means", "flag"),
-  parameter("intercept", "flag"),
+  parameter("domain_means", "flag"), parameter("intercept", "flag"),
   parameter("domain_weights", "choice", levels = c("size", "equal")),
   parameter("calibration", "choice", levels = c("none", "platt", "isotonic"), tuned = FALSE),
-  parameter("seed", seed_rule, tuned = FALSE),
-  parameter("terms", check = check_own_terms),
-  parameter("progress", tuned = FALSE),
-  parameter("threads", threads_rule, tuned = FALSE),
+  parameter("seed", seed_rule, tuned = FALSE), parameter("threads", threads_rule, tuned = FALSE),
+  parameter("terms", check = check_own_terms), parameter("progress", tuned = FALSE),
   # of kernels, domain kernels and feature maps, whose constructors check them
-  parameter("bandwidth", simpler = 1),
-  parameter("bandwidth_factor", simpler = 1),
-  parameter("smoothing", simpler = 1),
-  parameter("degree", simpler = -1),
-  parameter("tau", simpler = 1),
-  parameter("n_landmarks", simpler = -1),
+  parameter("bandwidth", simpler = 1), parameter("bandwidth_factor", simpler = 1),
+  parameter("smoothing", simpler = 1), parameter("tau", simpler = 1),
+  parameter("degree", simpler = -1), parameter("n_landmarks", simpler = -1),
   parameter("n_features", simpler = -1)
 )
 

@@ -71,7 +71,7 @@ test_that("it is tuned, updated, printed, saved and passed over a source like th
   tuned <- dg_tune(spec, y ~ . | domain, data = toy, grid = list(loss.tau = c(0.01, 0.5)), metric = "mae")
   expect_identical(tuned$tuning$best$loss.tau, 0.5)
   model <- fit(spec, y ~ . | domain, data = toy)
-  expect_output(print(model), "tau = 0.9")
+  expect_output(print(model), "tau\\s+0.9")
   expect_gt(mean(toy$y < fitted(model)), mean(toy$y < fitted(fit(dg_svm(intercept = TRUE), y ~ . | domain, data = toy))))
   file <- tempfile(fileext = ".rds")
   saveRDS(model, file)

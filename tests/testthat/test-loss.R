@@ -34,7 +34,7 @@ test_that("epsilon is nothing to the absolute loss", {
   shown <- function(...) {
     paste(capture.output(print(dg_svm(y ~ . | domain, data = toy, ...))), collapse = "\n")
   }
-  expect_match(shown(), "epsilon =\\s+0.1")
+  expect_match(shown(), "epsilon\\s+0.1")
   expect_false(grepl("epsilon", shown(loss = "absolute")))
 })
 
