@@ -20,7 +20,7 @@
 #' | constructor | class | methods |
 #' |---|---|---|
 #' | `new_stationary_kernel()` | `kernel_<name>` | `kernel_value()`; see `kernel_rate()` |
-#' | `new_domain_kernel()` | `domain_<name>` | `domain_kernel_fit()`, `domain_kappa()` |
+#' | `new_domain_kernel()` | `domain_<name>` | `domain_kernel_fit()`, `domain_kappa()`, `domain_knows()` |
 #' | `new_feature_map()` | `features_<name>` | `represent()` |
 #' | `projection_method()` | `<name>` | none |
 #' | `learner_method()` | `<name>` | `decision()`, `response_range()`, both optional |
@@ -49,6 +49,12 @@
 #'     of the training domains, and `kernel$kappa`, the G x G matrix of kappa between them.}
 #'   \item{`domain_kappa(kernel, rows, among)`}{Matrix of kappa between the domains of `rows` and
 #'     the G training domains, new x G; with `among = TRUE` between the domains of `rows`.}
+#'   \item{`domain_knows(kernel)`}{What kappa depends on: `"rows"` (default), the unlabelled rows of
+#'     the two domains; `"names"`, their names `levels(rows$domain)`, and what is looked up by them,
+#'     such as the distance between two hospitals; `"nothing"`, where kappa is 1. A kernel of names
+#'     takes a [row_source()], and single rows of a domain without a warning, because `rows$X` is
+#'     not used. Learners do not choose `lambda` with it by held-out domains, as with
+#'     `domain_multitask()`: give it, or use [dg_tune()].}
 #'   \item{`represent(feature_map, kernel, domain_kernel, rows, threads)`}{The map fitted to the
 #'     training rows: the value of `new_feature_space()`.}
 #'   \item{`decision(object, rows)`}{n x m matrix of the model's values at `rows`: one column for a
@@ -157,7 +163,7 @@
 #' dg_svm(y ~ . | domain, data = toy, kernel = kernel_multiquadric())
 #' @name extending
 #' @aliases kernel_fit kernel_value kernel_rate kernel_spectral new_domain_kernel domain_kernel_fit
-#'   domain_kappa new_feature_space represent space_expansion space_sums decision response_range
+#'   domain_kappa domain_knows new_feature_space represent space_expansion space_sums decision response_range
 #' @usage
 #' kernel_value(kernel, d)
 #' kernel_rate(kernel, d)
@@ -167,6 +173,7 @@
 #' new_domain_kernel(name, ...)
 #' domain_kernel_fit(kernel, rows, feature_map = NULL)
 #' domain_kappa(kernel, rows, among = FALSE)
+#' domain_knows(kernel)
 #'
 #' represent(feature_map, kernel, domain_kernel, rows, threads)
 #' new_feature_space(feature_map, kernel, domain_kernel, map, dim, rows, features = NULL)
@@ -182,6 +189,7 @@
 #' @export new_domain_kernel
 #' @export domain_kernel_fit
 #' @export domain_kappa
+#' @export domain_knows
 #' @export new_feature_space
 #' @export represent
 #' @export space_expansion
