@@ -1,11 +1,11 @@
 # The engine of all projections. A method is a row,
 #   title        what it is called
 #   terms        its arguments to list(numerator, denominator), named coefficients of
-#                the terms in projection-scatter.R and of those the engine adds itself:
-#                  response   f'Pf/n, P of the central subspace
+#                the terms in projection-scatter.R, of those the engine adds itself:
 #                  total      f'Hf;  variance  f'Hf/n
 #                  norm       |f|^2, b'Kb;  ridge  b'b
 #                  smooth     sum over a graph's edges of (f_i - f_j)^2
+#                and of `response`, f'Pf/n, or a function, see projection-response.R
 #   response     what it needs of y: "any", "class", "optional"
 #   domain       does it need domains?
 #   centred      are the features centred, or only their scores?
@@ -102,28 +102,67 @@ check_classes <- function(y, method) {
 
 one_hot <- function(code) outer(code, seq_len(max(code)), "==") + 0
 
-# What the C++ engine reads. n: all rows; labelled: rows with a response.
-engine_terms <- function(spec, table, n, labelled) {
-  args <- spec$args
-  terms <- spec$parts$terms(c(args, n = n))
-  of <- function(side, name) if (name %in% names(side)) side[[name]] else 0
+# What the C++ engine reads. n: all rows.
+engine_terms <- function(spec, table, n) {
+  terms <- projection_terms(spec, n)
+  of <- function(side, name) if (is.null(terms[[side]][[name]])) 0 else terms[[side]][[name]]
+  all_scores <- function(side) of(side, "total") + of(side, "variance") / n
   numerator <- sum_scatters(terms$numerator, table)
   denominator <- sum_scatters(terms$denominator, table)
   list(
-    covariance = spec$parts$covariance, norm = of(terms$denominator, "norm"),
-    ridge = of(terms$denominator, "ridge"),
-    total = of(terms$numerator, "total") + of(terms$numerator, "variance") / n,
+    covariance = spec$parts$covariance, norm = of("denominator", "norm"),
+    ridge = of("denominator", "ridge"), total = all_scores("numerator"),
     numerator_plus = numerator$plus, denominator_plus = denominator$plus,
     denominator_minus = denominator$minus, spread = scatter_terms$domains(table)$plus,
-    within = denominator$within, smooth = of(terms$denominator, "smooth"),
-    centred = spec$parts$centred, epsilon = if (is.null(args$epsilon)) 1 else args$epsilon,
-    labelled = labelled, ncomp = args$ncomp, published = identical(args$form, "published"),
-    normalise = args$normalise
+    within = denominator$within + all_scores("denominator"),
+    smooth = of("denominator", "smooth"), centred = spec$parts$centred, ncomp = spec$args$ncomp,
+    normalise = spec$args$normalise
   )
 }
 
+# list(numerator, denominator), lists of coefficients by name. n: all rows; any number, where only
+# the names are asked for.
+projection_terms <- function(spec, n = 2L) {
+  terms <- spec$parts$terms(c(spec$args, n = n))
+  fine <- is.list(terms) && all(names(terms) %in% c("numerator", "denominator")) &&
+    length(terms$denominator) && (length(terms$numerator) || spec$parts$covariance)
+  if (!isTRUE(fine)) {
+    abort("argument", "`terms` of `", spec$method, "()` must give list(numerator = , denominator ",
+          "= ), each with a term, not ", describe(terms), ".")
+  }
+  scatters <- names(scatter_terms)
+  whole <- c("response", "total", "variance")
+  list(numerator = check_side(spec, terms, "numerator", c(whole, setdiff(scatters, minus_terms))),
+       denominator = check_side(spec, terms, "denominator",
+                                 c(whole, "norm", "ridge", "smooth", scatters)))
+}
+
+check_side <- function(spec, terms, side, known) {
+  given <- as.list(terms[[side]])
+  where <- paste0("`", side, "` of `", spec$method, "()`")
+  wrong <- if (is.null(names(given))) rep("", length(given)) else setdiff(names(given), known)
+  if (length(wrong)) {
+    abort("argument", where, " must have terms by name, of ", enumerate(known, length(known)),
+          "; it has ", if (all(wrong == "")) "terms without a name" else enumerate(wrong), ".")
+  }
+  for (name in names(given)) {
+    value <- given[[name]]
+    number <- is.numeric(value) && length(value) == 1L && is.finite(value) && value >= 0
+    if (!number && !(name == "response" && is.function(value))) {
+      abort("argument", where, ": `", name, "` must be one non-negative number",
+            if (name == "response") ", or a function", ", not ", describe(value), ".")
+    }
+  }
+  of_classes <- setdiff(intersect(names(given), names(scatter_terms)), domain_terms)
+  if (length(of_classes) && spec$parts$response != "class") {
+    abort("argument", where, ": `", of_classes[1L], "` needs classes, `response = \"class\"`.")
+  }
+  given
+}
+
 uses_response <- function(spec) {
-  spec$parts$covariance || "response" %in% names(spec$parts$terms(spec$args)$numerator)
+  spec$parts$covariance ||
+    any(vapply(projection_terms(spec), function(side) "response" %in% names(side), NA))
 }
 
 check_solution <- function(solved, spec) {
@@ -167,8 +206,7 @@ rank_reason <- function(spec, y) {
   if (spec$parts$covariance) {
     return(" (all further eigenvalues are 1, and their directions arbitrary)")
   }
-  numerator <- spec$parts$terms(spec$args)$numerator
-  whole <- numerator[names(numerator) %in% c("total", "variance")]
+  whole <- unlist(projection_terms(spec)$numerator[c("total", "variance")])
   if (nlevels(y) > 0L && !any(whole > 0)) " (with C classes at most C - 1)"
 }
 
