@@ -12,7 +12,7 @@ free <- c(
   "^(kernel_gram|gp_factor|feature_pivots|neighbour_graph|kernel_pivoted_cholesky)_ [XY] columns$",
   "^median_distance_ X (rows|columns)$", "^ridge_conjugate_ U columns$",
   "(linear_svm_ Zt|variance_of_means_ Z|ridge_group_sums_ F) rows$",
-  " (W|A|B|Y|F|codes|penalised|combine|data[$](response|domain)) columns$",
+  " (W|A|B|Y|F|codes|penalised|combine|(data|moments)[$](response|domain|numerator|denominator)) columns$",
   " terms[$].* rows$",
   " program[$](x[$]frequencies columns|(table|values) rows)$",
   "(lambda|ridges|which) (length|empty)$", "(path|separator) type$", "memory foreign$",
