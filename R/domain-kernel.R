@@ -6,7 +6,8 @@
 #     training; among = TRUE: with each other, [new x new];
 #   domain_own(kernel, rows): kappa(P, P) of each;
 #   domain_knows(kernel): what it looks at, "rows" (unlabelled ones of the domain), "names" or
-#     "nothing", where it is constant;
+#     "nothing", where it is constant; all else that follows from it asks uses_domain() or
+#     needs_domain_rows();
 # and where it has parameters that a likelihood or an error may fit, those of domain-parameters.R.
 # rows: list(X, domain, threads). The element `embedding_kernel` of a kernel is the one that kappa
 # is of what describes a domain, see domain-embedding-kernel.R; `parts` are the domain kernels that
@@ -47,10 +48,39 @@ domain_coordinates.domgen_domain_kernel <- function(kernel, rows) NULL
 describing_map <- function(kernel) kernel[["map"]]
 
 # Does a prediction depend on which domain a row is in?
-uses_domain <- function(kernel) domain_knows(kernel) != "nothing"
+uses_domain <- function(kernel) known_of_domains(kernel) != "nothing"
 
 # Does it depend on the other rows of its domain?
-needs_domain_rows <- function(kernel) domain_knows(kernel) == "rows"
+needs_domain_rows <- function(kernel) known_of_domains(kernel) == "rows"
+
+known_of_domains <- function(kernel) {
+  knows <- domain_knows(kernel)
+  if (length(knows) == 1L && knows %in% c("rows", "names", "nothing")) return(knows)
+  abort("argument", "`domain_knows()` of the domain kernel ", format(kernel), " must give ",
+        "\"rows\", \"names\" or \"nothing\", not ", describe(knows), ".")
+}
+
+# kappa of the domains of rows with those of training, [new x G].
+training_kappa <- function(kernel, rows) {
+  kappa <- unname(domain_kappa(kernel, rows))
+  check_kappa_values(kernel, kappa, rows$domain, ncol(kernel$kappa), "domain_kappa()")
+  kappa
+}
+
+# Is what a kernel, perhaps a user's, gives for these domains a matrix of such a size, with a value
+# for each domain that has rows? from: what gave it.
+check_kappa_values <- function(kernel, kappa, domain, columns, from) {
+  size <- c(nlevels(domain), columns)
+  if (!is.matrix(kappa) || !is.numeric(kappa) || any(dim(kappa) != size)) {
+    abort("argument", "The domain kernel ", format(kernel), " must have a matrix of ",
+          paste(size, collapse = " x "), " as kappa, of ", from, ", not ", describe(kappa), ".")
+  }
+  absent <- which(rowSums(is.na(kappa) & !is.nan(kappa)) > 0 & tabulate(domain, size[1L]) > 0)
+  if (length(absent)) {
+    abort("data", "The domain kernel ", format(kernel), " has no value for ",
+          enumerate(levels(domain)[absent], quote = "\""), ".")
+  }
+}
 
 #' @export
 print.domgen_domain_kernel <- function(x, ...) {

@@ -20,7 +20,7 @@
 #' | constructor | class | methods |
 #' |---|---|---|
 #' | `new_stationary_kernel()` | `kernel_<name>` | `kernel_value()`; see `kernel_rate()` |
-#' | `new_domain_kernel()` | `domain_<name>` | `domain_kernel_fit()`, `domain_kappa()`, `domain_knows()` |
+#' | `new_domain_kernel()` | `domain_<name>` | `domain_kernel_fit()`, `domain_kappa()` |
 #' | `new_feature_map()` | `features_<name>` | `represent()` |
 #' | `projection_method()` | `<name>` | none |
 #' | `learner_method()` | `<name>` | `decision()`, `response_range()`, both optional |
@@ -49,11 +49,11 @@
 #'     of the training domains, and `kernel$kappa`, the G x G matrix of kappa between them.}
 #'   \item{`domain_kappa(kernel, rows, among)`}{Matrix of kappa between the domains of `rows` and
 #'     the G training domains, new x G; with `among = TRUE` between the domains of `rows`.}
-#'   \item{`domain_knows(kernel)`}{What kappa depends on: `"rows"` (default), the unlabelled rows of
-#'     the two domains; `"names"`, their names `levels(rows$domain)`, and what is looked up by them,
-#'     such as the distance between two hospitals; `"nothing"`, where kappa is 1. A kernel of names
-#'     takes a [row_source()], and single rows of a domain without a warning, because `rows$X` is
-#'     not used. Learners do not choose `lambda` with it by held-out domains, as with
+#'   \item{`domain_knows(kernel)`}{Optional: what kappa depends on. `"rows"` (default): the
+#'     unlabelled rows of the two domains; `"names"`: their names, `levels(rows$domain)`, and what
+#'     is looked up by them, such as the distance between two hospitals; `"nothing"`: kappa is 1. A
+#'     kernel of names takes a [row_source()], and single rows of a domain without a warning,
+#'     because `rows$X` is not used. Learners do not choose `lambda` with it by held-out domains, as with
 #'     `domain_multitask()`: give it, or use [dg_tune()].}
 #'   \item{`represent(feature_map, kernel, domain_kernel, rows, threads)`}{The map fitted to the
 #'     training rows: the value of `new_feature_space()`.}
@@ -70,13 +70,13 @@
 #' ## Projections
 #'
 #' A projection maximises the ratio of two sums of terms, each a quadratic form in the scores f of
-#' the rows. `terms` is a function of the list of arguments and of `n`, the number of rows, and gives
+#' the rows. `terms` is a function of the list of arguments, with `n`, the number of rows, and gives
 #' `list(numerator = , denominator = )`, named vectors (or lists) of non-negative coefficients. The
 #' numerator cannot have terms marked *; the denominator can have all:
 #'
 #' | term | meaning |
 #' |---|---|
-#' | `response` | f'Pf/n, P of the response's central subspace, see [dg_dica()]; or a function, see below |
+#' | `response` | f'Pf/n, P of the central subspace, see [dg_dica()]; or a function, see below |
 #' | `total`, `variance` | squared norm of the centred scores; the same divided by n |
 #' | `domains` | variance of the domain means of f, each domain with weight 1/G |
 #' | `norm` * | squared norm of the function f in the space of the kernel |
@@ -91,11 +91,11 @@
 #' **Terms of the response's kernel.** `response` can be a function instead of a number. The term is
 #' then \eqn{f'g(L)f}{f'g(L)f} with L the centred Gram matrix of the kernel on the response:
 #' `function(s, n)` gives g at the eigenvalues s > 0 of L, non-negative numbers; n is the number of
-#' rows with a response. `function(s, n) s` gives \eqn{f'Lf}{f'Lf}, that is HSIC, the covariance of f
-#' and the response in their kernels; with `norm = 1` as denominator this is the supervised PCA of
-#' Barshan et al. (2011). The number w is short for `function(s, n) w * s / (s + n * epsilon) / n`,
-#' with the argument `epsilon` of the method. Such a method says `response = "any"`, and can have the
-#' argument `kernel_y`. Terms of classes need `response = "class"`.
+#' rows with a response. `function(s, n) s` gives \eqn{f'Lf}{f'Lf}, which is n^2 times HSIC of
+#' scores and response; with `norm = 1` as denominator this is the supervised PCA of Barshan et al. (2011).
+#' The number w is short for `function(s, n) w * s / (s + n * epsilon) / n`, with the argument
+#' `epsilon` of the method. Such a method says `response = "any"`, and can have the argument
+#' `kernel_y`. Terms of classes need `response = "class"`.
 #'
 #' ## Learners on kernels
 #'
@@ -198,7 +198,8 @@
 #' supervised_terms <- function(args) {
 #'   list(numerator = list(response = function(s, n) s), denominator = c(norm = 1))
 #' }
-#' supervised <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, kernel = kernel_rbf(),
+#' supervised <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2,
+#'                        kernel = kernel_rbf(),
 #'                        kernel_y = NULL, domain_kernel = domain_pooled(),
 #'                        feature_map = features_exact(),
 #'                        normalise = c("constraint", "whiten", "published_code"),
@@ -212,7 +213,8 @@
 #' \dontshow{rm("supervised", envir = globalenv())}
 #' @name extending
 #' @aliases kernel_fit kernel_value kernel_rate kernel_spectral new_domain_kernel domain_kernel_fit
-#'   domain_kappa domain_knows new_feature_space represent space_expansion space_sums decision response_range
+#'   domain_kappa domain_knows new_feature_space represent space_expansion space_sums decision
+#'   response_range
 #' @usage
 #' kernel_value(kernel, d)
 #' kernel_rate(kernel, d)
@@ -279,8 +281,8 @@ part_name <- function(name) {
 # Specifications are made again by it.
 method_name <- function(name) {
   if (is.null(get0(part_name(name), globalenv(), mode = "function"))) {
-    abort("argument", "`name` must be that of the method's function, which must be visible from the ",
-          "global environment; there is no function `", name, "()`.")
+    abort("argument", "`name` must be that of the method's function, which must be visible from ",
+          "the global environment; there is no function `", name, "()`.")
   }
   name
 }

@@ -1,7 +1,7 @@
 # Terms of the response. With L = FF' the Gram matrix of its kernel, centred over the n rows that
 # have one, a term is f'g(L)f in their scores f: the function g(s, n) of L's eigenvalues s makes
-# P = L(L + n epsilon I)^-1 of the central subspace, or L itself, which is HSIC. The core gets U with
-# g(L) = UU'.
+# P = L(L + n epsilon I)^-1 of the central subspace, or L itself, as HSIC has it. The core gets U
+# with g(L) = UU'.
 
 # F centred, [n x r] as `image`, or what sums of features have of it, Z'F [d x r]; second: F'F;
 # uncentred: its trace before; n.

@@ -2,12 +2,12 @@
 # response.R, against eigen() of the matrices written out.
 
 response_projection <- function(terms) {
-  made <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, epsilon = 0.01, kernel = kernel_rbf(),
-           kernel_y = NULL, domain_kernel = domain_pooled(), feature_map = features_exact(),
-           form = "symmetric",
-           normalise = c("constraint", "whiten", "published_code"),
-           scale = c("pooled", "domain", "both", "rank", "none"), na.action = stats::na.omit,
-           threads = NULL, ...) {
+  made <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, epsilon = 0.01,
+                   kernel = kernel_rbf(), kernel_y = NULL, domain_kernel = domain_pooled(),
+                   feature_map = features_exact(), form = "symmetric",
+                   normalise = c("constraint", "whiten", "published_code"),
+                   scale = c("pooled", "domain", "both", "rank", "none"),
+                   na.action = stats::na.omit, threads = NULL, ...) {
     projection_method("by_response", "By the response", terms, response = "any",
                       needs_domain = FALSE)
   }
@@ -57,8 +57,8 @@ test_that("terms of the response solve the problem as it is written, in memory a
     y <- if (classes) d$y else d$number
     H <- diag(n) - 1 / n
     L <- H %*% (if (classes) tcrossprod(one_hot(d$y)) else rbf(d$number, 1)) %*% H
-    terms <- list(numerator = list(response = drawn$numerator[[1L]]), denominator = list(norm = 1,
-                                                                                        ridge = 0.1))
+    terms <- list(numerator = list(response = drawn$numerator[[1L]]),
+                  denominator = list(norm = 1, ridge = 0.1))
     N <- drawn$numerator[[2L]](L)
     D <- matrix(0, n, n)
     if (drawn$more[1L]) {
