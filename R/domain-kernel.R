@@ -60,28 +60,6 @@ known_of_domains <- function(kernel) {
         "\"rows\", \"names\" or \"nothing\", not ", describe(knows), ".")
 }
 
-# kappa of the domains of rows with those of training, [new x G].
-training_kappa <- function(kernel, rows) {
-  kappa <- unname(domain_kappa(kernel, rows))
-  check_kappa_values(kernel, kappa, rows$domain, ncol(kernel$kappa), "domain_kappa()")
-  kappa
-}
-
-# Is what a kernel, perhaps a user's, gives for these domains a matrix of such a size, with a value
-# for each domain that has rows? from: what gave it.
-check_kappa_values <- function(kernel, kappa, domain, columns, from) {
-  size <- c(nlevels(domain), columns)
-  if (!is.matrix(kappa) || !is.numeric(kappa) || any(dim(kappa) != size)) {
-    abort("argument", "The domain kernel ", format(kernel), " must have a matrix of ",
-          paste(size, collapse = " x "), " as kappa, of ", from, ", not ", describe(kappa), ".")
-  }
-  absent <- which(rowSums(is.na(kappa) & !is.nan(kappa)) > 0 & tabulate(domain, size[1L]) > 0)
-  if (length(absent)) {
-    abort("data", "The domain kernel ", format(kernel), " has no value for ",
-          enumerate(levels(domain)[absent], quote = "\""), ".")
-  }
-}
-
 #' @export
 print.domgen_domain_kernel <- function(x, ...) {
   cat_line("kappa(P, P') = ", format(x))

@@ -53,8 +53,8 @@
 #'     unlabelled rows of the two domains; `"names"`: their names, `levels(rows$domain)`, and what
 #'     is looked up by them, such as the distance between two hospitals; `"nothing"`: kappa is 1. A
 #'     kernel of names takes a [row_source()], and single rows of a domain without a warning,
-#'     because `rows$X` is not used. Learners do not choose `lambda` with it by held-out domains, as with
-#'     `domain_multitask()`: give it, or use [dg_tune()].}
+#'     because `rows$X` is not used. As with `domain_multitask()`, learners do not choose `lambda`
+#'     by held-out domains: give it, or use [dg_tune()].}
 #'   \item{`represent(feature_map, kernel, domain_kernel, rows, threads)`}{The map fitted to the
 #'     training rows: the value of `new_feature_space()`.}
 #'   \item{`decision(object, rows)`}{n x m matrix of the model's values at `rows`: one column for a
@@ -92,10 +92,10 @@
 #' then \eqn{f'g(L)f}{f'g(L)f} with L the centred Gram matrix of the kernel on the response:
 #' `function(s, n)` gives g at the eigenvalues s > 0 of L, non-negative numbers; n is the number of
 #' rows with a response. `function(s, n) s` gives \eqn{f'Lf}{f'Lf}, which is n^2 times HSIC of
-#' scores and response; with `norm = 1` as denominator this is the supervised PCA of Barshan et al. (2011).
-#' The number w is short for `function(s, n) w * s / (s + n * epsilon) / n`, with the argument
-#' `epsilon` of the method. Such a method says `response = "any"`, and can have the argument
-#' `kernel_y`. Terms of classes need `response = "class"`.
+#' scores and response; with `norm = 1` as denominator this is the supervised PCA of Barshan et al.
+#' (2011). The number w is short for `function(s, n) w * s / (s + n * epsilon) / n`, with the
+#' argument `epsilon` of the method. Such a method says `response = "any"`, and can have the
+#' argument `kernel_y`. Terms of classes need `response = "class"`.
 #'
 #' ## Learners on kernels
 #'

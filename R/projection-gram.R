@@ -6,7 +6,10 @@ solve_projection.gram_space <- function(space, spec, rows, shared, ridges = NULL
   sample <- rows$sample
   n <- nrow(sample$X)
   cells <- projection_cells(spec, sample)
-  response <- projection_response(spec, sample)
+  response <- if (uses_response(spec)) {
+    check_several_classes(sample$y)
+    response_factor(sample, args$kernel_y)
+  }
   terms <- engine_terms(spec, cells$table, n)
   graph <- if (terms$smooth > 0) neighbour_laplacian(sample$X, args$neighbours, args$threads)
   # reflectors, and what is solved for each ridge
@@ -36,22 +39,4 @@ projection_cells <- function(spec, sample) {
   class <- rep(NA_integer_, length(labelled))
   class[labelled] <- if (spec$parts$response == "class") as.integer(sample$y) else 1L
   row_cells(sample$domain, class)
-}
-
-# The kernel on the response and the factor of L, zero in rows without a response.
-projection_response <- function(spec, sample) {
-  if (!uses_response(spec)) return(NULL)
-  check_several_classes(sample$y)
-  kernel <- response_kernel(sample$y, spec$args$kernel_y)
-  own <- kernel_factor(kernel, kernel_points(kernel, sample$y))
-  if (ncol(own) == 0L) {
-    abort("data", "`kernel_y` must not be zero for every response; ", format(kernel), " is.")
-  }
-  factor <- centred_factor(own)
-  if (!is.null(sample$labelled)) {
-    own <- factor$image
-    factor$image <- matrix(0, nrow(sample$X), ncol(own))
-    factor$image[sample$labelled, ] <- own
-  }
-  list(kernel = kernel, factor = factor)
 }

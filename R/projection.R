@@ -5,7 +5,7 @@
 #                  total      f'Hf;  variance  f'Hf/n
 #                  norm       |f|^2, b'Kb;  ridge  b'b
 #                  smooth     sum over a graph's edges of (f_i - f_j)^2
-#                and of `response`, f'Pf/n, or a function, see projection-response.R
+#                and of `response`, f'Pf/n, or a function, see feature-response.R
 #   response     what it needs of y: "any", "class", "optional"
 #   domain       does it need domains?
 #   centred      are the features centred, or only their scores?
@@ -124,40 +124,27 @@ engine_terms <- function(spec, table, n) {
 # the names are asked for.
 projection_terms <- function(spec, n = 2L) {
   terms <- spec$parts$terms(c(spec$args, n = n))
-  fine <- is.list(terms) && all(names(terms) %in% c("numerator", "denominator")) &&
-    length(terms$denominator) && (length(terms$numerator) || spec$parts$covariance)
-  if (!isTRUE(fine)) {
-    abort("argument", "`terms` of `", spec$method, "()` must give list(numerator = , denominator ",
-          "= ), each with a term, not ", describe(terms), ".")
-  }
-  scatters <- names(scatter_terms)
-  whole <- c("response", "total", "variance")
-  list(numerator = check_side(spec, terms, "numerator", c(whole, setdiff(scatters, minus_terms))),
-       denominator = check_side(spec, terms, "denominator",
-                                 c(whole, "norm", "ridge", "smooth", scatters)))
-}
-
-check_side <- function(spec, terms, side, known) {
-  given <- as.list(terms[[side]])
-  where <- paste0("`", side, "` of `", spec$method, "()`")
-  wrong <- if (is.null(names(given))) rep("", length(given)) else setdiff(names(given), known)
-  if (length(wrong)) {
-    abort("argument", where, " must have terms by name, of ", enumerate(known, length(known)),
-          "; it has ", if (all(wrong == "")) "terms without a name" else enumerate(wrong), ".")
-  }
-  for (name in names(given)) {
-    value <- given[[name]]
-    number <- is.numeric(value) && length(value) == 1L && is.finite(value) && value >= 0
-    if (!number && !(name == "response" && is.function(value))) {
-      abort("argument", where, ": `", name, "` must be one non-negative number",
-            if (name == "response") ", or a function", ", not ", describe(value), ".")
+  scatters <- if (spec$parts$response == "class") names(scatter_terms) else domain_terms
+  both <- c("response", "total", "variance")
+  # UU'K^2 is not symmetric
+  alone <- identical(spec$args$form, "published")
+  allowed <- list(numerator = if (alone) "response" else c(both, setdiff(scatters, minus_terms)),
+                denominator = c(both, "norm", "ridge", "smooth", scatters))
+  lapply(stats::setNames(nm = names(allowed)), function(side) {
+    given <- if (is.list(terms)) as.list(terms[[side]])
+    where <- paste0("`", side, "` of the `terms` of `", spec$method, "()`")
+    wrong <- setdiff(if (is.null(names(given))) rep("", length(given)) else names(given),
+                     allowed[[side]])
+    if (length(wrong) || length(given) == 0L && !spec$parts$covariance) {
+      abort("argument", where, " must have terms by name, of ",
+            enumerate(allowed[[side]], length(allowed[[side]])), "; it has ",
+            if (length(wrong)) enumerate(wrong) else "none", ".")
     }
-  }
-  of_classes <- setdiff(intersect(names(given), names(scatter_terms)), domain_terms)
-  if (length(of_classes) && spec$parts$response != "class") {
-    abort("argument", where, ": `", of_classes[1L], "` needs classes, `response = \"class\"`.")
-  }
-  given
+    for (name in names(given)) if (!(name == "response" && is.function(given[[name]]))) {
+      check_number(given[[name]], name, "non-negative")
+    }
+    given
+  })
 }
 
 uses_response <- function(spec) {

@@ -184,7 +184,7 @@ domain_kernel_laws <- function(domain_kernel, name = class(domain_kernel)[1L],
     source <- row_source(files[["train"]], block_size = 7)
     expect_equal(unname(predict(fit_seeded(mapped, source), new)), whole, tolerance = 1e-8)
     scores <- function(spec, data) {
-      domgen:::with_seed(1, dg_cv(spec, y ~ . | domain, data = data)$domains$RMSE)
+      domgen:::with_seed(1, dg_cv(spec, y ~ . | domain, data = data)$domains$score)
     }
     memory <- scores(spec, train)
     expect_equal(scores(mapped, train), memory, tolerance = 1e-6)

@@ -137,7 +137,7 @@ test_that("a kernel of names is the Gram matrix written out: in memory, over sou
       expect_equal(unname(alone), oracle[1L], tolerance = 1e-6)
       expect_equal(unname(predict(model, new)), oracle, tolerance = 1e-6)
       scores <- with_seed(1, dg_cv(spec(case[[1L]]), formula, data = case[[2L]]))$domains
-      expect_equal(scores$RMSE[match(names(folds), scores$domain)], unname(folds),
+      expect_equal(scores$score[match(names(folds), scores$domain)], unname(folds),
                    tolerance = 1e-5)
     }
   }

@@ -124,21 +124,21 @@ test_that("terms that cannot be are errors that name them", {
   }
   norm <- c(norm = 1)
   expect_domgen_error(ask(list(numerator = c(varaince = 1), denominator = norm)),
-                      "`numerator` of `by_response\\(\\)` must have terms by name.*`varaince`")
+                      "`numerator` of the `terms` of `by_response\\(\\)` must have terms by name.*`varaince`")
   expect_domgen_error(ask(list(numerator = norm, denominator = norm)), "it has `norm`")
-  expect_domgen_error(ask(list(numerator = 1, denominator = norm)), "terms without a name")
+  expect_domgen_error(ask(list(numerator = 1, denominator = norm)), "it has ``")
   expect_domgen_error(ask(list(numerator = c(variance = -1), denominator = norm)),
                       "`variance` must be one non-negative number, not")
-  expect_domgen_error(ask(list(numerator = c(variance = 1))), "must give list\\(numerator")
-  expect_domgen_error(ask(c(variance = 1)), "must give list\\(numerator")
-  expect_domgen_error(ask(list(numerator = c(between = 1), denominator = norm)), "needs classes")
+  expect_domgen_error(ask(list(numerator = c(variance = 1))), "`denominator` of the .* it has none")
+  expect_domgen_error(ask(c(variance = 1)), "`numerator` of the .* it has none")
+  expect_domgen_error(ask(list(numerator = c(between = 1), denominator = norm)), "it has `between`")
   expect_domgen_error(ask(list(numerator = c(within = 1), denominator = norm)), "it has `within`")
   for (wrong in list(function(s, n) -s, function(s, n) "s", function(s, n) 1:1e3)) {
     expect_domgen_error(ask(list(numerator = list(response = wrong), denominator = norm)),
                         "must give a non-negative number for each of the eigenvalues")
   }
   expect_domgen_error(ask(list(numerator = c(response = 1, variance = 1), denominator = norm),
-                          form = "published"), "alone in the numerator, not `variance`")
+                          form = "published"), "of `response`; it has `variance`")
 })
 
 rm(list = intersect("by_response", ls(globalenv())), envir = globalenv())
