@@ -8,26 +8,12 @@
 # durations  in seconds: "5400 secs"
 value_labels <- function(value) {
   value <- labelled_value(value)
-  if (is.factor(value)) return(utf8_text(levels(value))[value])
-  if (is.character(value)) return(utf8_text(as.vector(value)))
-  if (is.logical(value)) return(as.character(value))
-  if (inherits(value, "integer64")) {
-    need_package("bit64", "A 64-bit integer")
-    return(as.character(value))
-  }
-  if (is.complex(value)) {
-    text <- paste0(number_labels(Re(value)), " + ", number_labels(Im(value)), "i")
-    return(replace(text, is.na(value), NA))
-  }
-  label <- if (inherits(value, "Date")) {
-             function(x) format(structure(floor(x), class = "Date"), "%Y-%m-%d")
-           } else if (inherits(value, "POSIXct")) time_labels
-           # the same duration in hours and in minutes differs by rounding
-           else if (inherits(value, "difftime")) function(x) paste(number_labels(signif(x, 15)),
-                                                                   "secs")
-           else if (inherits(value, "units")) function(x) paste(number_labels(x), unit_words(value))
-           else number_labels
-  number <- plain_number(value)
+  class_of(value)$labels(value)
+}
+
+# Each of many equal numbers once.
+labels_of_numbers <- function(value, label = number_labels) {
+  number <- as.double(unclass(value))
   known <- unique(number)
   replace(label(known), is.na(known), NA)[match(number, known)]
 }
@@ -76,12 +62,6 @@ all_classes <- function(columns, levels, lacking) {
   full
 }
 
-plain_number <- function(value) {
-  if (inherits(value, "integer64")) from_integer64(value)
-  else if (inherits(value, "difftime")) as.double(value, units = "secs")
-  else as.double(unclass(value))
-}
-
 # Text that is not valid UTF-8 is read as Latin-1, as in files.
 utf8_text <- function(text) {
   text <- enc2utf8(text)
@@ -111,6 +91,8 @@ number_labels <- function(x) {
   }
   replace(text, is.na(x), NA)
 }
+
+day_labels <- function(days) format(structure(floor(days), class = "Date"), "%Y-%m-%d")
 
 time_labels <- function(seconds) {
   whole <- floor(seconds)
