@@ -9,5 +9,5 @@ projection_method <- function(name, title, terms, response = c("optional", "any"
                                                                                "class")),
                             check_flag(needs_domain, "needs_domain"),
                             parameters = listed_parameters(parameters))
-  fit_or_specify(projection_spec(part_name(name), parts, frame$env), frame$call, frame$from)
+  fit_or_specify(projection_spec(method_name(name), parts, frame$env), frame$call, frame$from)
 }
