@@ -81,25 +81,25 @@ feature_pivots_(rbf, X, kappa, codes, 20L, 1e-10, 1e-6, TRUE, 1L, 2L)
 none <- matrix(0, 0, 3)
 terms <- list(covariance = FALSE, norm = 1, ridge = 0.1, total = 0, numerator_plus = none,
               denominator_plus = diag(3), denominator_minus = none, spread = diag(3) - 1 / 3,
-              within = 0.1, smooth = 0, centred = TRUE, epsilon = 0.01, labelled = n, ncomp = 2,
-              published = TRUE, normalise = "constraint")
+              within = 0.1, smooth = 0, centred = TRUE, ncomp = 2, normalise = "constraint")
 change <- function(...) utils::modifyList(terms, list(...))
 graph <- list(from = 1:5, to = 2:6, weight = rep(1, 5))
-cases <- list(change(), change(published = FALSE, normalise = "whiten"),
+cases <- list(change(), change(normalise = "whiten"),
               change(total = 1 / n, ncomp = 40), change(covariance = TRUE, within = 0),
               change(total = 1 / n, denominator_plus = none, within = 0, ridge = 0),
               change(total = 1 / n, numerator_plus = diag(3), smooth = 1))
 for (case in cases) {
-  data <- list(response = if (case$total == 0) F, domain = if (case$covariance) F,
+  published <- case$normalise == "constraint"
+  data <- list(response = if (case$total == 0 && published) F, domain = if (case$covariance) F,
+               numerator = if (!published) F, denominator = if (!case$covariance) F,
                labelled = rep(1, n), graph = if (case$smooth > 0) graph)
   projection_gram_(K + 0, case, codes, 3L, data, 2L)
 }
 projection_gram_(K + 0, terms, codes, 3L, list(response = F, labelled = rep(1, n)), 2L,
                  c(0.1, 1, 10))
 sums <- c(moments[c("n", "second", "sums", "counts")], list(
-  labelled = as.numeric(table(codes)),
-  response = list(cross = moments$cross, second = moments$response_second,
-                  sums = moments$response_sums),
+  labelled = as.numeric(table(codes)), response = moments$cross,
+  response_second = moments$response_second, denominator = moments$cross,
   labelled_second = moments$labelled_second
 ))
 projection_features_(terms, sums)

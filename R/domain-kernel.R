@@ -6,7 +6,8 @@
 #     training; among = TRUE: with each other, [new x new];
 #   domain_own(kernel, rows): kappa(P, P) of each;
 #   domain_knows(kernel): what it looks at, "rows" (unlabelled ones of the domain), "names" or
-#     "nothing", where it is constant;
+#     "nothing", where it is constant; all else that follows from it asks uses_domain() or
+#     needs_domain_rows();
 # and where it has parameters that a likelihood or an error may fit, those of domain-parameters.R.
 # rows: list(X, domain, threads). The element `embedding_kernel` of a kernel is the one that kappa
 # is of what describes a domain, see domain-embedding-kernel.R; `parts` are the domain kernels that
@@ -47,10 +48,17 @@ domain_coordinates.domgen_domain_kernel <- function(kernel, rows) NULL
 describing_map <- function(kernel) kernel[["map"]]
 
 # Does a prediction depend on which domain a row is in?
-uses_domain <- function(kernel) domain_knows(kernel) != "nothing"
+uses_domain <- function(kernel) known_of_domains(kernel) != "nothing"
 
 # Does it depend on the other rows of its domain?
-needs_domain_rows <- function(kernel) domain_knows(kernel) == "rows"
+needs_domain_rows <- function(kernel) known_of_domains(kernel) == "rows"
+
+known_of_domains <- function(kernel) {
+  knows <- domain_knows(kernel)
+  if (length(knows) == 1L && knows %in% c("rows", "names", "nothing")) return(knows)
+  abort("argument", "`domain_knows()` of the domain kernel ", format(kernel), " must give ",
+        "\"rows\", \"names\" or \"nothing\", not ", describe(knows), ".")
+}
 
 #' @export
 print.domgen_domain_kernel <- function(x, ...) {

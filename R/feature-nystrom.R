@@ -81,7 +81,7 @@ without_factor <- function(map, kappa) {
 
 #' @exportS3Method
 feature_table.landmark_map <- function(map, domain_kernel, rows) {
-  t(unname(domain_kappa(domain_kernel, rows)))
+  t(training_kappa(domain_kernel, rows))
 }
 
 #' @exportS3Method

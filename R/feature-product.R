@@ -150,7 +150,7 @@ default_rank <- function(left, dim) {
 # z_P of each domain, [s x G]
 #' @exportS3Method
 feature_table.product_map <- function(map, domain_kernel, rows) {
-  kappa <- unname(domain_kappa(domain_kernel, rows))
+  kappa <- training_kappa(domain_kernel, rows)
   forwardsolve(map$factor, t(kappa[, map$domains, drop = FALSE]))
 }
 

@@ -183,3 +183,25 @@ print.dg_features <- function(x, ...) {
   cat_line("features: ", format(x))
   invisible(x)
 }
+
+# kappa of the domains of new rows with those of training, [new x G].
+training_kappa <- function(kernel, new) {
+  check_kappa_values(kernel, unname(domain_kappa(kernel, new)), new$domain, ncol(kernel$kappa),
+                     "domain_kappa()")
+}
+
+# Is what a kernel, perhaps a user's, gives for these domains a matrix of such a size, with a value
+# for each domain that has rows? from: what gave it.
+check_kappa_values <- function(kernel, kappa, domain, columns, from) {
+  size <- c(nlevels(domain), columns)
+  if (!is.numeric(kappa) || !identical(dim(kappa), as.integer(size))) {
+    abort("argument", "The domain kernel ", format(kernel), " must have a matrix of ",
+          paste(size, collapse = " x "), " as kappa, of ", from, ", not ", describe(kappa), ".")
+  }
+  absent <- which(rowSums(is.na(kappa) & !is.nan(kappa)) > 0 & tabulate(domain, size[1L]) > 0)
+  if (length(absent)) {
+    abort("data", "The domain kernel ", format(kernel), " has no value for ",
+          enumerate(levels(domain)[absent], quote = "\""), ".")
+  }
+  kappa
+}

@@ -15,5 +15,5 @@ learner_method <- function(name, title, solve, response = c("any", "number"),
   row <- learner_row(title, solve, response = check_choice(response, "response",
                                                            c("any", "number")),
                      parameters = listed_parameters(parameters))
-  learner_call(part_name(name), frame$env, frame$call, frame$from, row)
+  learner_call(method_name(name), frame$env, frame$call, frame$from, row)
 }

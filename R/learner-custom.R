@@ -219,9 +219,7 @@ constant_default <- function(default) {
 
 #' @exportS3Method
 spec_needs.learner_custom_spec <- function(spec) {
-  method <- method_of(spec)
-  needs <- list(response = method$response, domain = method$domain, terms = spec$args$terms,
-                reference = method$reference)
+  needs <- c(method_of(spec)[c("response", "domain", "reference")], spec$args["terms"])
   if (identical(spec$args$needs, "data")) needs$columns <- list(c("number", "factor"))
   needs
 }

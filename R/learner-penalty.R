@@ -63,7 +63,7 @@ choose_on_sample <- function(args, rows, task, ...) {
 }
 
 # A multi-task kernel is for domains that are known by name.
-is_for_new <- function(args) domain_knows(args$domain_kernel) != "names"
+is_for_new <- function(args) known_of_domains(args$domain_kernel) != "names"
 
 # The kernel between domains, fitted to all rows.
 described_kernel <- function(args, rows) {

@@ -50,6 +50,12 @@
 #'     of the training domains, and `kernel$kappa`, the G x G matrix of kappa between them.}
 #'   \item{`domain_kappa(kernel, rows, among)`}{Matrix of kappa between the domains of `rows` and
 #'     the G training domains, new x G; with `among = TRUE` between the domains of `rows`.}
+#'   \item{`domain_knows(kernel)`}{Optional: what kappa depends on. `"rows"` (default): the
+#'     unlabelled rows of the two domains; `"names"`: their names, `levels(rows$domain)`, and what
+#'     is looked up by them, such as the distance between two hospitals; `"nothing"`: kappa is 1. A
+#'     kernel of names takes a [row_source()], and single rows of a domain without a warning,
+#'     because `rows$X` is not used. As with `domain_multitask()`, learners do not choose `lambda`
+#'     by held-out domains: give it, or use [dg_tune()].}
 #'   \item{`represent(feature_map, kernel, domain_kernel, rows, threads)`}{The map fitted to the
 #'     training rows: the value of `new_feature_space()`.}
 #'   \item{`decision(object, rows)`}{n x m matrix of the model's values at `rows`: one column for a
@@ -65,22 +71,32 @@
 #' ## Projections
 #'
 #' A projection maximises the ratio of two sums of terms, each a quadratic form in the scores f of
-#' the rows. `terms` is a function of the list of arguments and gives
-#' `list(numerator = , denominator = )`, named vectors of coefficients:
+#' the rows. `terms` is a function of the list of arguments, with `n`, the number of rows, and gives
+#' `list(numerator = , denominator = )`, named vectors (or lists) of non-negative coefficients. The
+#' numerator cannot have terms marked *; the denominator can have all:
 #'
 #' | term | meaning |
 #' |---|---|
-#' | `response` | f'Pf/n, P of the response's central subspace, see [dg_dica()] |
+#' | `response` | f'Pf/n, P of the central subspace, see [dg_dica()]; or a function, see below |
 #' | `total`, `variance` | squared norm of the centred scores; the same divided by n |
 #' | `domains` | variance of the domain means of f, each domain with weight 1/G |
-#' | `norm` | squared norm of the function f in the space of the kernel |
-#' | `ridge` | squared norm of the coefficients |
+#' | `norm` * | squared norm of the function f in the space of the kernel |
+#' | `ridge` * | squared norm of the coefficients |
 #' | `domain_pairs` | squared MMD, mean over pairs of domains, see [dg_tca()] |
-#' | `between`, `within` | scatter of classes, sums over rows, see [dg_sca()] |
-#' | `average_between`, `average_within` | the same divided by n, see [dg_kfd()] |
+#' | `between`, `within` * | scatter of classes, sums over rows, see [dg_sca()] |
+#' | `average_between`, `average_within` * | the same divided by n, see [dg_kfd()] |
 #' | `conditional`, `prior` | see [dg_cidg()] |
 #' | `class_pairs`, `class_spread` | separation of classes, see [dg_mda()] |
-#' | `class_domain_pairs`, `balanced_within` | differences within classes, see [dg_mda()] |
+#' | `class_domain_pairs`, `balanced_within` * | differences within classes, see [dg_mda()] |
+#'
+#' **Terms of the response's kernel.** `response` can be a function instead of a number. The term is
+#' then \eqn{f'g(L)f}{f'g(L)f} with L the centred Gram matrix of the kernel on the response:
+#' `function(s, n)` gives g at the eigenvalues s > 0 of L, non-negative numbers; n is the number of
+#' rows with a response. `function(s, n) s` gives \eqn{f'Lf}{f'Lf}, which is n^2 times HSIC of
+#' scores and response; with `norm = 1` as denominator this is the supervised PCA of Barshan et al.
+#' (2011). The number w is short for `function(s, n) w * s / (s + n * epsilon) / n`, with the
+#' argument `epsilon` of the method. Such a method says `response = "any"`, and can have the
+#' argument `kernel_y`. Terms of classes need `response = "class"`.
 #'
 #' ## Learners on kernels
 #'
@@ -187,8 +203,13 @@
 #'   `parameters`. For the values of the generics see section Generics.
 #' @section Errors:
 #' An argument of a method's function that has no rule, a `type` or `response` that is not in the
-#' list, a `grid` with values that the argument does not take, and bandwidths that are not positive
-#' are errors.
+#' list, a `grid` with values that the argument does not take, bandwidths that are not positive, a
+#' method's function that is not visible by its name, and terms that are not in the table or not
+#' non-negative are errors.
+#' @references
+#' Barshan, E., Ghodsi, A., Azimifar, Z. and Jahromi, M. Z. (2011). Supervised principal component
+#' analysis: visualization, classification and regression on subspaces and submanifolds. *Pattern
+#' Recognition* 44(7), 1357-1371.
 #' @seealso `vignette("extending")`; [kernel_custom()], [learner_custom()], [metric_custom()]
 #' @examples
 #' # a kernel of the distance: the inverse multiquadric
@@ -200,9 +221,45 @@
 #'
 #' toy <- simulate_dcm(domains = 6, n = 30, seed = 1)
 #' dg_svm(y ~ . | domain, data = toy, kernel = kernel_multiquadric())
+#'
+#' # a domain kernel of names: domains are sites on a line
+#' domain_line <- function(place) new_domain_kernel("line", place = place)
+#' line <- function(a, b) exp(-abs(outer(unname(a), unname(b), "-")))
+#' .S3method("domain_knows", "domain_line", function(kernel) "names")
+#' .S3method("domain_kernel_fit", "domain_line", function(kernel, rows, feature_map = NULL) {
+#'   kernel$at <- kernel$place[levels(rows$domain)]
+#'   kernel$kappa <- line(kernel$at, kernel$at)
+#'   kernel
+#' })
+#' .S3method("domain_kappa", "domain_line", function(kernel, rows, among = FALSE) {
+#'   at <- kernel$place[levels(rows$domain)]
+#'   line(at, if (among) at else kernel$at)
+#' })
+#' .S3method("format", "domain_line", function(x, ...) "exp(-|place - place'|)")
+#' sites <- stats::setNames(seq(0, 1, length.out = 6), levels(toy$domain))
+#' dg_ridge(y ~ . | domain, data = toy, lambda = 1, domain_kernel = domain_line(sites))
+#'
+#' # supervised PCA: the numerator is HSIC of scores and response
+#' supervised_terms <- function(args) {
+#'   list(numerator = list(response = function(s, n) s), denominator = c(norm = 1))
+#' }
+#' supervised <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2,
+#'                        kernel = kernel_rbf(),
+#'                        kernel_y = NULL, domain_kernel = domain_pooled(),
+#'                        feature_map = features_exact(),
+#'                        normalise = c("constraint", "whiten", "published_code"),
+#'                        scale = c("pooled", "domain", "both", "rank", "none"),
+#'                        na.action = stats::na.omit, threads = NULL, ...) {
+#'   projection_method("supervised", "Supervised PCA", supervised_terms, response = "any",
+#'                     needs_domain = FALSE)
+#' }
+#' \dontshow{assign("supervised", supervised, globalenv())}
+#' supervised(y ~ ., data = toy[names(toy) != "domain"], ncomp = 1)
+#' \dontshow{rm("supervised", envir = globalenv())}
 #' @name extending
 #' @aliases kernel_fit kernel_value kernel_rate kernel_spectral new_domain_kernel domain_kernel_fit
-#'   domain_kappa new_feature_space represent space_expansion space_sums decision response_range
+#'   domain_kappa domain_knows new_feature_space represent space_expansion space_sums decision
+#'   response_range
 #' @usage
 #' kernel_value(kernel, d)
 #' kernel_rate(kernel, d)
@@ -212,6 +269,7 @@
 #' new_domain_kernel(name, ...)
 #' domain_kernel_fit(kernel, rows, feature_map = NULL)
 #' domain_kappa(kernel, rows, among = FALSE)
+#' domain_knows(kernel)
 #'
 #' represent(feature_map, kernel, domain_kernel, rows, threads)
 #' new_feature_space(feature_map, kernel, domain_kernel, map, dim, rows, features = NULL)
@@ -227,6 +285,7 @@
 #' @export new_domain_kernel
 #' @export domain_kernel_fit
 #' @export domain_kappa
+#' @export domain_knows
 #' @export new_feature_space
 #' @export represent
 #' @export space_expansion
@@ -278,6 +337,15 @@ part_name <- function(name) {
   fine <- is.character(name) && length(name) == 1L && grepl("^[[:alpha:]][[:alnum:]._]*$", name)
   if (!fine) {
     abort("argument", "`name` must be one name, such as \"mine\", not ", describe(name), ".")
+  }
+  name
+}
+
+# Specifications are made again by it.
+method_name <- function(name) {
+  if (is.null(get0(part_name(name), globalenv(), mode = "function"))) {
+    abort("argument", "`name` must be that of the method's function, which must be visible from ",
+          "the global environment; there is no function `", name, "()`.")
   }
   name
 }

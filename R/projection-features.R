@@ -85,13 +85,18 @@ project_sums <- function(spec, sums, ridges = NULL) {
   table <- data.frame(domain = match(cells$domain, unique(cells$domain)),
                       class = match(cells$class, classes), count = cells$count)
   labelled <- ifelse(is.na(table$class), 0, table$count)
-  terms <- engine_terms(spec, table, sums$n, sum(labelled))
-  moments <- list(
+  terms <- engine_terms(spec, table, sums$n)
+  response <- if (uses_response(spec)) {
+    factor_moments(response_moments(sums, table, classes), sum(labelled),
+                   drop(sums$sums %*% (labelled / table$count)))
+  }
+  domain <- if (method_of(spec)$covariance) {
+    factor_moments(group_moments(sums$sums, table$domain, table$count), sums$n, rowSums(sums$sums))
+  }
+  moments <- c(response_parts(spec, response, domain), list(
     n = sums$n, second = sums$second, sums = sums$sums, counts = table$count,
-    labelled = labelled, labelled_second = sums$labelled_second, laplacian = sums$laplacian,
-    response = if (uses_response(spec)) response_moments(sums, table, classes),
-    domain = if (method_of(spec)$covariance) group_moments(sums$sums, table$domain, table$count)
-  )
+    labelled = labelled, labelled_second = sums$labelled_second, laplacian = sums$laplacian
+  ))
   solved <- core_result(projection_features_(terms, moments, ridges))
   for_each_ridge(solved, ridges, function(solved) {
     solved$scores <- NULL

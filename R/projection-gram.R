@@ -6,20 +6,22 @@ solve_projection.gram_space <- function(space, spec, rows, shared, ridges = NULL
   sample <- rows$sample
   n <- nrow(sample$X)
   cells <- projection_cells(spec, sample)
-  response <- projection_response(spec, sample)
-  terms <- engine_terms(spec, cells$table, n, sum(labelled_rows(sample)))
+  response <- if (uses_response(spec)) {
+    check_several_classes(sample$y)
+    response_factor(sample, args$kernel_y)
+  }
+  terms <- engine_terms(spec, cells$table, n)
   graph <- if (terms$smooth > 0) neighbour_laplacian(sample$X, args$neighbours, args$threads)
   # reflectors, and what is solved for each ridge
   if (!is.null(ridges)) {
-    check_memory(n, copies = 2 + 4 * NCOL(response$factor) * length(ridges) / n)
+    check_memory(n, copies = 2 + 4 * NCOL(response$factor$image) * length(ridges) / n)
   }
   K <- space_gram(space)
   check_overflow(n * diag(K)^2, space$kernel)  # the solver squares K
-  data <- list(
-    response = response$factor, graph = graph,
-    domain = if (method_of(spec)$covariance) one_hot(as.integer(sample$domain)),
-    labelled = if (!is.null(sample$labelled)) as.numeric(sample$labelled)
-  )
+  domain <- if (method_of(spec)$covariance) centred_factor(one_hot(as.integer(sample$domain)))
+  data <- c(response_parts(spec, response$factor, domain), list(
+    graph = graph, labelled = if (!is.null(sample$labelled)) as.numeric(sample$labelled)
+  ))
   solved <- core_result(projection_gram_(hand_over(K), terms, cells$code, nrow(cells$table),
                                          data, args$threads, ridges))
   for_each_ridge(solved, ridges, function(solved) {
@@ -37,20 +39,4 @@ projection_cells <- function(spec, sample) {
   class <- rep(NA_integer_, length(labelled))
   class[labelled] <- if (method_of(spec)$response == "class") as.integer(sample$y) else 1L
   row_cells(sample$domain, class)
-}
-
-# The kernel on the response and F with L = F F' [n x r]; centred over the rows
-# with a response, zero in the others.
-projection_response <- function(spec, sample) {
-  if (!uses_response(spec)) return(NULL)
-  check_several_classes(sample$y)
-  kernel <- response_kernel(sample$y, spec$args$kernel_y)
-  own <- kernel_factor(kernel, kernel_points(kernel, sample$y))
-  if (ncol(own) == 0L) {
-    abort("data", "`kernel_y` must not be zero for every response; ", format(kernel), " is.")
-  }
-  if (is.null(sample$labelled)) return(list(kernel = kernel, factor = own))
-  F <- matrix(0, nrow(sample$X), ncol(own))
-  F[sample$labelled, ] <- sweep(own, 2L, colMeans(own))
-  list(kernel = kernel, factor = F)
 }

@@ -38,9 +38,8 @@ dg_kfd <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 
   projection_call("dg_kfd", environment(), match.call(), parent.frame())
 }
 
-kfd_row <- function() projection_row(
-  "Kernel Fisher discriminant", kfd_terms, response = "class", domain = FALSE
-)
+kfd_row <- function() projection_row("Kernel Fisher discriminant", kfd_terms, response = "class",
+                                     domain = FALSE)
 
 kfd_terms <- function(args) {
   list(numerator = c(average_between = 1),

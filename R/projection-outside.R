@@ -9,5 +9,5 @@ projection_method <- function(name, title, terms, response = c("optional", "any"
                                                                            "class")),
                         check_flag(needs_domain, "needs_domain"),
                         parameters = listed_parameters(parameters))
-  projection_call(part_name(name), frame$env, frame$call, frame$from, row)
+  projection_call(method_name(name), frame$env, frame$call, frame$from, row)
 }

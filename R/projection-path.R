@@ -24,12 +24,12 @@ solve_ridge_path <- function(space, spec, rows, shared) {
 
 # Of a Gram matrix the band form serves numerators of low rank.
 shares_ridges <- function(space, spec) {
-  numerator <- names(method_of(spec)$terms(spec$args)$numerator)
+  numerator <- names(projection_terms(spec)$numerator)
   !is.null(space$feature_map) ||
     !method_of(spec)$covariance && !any(c("total", "variance") %in% numerator)
 }
 
 ridge_of <- function(spec, n) {
-  denominator <- method_of(spec)$terms(c(spec$args, n = n))$denominator
-  if ("ridge" %in% names(denominator)) denominator[["ridge"]] else 0
+  ridge <- projection_terms(spec, n)$denominator$ridge
+  if (is.null(ridge)) 0 else ridge
 }

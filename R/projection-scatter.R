@@ -136,6 +136,12 @@ scatter_terms$average_between <- averaged(scatter_terms$between)
 
 scatter_terms$average_within <- averaged(scatter_terms$within)
 
+# They do not look at classes.
+domain_terms <- c("domains", "domain_pairs")
+
+# They are differences, and cannot be what a projection maximises.
+minus_terms <- c("within", "average_within", "balanced_within")
+
 # The names of the terms: sums, as in the papers, or averages.
 class_scatters <- function(average) {
   c(between = if (average) "average_between" else "between",

@@ -1,11 +1,11 @@
 # The engine of all projections. A method is a row,
 #   title        what it is called
 #   terms        its arguments to list(numerator, denominator), named coefficients of
-#                the terms in projection-scatter.R and of those the engine adds itself:
-#                  response   f'Pf/n, P of the central subspace
+#                the terms in projection-scatter.R, of those the engine adds itself:
 #                  total      f'Hf;  variance  f'Hf/n
 #                  norm       |f|^2, b'Kb;  ridge  b'b
 #                  smooth     sum over a graph's edges of (f_i - f_j)^2
+#                and of `response`, f'Pf/n, or a function, see feature-response.R
 #   response     what it needs of y: "any", "class", "optional"
 #   domain       does it need domains? A function of its arguments where they decide
 #   centred      are the features centred, or only their scores?
@@ -101,28 +101,54 @@ check_classes <- function(y, method) {
 
 one_hot <- function(code) outer(code, seq_len(max(code)), "==") + 0
 
-# What the C++ engine reads. n: all rows; labelled: rows with a response.
-engine_terms <- function(spec, table, n, labelled) {
-  args <- spec$args
-  terms <- method_of(spec)$terms(c(args, n = n))
-  of <- function(side, name) if (name %in% names(side)) side[[name]] else 0
+# What the C++ engine reads. n: all rows.
+engine_terms <- function(spec, table, n) {
+  terms <- projection_terms(spec, n)
+  of <- function(side, name) if (is.null(terms[[side]][[name]])) 0 else terms[[side]][[name]]
+  all_scores <- function(side) of(side, "total") + of(side, "variance") / n
   numerator <- sum_scatters(terms$numerator, table)
   denominator <- sum_scatters(terms$denominator, table)
   list(
-    covariance = method_of(spec)$covariance, norm = of(terms$denominator, "norm"),
-    ridge = of(terms$denominator, "ridge"),
-    total = of(terms$numerator, "total") + of(terms$numerator, "variance") / n,
+    covariance = method_of(spec)$covariance, norm = of("denominator", "norm"),
+    ridge = of("denominator", "ridge"), total = all_scores("numerator"),
     numerator_plus = numerator$plus, denominator_plus = denominator$plus,
     denominator_minus = denominator$minus, spread = scatter_terms$domains(table)$plus,
-    within = denominator$within, smooth = of(terms$denominator, "smooth"),
-    centred = method_of(spec)$centred, epsilon = if (is.null(args$epsilon)) 1 else args$epsilon,
-    labelled = labelled, ncomp = args$ncomp, published = identical(args$form, "published"),
-    normalise = args$normalise
+    within = denominator$within + all_scores("denominator"),
+    smooth = of("denominator", "smooth"), centred = method_of(spec)$centred,
+    ncomp = spec$args$ncomp, normalise = spec$args$normalise
   )
 }
 
+# list(numerator, denominator), lists of coefficients by name. n: all rows; any number, where only
+# the names are asked for.
+projection_terms <- function(spec, n = 2L) {
+  terms <- method_of(spec)$terms(c(spec$args, n = n))
+  scatters <- if (method_of(spec)$response == "class") names(scatter_terms) else domain_terms
+  both <- c("response", "total", "variance")
+  # UU'K^2 is not symmetric
+  alone <- identical(spec$args$form, "published")
+  allowed <- list(numerator = if (alone) "response" else c(both, setdiff(scatters, minus_terms)),
+                denominator = c(both, "norm", "ridge", "smooth", scatters))
+  lapply(stats::setNames(nm = names(allowed)), function(side) {
+    given <- if (is.list(terms)) as.list(terms[[side]])
+    where <- paste0("`", side, "` of the `terms` of `", spec$method, "()`")
+    wrong <- setdiff(if (is.null(names(given))) rep("", length(given)) else names(given),
+                     allowed[[side]])
+    if (length(wrong) || length(given) == 0L && !method_of(spec)$covariance) {
+      abort("argument", where, " must have terms by name, of ",
+            enumerate(allowed[[side]], length(allowed[[side]])), "; it has ",
+            if (length(wrong)) enumerate(wrong) else "none", ".")
+    }
+    for (name in names(given)) if (!(name == "response" && is.function(given[[name]]))) {
+      check_number(given[[name]], name, "non-negative")
+    }
+    given
+  })
+}
+
 uses_response <- function(spec) {
-  method_of(spec)$covariance || "response" %in% names(method_of(spec)$terms(spec$args)$numerator)
+  method_of(spec)$covariance ||
+    any(vapply(projection_terms(spec), function(side) "response" %in% names(side), NA))
 }
 
 check_solution <- function(solved, spec) {
@@ -166,8 +192,7 @@ rank_reason <- function(spec, y) {
   if (method_of(spec)$covariance) {
     return(" (all further eigenvalues are 1, and their directions arbitrary)")
   }
-  numerator <- method_of(spec)$terms(spec$args)$numerator
-  whole <- numerator[names(numerator) %in% c("total", "variance")]
+  whole <- unlist(projection_terms(spec)$numerator[c("total", "variance")])
   if (nlevels(y) > 0L && !any(whole > 0)) " (with C classes at most C - 1)"
 }
 

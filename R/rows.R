@@ -74,6 +74,10 @@ space_of <- function(args, rows, shared = new_shared()) {
   sample <- described_rows(rows)
   key <- c(args[c("feature_map", "kernel", "domain_kernel")], sample[c("X", "domain")])
   space <- shared_value(shared, "space", key, represent_rows, key, sample, args$threads)
+  if (uses_domain(space$domain_kernel)) {
+    check_kappa_values(space$domain_kernel, space$domain_kernel$kappa, sample$domain,
+                       nlevels(sample$domain), "domain_kernel_fit()")
+  }
   check_varies(space, sample)
   if (!only_sums(rows)) return(space)
   check_described(space$domain_kernel)

@@ -14,7 +14,7 @@ left_out_fits <- function(spec, rows, splits) UseMethod("left_out_fits")
 #' @exportS3Method
 left_out_fits.dg_ridge_spec <- function(spec, rows, splits) {
   # landmarks include the held-out domains, which then would not be new
-  if (domain_knows(spec$args$domain_kernel) == "names") return(NextMethod())
+  if (known_of_domains(spec$args$domain_kernel) == "names") return(NextMethod())
   left_out_path(spec, rows, splits, spec$args$lambda)
 }
 

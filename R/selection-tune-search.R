@@ -269,7 +269,7 @@ lambda_groups <- function(specs, fits) {
   key <- vapply(fits, function(i) {
     spec <- specs[[i]]
     shares <- spec$method == "dg_ridge" && !is.null(spec$args$lambda) &&
-      domain_knows(spec$args$domain_kernel) != "names"
+      known_of_domains(spec$args$domain_kernel) != "names"
     if (!shares) return(as.character(i))
     spec$args$lambda <- NULL
     value_sum(spec)

@@ -80,7 +80,7 @@ domain_table <- function(space, rows) UseMethod("domain_table")
 
 #' @exportS3Method
 domain_table.gram_space <- function(space, rows) {
-  unname(domain_kappa(space$domain_kernel, rows))
+  training_kappa(space$domain_kernel, rows)
 }
 
 # The rows that say which distribution each domain has.

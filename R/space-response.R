@@ -82,3 +82,19 @@ response_kernel <- function(y, kernel_y) {
   if (is.null(kernel_y)) kernel_y <- if (is.factor(y)) kernel_delta() else kernel_rbf()
   kernel_fit(kernel_y, kernel_points(kernel_y, y))
 }
+
+# The kernel on the response and the factor of L, zero in rows without a response.
+response_factor <- function(sample, kernel_y) {
+  kernel <- response_kernel(sample$y, kernel_y)
+  own <- kernel_factor(kernel, kernel_points(kernel, sample$y))
+  if (ncol(own) == 0L) {
+    abort("data", "`kernel_y` must not be zero for every response; ", format(kernel), " is.")
+  }
+  factor <- centred_factor(own)
+  if (!is.null(sample$labelled)) {
+    own <- factor$image
+    factor$image <- matrix(0, nrow(sample$X), ncol(own))
+    factor$image[sample$labelled, ] <- own
+  }
+  list(kernel = kernel, factor = factor)
+}

@@ -44,10 +44,7 @@ domgen::ProjectionTerms read_terms(const ListArgument& list, Eigen::Index cells)
   terms.within = number("within");
   terms.smooth = number("smooth");
   terms.centred = domgen::flag(list["centred"], "centred");
-  terms.epsilon = number("epsilon");
-  terms.labelled = static_cast<Eigen::Index>(domgen::number(list["labelled"], "labelled", 0, 9e15));
   terms.ncomp = domgen::whole(list["ncomp"], "ncomp", 1);
-  terms.published = domgen::flag(list["published"], "published");
   terms.scaling = scaling_of(domgen::text(list["normalise"], "normalise"));
   return terms;
 }
@@ -84,17 +81,35 @@ SEXP as_lists(const std::vector<domgen::Projection>& fits) {
   return lists;
 }
 
-// What the rows have beside the Gram matrix. The matrices and means must outlive the result.
+// Matrices of `rows` rows each, or NULL.
+domgen::ResponseTerms read_response(const ListArgument& list, Eigen::Index rows) {
+  domgen::ResponseTerms response;
+  const auto read = [&](const char* name, Eigen::MatrixXd& U) {
+    if (list.has(name)) U = domgen::matrix_with_rows(list[name], name, rows).map();
+    return list.has(name);
+  };
+  response.given = read("response", response.published);
+  response.paired = read("domain", response.domain);
+  read("numerator", response.numerator);
+  read("denominator", response.denominator);
+  return response;
+}
+
+void demand_pair(const domgen::ProjectionTerms& terms, const domgen::ResponseTerms& response) {
+  domgen::demand(!terms.covariance || (response.given && response.paired), "response",
+                 "be given with `domain` where there are two of them");
+}
+
+// What the rows have beside the Gram matrix. The terms and means must outlive the result.
 struct RowData {
   domgen::CellMeans means;
-  Eigen::MatrixXd response, domain;
+  domgen::ResponseTerms response;
   domgen::GramData rows;
 
   RowData(const ListArgument& data, const std::vector<int>& cells, int n_cells, Eigen::Index n)
-      : means(cells, n_cells) {
+      : means(cells, n_cells), response(read_response(data, n)) {
     rows.cells = &means;
-    rows.response = factor(data, "response", n, response);
-    rows.domain = factor(data, "domain", n, domain);
+    rows.response = &response;
     if (data.has("labelled"))
       rows.labelled = domgen::numbers(data["labelled"], "labelled", n, 0, 1);
     if (data.has("graph")) read_graph(ListArgument(data["graph"], "graph"), n);
@@ -103,15 +118,6 @@ struct RowData {
   RowData& operator=(const RowData&) = delete;
 
  private:
-  static const Eigen::MatrixXd* factor(const ListArgument& data, const char* name, Eigen::Index n,
-                                       Eigen::MatrixXd& F) {
-    if (!data.has(name)) return nullptr;
-    const auto given = domgen::filled_matrix(data[name], name);
-    domgen::demand_length(given.rows(), n, name, "rows");
-    F = given.map();
-    return &F;
-  }
-
   void read_graph(const ListArgument& graph, Eigen::Index n) {
     rows.graph.from = domgen::places(graph["from"], "from", n);
     const Eigen::Index edges = static_cast<Eigen::Index>(rows.graph.from.size());
@@ -120,18 +126,6 @@ struct RowData {
     rows.graph.weight.assign(weight.data(), weight.data() + edges);
   }
 };
-
-domgen::ResponseMoments read_response(SEXP from, const char* name, Eigen::Index features) {
-  const ListArgument list(from, name);
-  domgen::ResponseMoments response;
-  const auto second = domgen::filled_matrix(list["second"], "second");
-  const Eigen::Index size = second.rows();
-  domgen::demand_length(second.cols(), size, "second", "columns");
-  response.second = second.map();
-  response.cross = domgen::MatrixArgument(list["cross"], "cross", features, size).map();
-  response.sums = domgen::numbers(list["sums"], "sums", size);
-  return response;
-}
 
 domgen::ProjectionMoments read_moments(const ListArgument& list) {
   domgen::ProjectionMoments sums;
@@ -146,14 +140,18 @@ domgen::ProjectionMoments read_moments(const ListArgument& list) {
   sums.labelled = domgen::numbers(list["labelled"], "labelled", cells, 0);
   if (list.has("labelled_second")) sums.labelled_second = square("labelled_second", r);
   if (list.has("laplacian")) sums.laplacian = square("laplacian", r);
+  sums.response = read_response(list, r);
+  if (sums.response.given)
+    sums.response.second = square("response_second", sums.response.published.cols());
   return sums;
 }
 
 }  // namespace
 
 // K [n x n], the uncentred Gram matrix, is consumed (gram-argument.h). cells: codes 1, ...,
-// n_cells. data: response and domain, F [n x r] with L = FF' or NULL; labelled [n] or NULL; graph
-// or NULL. ridges: a list of projections instead, one for each in the place of the terms' ridge.
+// n_cells. data: response, domain, numerator and denominator, see ResponseTerms, or NULL; labelled
+// [n] or NULL; graph or NULL. ridges: a list of projections instead, one for each in the place of
+// the terms' ridge.
 // [[Rcpp::export(rng = false)]]
 SEXP projection_gram_(SEXP K, SEXP terms, SEXP cells, SEXP n_cells, SEXP data, SEXP threads,
                       SEXP ridges = R_NilValue) {
@@ -166,6 +164,7 @@ SEXP projection_gram_(SEXP K, SEXP terms, SEXP cells, SEXP n_cells, SEXP data, S
   const domgen::ProjectionTerms method = read_terms(ListArgument(terms, "terms"), size);
   domgen::demand(!(method.smooth > 0) || !given.rows.graph.from.empty(), "graph",
                  "be given where the projection is to be smooth");
+  demand_pair(method, given.response);
   Eigen::VectorXd several;
   if (!Rf_isNull(ridges)) several = domgen::some_numbers(ridges, "ridges");
   const domgen::Threads pool(threads);
@@ -174,25 +173,16 @@ SEXP projection_gram_(SEXP K, SEXP terms, SEXP cells, SEXP n_cells, SEXP data, S
   return as_lists(problem.solve(several));
 }
 
-// moments: sums over rows of the features z [r], as feature_moments_ makes them. ridges: as
-// above.
+// moments: sums over rows of the features z [r], as feature_moments_ makes them; of the response
+// Z'U, and U'U of the first one as response_second. ridges: as above.
 // [[Rcpp::export(rng = false)]]
 SEXP projection_features_(SEXP terms, SEXP moments, SEXP ridges = R_NilValue) {
   const ListArgument list(moments, "moments");
   domgen::ProjectionMoments sums = read_moments(list);
-  const Eigen::Index r = sums.sums.rows();
-  domgen::ResponseMoments response, domain;
-  if (list.has("response")) {
-    response = read_response(list["response"], "response", r);
-    sums.response = &response;
-  }
-  if (list.has("domain")) {
-    domain = read_response(list["domain"], "domain", r);
-    sums.domain = &domain;
-  }
   const domgen::ProjectionTerms method = read_terms(ListArgument(terms, "terms"), sums.sums.cols());
   domgen::demand(!(method.smooth > 0) || sums.laplacian.size() > 0, "laplacian",
                  "be given where the projection is to be smooth");
+  demand_pair(method, sums.response);
   Eigen::VectorXd several;
   if (!Rf_isNull(ridges)) several = domgen::some_numbers(ridges, "ridges");
   const domgen::Threads here(1);

@@ -110,9 +110,13 @@ kernel_laws <- function(kernel, name = class(kernel)[1L], X = law_rows(60),
 }
 
 # ---- domain kernels
-domain_kernel_laws <- function(domain_kernel, name = class(domain_kernel)[1L]) {
+# names: of four training domains and two new ones, which a kernel that looks names up must know.
+domain_kernel_laws <- function(domain_kernel, name = class(domain_kernel)[1L],
+                               names = c("d1", "d2", "d3", "d4", "d1", "d2")) {
   train <- law_data()
   new <- law_data(new = TRUE)
+  levels(train$domain) <- names[1:4]
+  levels(new$domain) <- names[5:6]
   spec <- dg_ridge(lambda = 0.1, kernel = kernel_rbf(1.5), domain_kernel = domain_kernel)
   # made once, by the first test that uses it
   delayedAssign("model", fit_seeded(spec, train))
@@ -158,6 +162,35 @@ domain_kernel_laws <- function(domain_kernel, name = class(domain_kernel)[1L]) {
   test_that(paste(name, "does not depend on threads"), {
     single <- fit_seeded(with_args(spec, threads = 1L), train)
     expect_equal(predict(single, new), predict(model, new), tolerance = 1e-10)
+  })
+
+  test_that(paste(name, "needs no rows of a domain, if it knows domains by name"), {
+    if (domain_knows(domain_kernel) != "names") skip(paste(name, "knows rows or nothing"))
+    # in one block of all rows or several, each row alone, and in folds
+    whole <- unname(predict(model, new))
+    alone <- vapply(seq_len(nrow(new)), function(i) {
+      expect_no_warning(value <- predict(model, new[i, ]), class = "domgen_warning_small_domain")
+      unname(value)
+    }, 0)
+    expect_equal(alone, whole, tolerance = 1e-10)
+    files <- c(train = tempfile(fileext = ".csv"), new = tempfile(fileext = ".csv"))
+    on.exit(unlink(files))
+    write.csv(train, files[["train"]], row.names = FALSE)
+    write.csv(new, files[["new"]], row.names = FALSE)
+    expect_equal(unname(predict(model, row_source(files[["new"]], block_size = 5))), whole,
+                 tolerance = 1e-10)
+    # every row a landmark
+    mapped <- with_args(spec, feature_map = features_nystrom(nrow(train)))
+    source <- row_source(files[["train"]], block_size = 7)
+    expect_equal(unname(predict(fit_seeded(mapped, source), new)), whole, tolerance = 1e-8)
+    # over a source the scaling is that of all rows
+    scores <- function(spec, data) {
+      spec <- with_args(spec, scale = "none")
+      domgen:::with_seed(1, dg_cv(spec, y ~ . | domain, data = data)$domains$score)
+    }
+    memory <- scores(spec, train)
+    expect_equal(scores(mapped, train), memory, tolerance = 1e-6)
+    expect_equal(scores(mapped, source), memory, tolerance = 1e-6)
   })
 }
 

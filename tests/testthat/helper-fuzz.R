@@ -203,8 +203,8 @@ fuzz_methods <- c("predict", "plot", "print", "summary", "fitted", "residuals", 
 fuzz_operators <- c("+", "*", "-", "==")
 
 # What authors of kernels and methods call or extend, ?extending; it trusts them.
-of_authors <- c("decision", "dg_parameter", "domain_kappa", "domain_kernel_fit", "kernel_fit",
-                "kernel_rate", "kernel_spectral", "kernel_value", "learner_method",
+of_authors <- c("decision", "dg_parameter", "domain_kappa", "domain_kernel_fit", "domain_knows",
+                "kernel_fit", "kernel_rate", "kernel_spectral", "kernel_value", "learner_method",
                 "new_domain_kernel", "new_feature_map", "new_feature_space",
                 "new_stationary_kernel", "new_svm_loss", "projection_method", "represent", "response_range",
                 "space_expansion", "space_sums")

@@ -66,8 +66,13 @@ project_exact <- function(K, response = NULL, domain = NULL, denominator_q = !is
   terms <- list(covariance = FALSE, norm = 1, ridge = lambda,
                 total = if (is.null(response)) 1 / n else 0, numerator_plus = none,
                 denominator_plus = if (denominator_q && any(spread != 0)) spread else none, denominator_minus = none,
-                spread = spread, within = 0, smooth = 0, centred = TRUE, epsilon = epsilon,
-                labelled = n, ncomp = ncomp, published = published, normalise = normalise)
+                spread = spread, within = 0, smooth = 0, centred = TRUE, ncomp = ncomp,
+                normalise = normalise)
+  data <- if (!is.null(response)) {
+    U <- domgen:::response_directions(domgen:::centred_factor(response),
+                                      domgen:::central_subspace(epsilon))$image
+    stats::setNames(list(U), if (published) "response" else "numerator")
+  }
   domgen:::projection_gram_(K + 0, terms, cells$code, nrow(cells$table),
-                            list(response = response), threads)
+                            as.list(data), threads)
 }

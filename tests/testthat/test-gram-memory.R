@@ -7,8 +7,7 @@ sizes <- rep(40L, 3)
 no_centre <- matrix(0, 3, 2)
 terms <- list(covariance = FALSE, norm = 1, ridge = 0.1, total = 1, numerator_plus = diag(0, 0, 3),
               denominator_plus = diag(3), denominator_minus = diag(0, 0, 3), spread = diag(3),
-              within = 0, smooth = 0, centred = TRUE, epsilon = 0.01, labelled = 120, ncomp = 2,
-              published = TRUE, normalise = "constraint")
+              within = 0, smooth = 0, centred = TRUE, ncomp = 2, normalise = "constraint")
 
 consumers <- list(
   ridge_solve_ = function(K) ridge_solve_(K, Y, ridge),

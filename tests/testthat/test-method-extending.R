@@ -87,4 +87,103 @@ test_that("rules of arguments are those asked for, and wrong ones are errors", {
   expect_domgen_error(wrong(parameters = 1), "`parameters` must be a list of `dg_parameter\\(\\)`")
 })
 
+# ---- a domain kernel of names
+
+domain_lookup <- function(kappa) new_domain_kernel("lookup", given = kappa)
+.S3method("domain_knows", "domain_lookup", function(kernel) "names")
+.S3method("domain_kernel_fit", "domain_lookup", function(kernel, rows, feature_map = NULL) {
+  kernel$sites <- levels(rows$domain)
+  kernel$kappa <- lookup(kernel$given, kernel$sites, kernel$sites)
+  kernel
+})
+.S3method("domain_kappa", "domain_lookup", function(kernel, rows, among = FALSE) {
+  new <- levels(rows$domain)
+  lookup(kernel$given, new, if (among) new else kernel$sites)
+})
+.S3method("format", "domain_lookup", function(x, ...) "by name")
+lookup <- function(kappa, a, b) {
+  at <- function(names) match(names, rownames(kappa))
+  unname(kappa[at(a), at(b), drop = FALSE])
+}
+
+test_that("a kernel of names is the Gram matrix written out: in memory, over sources, in folds", {
+  for (i in 1:4) {
+    d <- with_seed(i, {
+      sites <- sample(letters, 7L)
+      root <- matrix(stats::rnorm(7 * sample(3:9, 1L)), 7L)
+      kappa <- structure(tcrossprod(root) / ncol(root), dimnames = list(sites, sites))
+      n <- sample(4:12, 7L, TRUE)
+      rows <- data.frame(site = rep(sites, n), x1 = stats::rnorm(sum(n)), x2 = stats::rnorm(sum(n)))
+      rows$y <- rows$x1^2 + rows$x2 * diag(kappa)[rows$site] + stats::rnorm(sum(n))
+      # two sites are new
+      list(kappa = kappa, train = rows[rows$site %in% sites[1:5], ],
+           new = rows[!rows$site %in% sites[1:5], ])
+    })
+    gram <- function(a, b) {
+      square <- outer(a$x1, b$x1, "-")^2 + outer(a$x2, b$x2, "-")^2
+      exp(-square / 2) * d$kappa[a$site, b$site]
+    }
+    predicted <- function(train, new) {
+      K <- gram(train, train)
+      drop(unname(gram(new, train) %*% solve(K + 0.3 * diag(nrow(K)), train$y)))
+    }
+    spec <- function(map) dg_ridge(lambda = 0.3, kernel = kernel_rbf(1), scale = "none",
+                                   domain_kernel = domain_lookup(d$kappa), feature_map = map)
+    formula <- y ~ x1 + x2 | site
+    source <- row_source(write_files(d$train, 2), block_size = 6)
+    new <- row_source(write_files(d$new, 2), block_size = 3)
+    oracle <- predicted(d$train, d$new)
+    folds <- vapply(split(d$train, d$train$site), function(held) {
+      sqrt(mean((predicted(d$train[d$train$site != held$site[1L], ], held) - held$y)^2))
+    }, 0)
+    every <- features_nystrom(nrow(d$train))
+    fits <- list(list(features_exact(), d$train), list(every, d$train), list(every, source),
+                 list(features_product(x = every, rank = 5), source))
+    for (case in fits) {
+      expect_no_warning(model <- with_seed(1, fit(spec(case[[1L]]), formula, data = case[[2L]])))
+      expect_no_warning(values <- predict(model, d$new))
+      expect_equal(unname(values), oracle, tolerance = 1e-6)
+      expect_no_warning(alone <- predict(model, d$new[1L, ]))
+      expect_equal(unname(alone), oracle[1L], tolerance = 1e-6)
+      expect_equal(unname(predict(model, new)), oracle, tolerance = 1e-6)
+      scores <- with_seed(1, dg_cv(spec(case[[1L]]), formula, data = case[[2L]]))$domains
+      expect_equal(scores$score[match(names(folds), scores$domain)], unname(folds),
+                   tolerance = 1e-5)
+    }
+  }
+})
+
+test_that("a domain kernel that gives no kappa, or none for a name, is an error that says so", {
+  toy <- simulate_dica(domains = 3, n = 10, p = 2, seed = 1)
+  fit_with <- function(kernel, data = toy, map = features_exact()) {
+    dg_ridge(y ~ x1 + x2 | domain, data = data, lambda = 1, domain_kernel = kernel,
+             feature_map = map)
+  }
+  some <- diag(3)
+  dimnames(some) <- list(levels(toy$domain), levels(toy$domain))
+  expect_domgen_error(fit_with(domain_lookup(some[-1, -1])), "by name has no value for \"d1\"")
+  new <- transform(toy, domain = "elsewhere")
+  for (map in list(features_exact(), features_nystrom(10))) {
+    model <- fit_with(domain_lookup(some), map = map)
+    expect_domgen_error(predict(model, new), "has no value for \"elsewhere\"")
+  }
+  .S3method("format", "domain_wrong", function(x, ...) "wrong")
+  wrong <- function(kappa, knows) {
+    .S3method("domain_knows", "domain_wrong", function(kernel) knows)
+    .S3method("domain_kernel_fit", "domain_wrong", function(kernel, rows, feature_map = NULL) {
+      kernel$kappa <- kappa
+      kernel
+    })
+    fit_with(new_domain_kernel("wrong"))
+  }
+  expect_domgen_error(wrong(NULL, "names"), "must have a matrix of 3 x 3 as kappa")
+  expect_domgen_error(wrong(diag(2), "rows"), "must have a matrix of 3 x 3 as kappa")
+  expect_domgen_error(wrong(diag(3), "covariates"), "must give \"rows\", \"names\" or \"nothing\"")
+})
+
+test_that("a method's function that cannot be found by its name is an error", {
+  hidden <- function(x, lambda = 1) projection_method("nowhere_to_be_seen", "Hidden", contrast_terms)
+  expect_domgen_error(hidden(), "there is no function `nowhere_to_be_seen\\(\\)`")
+})
+
 rm(list = c("own_udica", "own_constant"), envir = globalenv())

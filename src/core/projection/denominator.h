@@ -99,7 +99,7 @@ class Denominator {
 
   // D B given S = KB.
   Eigen::MatrixXd apply(const Eigen::MatrixXd& B, const Eigen::MatrixXd& S) const {
-    const CellForms& cells = ratio_.denominator;
+    const LowRankForms& cells = ratio_.denominator;
     Eigen::MatrixXd product = ratio_.norm * S + (ridge_ + jitter_) * B;
     if (cells.plus.cols() > 0) product += cells.plus * (cells.plus.transpose() * B);
     if (cells.minus.cols() > 0) product -= cells.minus * (cells.minus.transpose() * B);

@@ -19,13 +19,6 @@
 
 namespace domgen {
 
-// Sums over rows, of z, zz' and z f'; f is a factor of the kernel on the
-// response, zero for rows without one.
-struct ResponseMoments {
-  Eigen::MatrixXd cross, second;  // Z'F [r x r0], F'F
-  Eigen::VectorXd sums;           // F'1
-};
-
 // What a projection needs of the rows' features; see FeatureMoments for how they are summed.
 struct ProjectionMoments {
   double n = 0;
@@ -33,8 +26,7 @@ struct ProjectionMoments {
   Eigen::MatrixXd sums;      // by cell [r x cells]
   Eigen::VectorXd counts;    // [cells]
   Eigen::VectorXd labelled;  // rows with a response by cell [cells]
-  const ResponseMoments* response = nullptr;
-  const ResponseMoments* domain = nullptr;
+  ResponseTerms response;
   Eigen::MatrixXd labelled_second;  // Z'diag(labelled)Z; empty: all are labelled
   Eigen::MatrixXd laplacian;        // Z'(graph Laplacian)Z; empty without a graph
 };
@@ -59,17 +51,6 @@ inline FeatureCoordinates feature_coordinates(Eigen::MatrixXd& S, double floor, 
   return at;
 }
 
-// Y'F for F centred over the labelled rows; `sum` [r] is the sum of their features.
-inline ResponseFactor response_moments(const ResponseMoments& moments, double labelled,
-                                       const Eigen::VectorXd& sum, const FeatureCoordinates& at) {
-  const Eigen::VectorXd mean = moments.sums / labelled;
-  ResponseFactor factor;
-  factor.uncentred = moments.second.trace();
-  factor.second = moments.second - labelled * mean * mean.transpose();
-  factor.image = at.whiten.transpose() * (moments.cross - sum * mean.transpose());
-  return factor;
-}
-
 class FeatureProjection {
  public:
   FeatureProjection(const ProjectionTerms& terms, const ProjectionMoments& moments,
@@ -87,7 +68,14 @@ class FeatureProjection {
     means.colwise() -= origin;
     KJ_ = at_.colour.transpose() * means;  // diag(s) Y'J
 
-    ratio_ = make_ratio(terms, static_cast<Eigen::Index>(n), KJ_);
+    // diag(s) Y'U and Y'U, of Z'U
+    const auto image = [&](const Eigen::MatrixXd& V, const Eigen::MatrixXd& ZU) {
+      return ZU.cols() > 0 ? Eigen::MatrixXd(V.transpose() * ZU) : Eigen::MatrixXd(V.cols(), 0);
+    };
+    const ResponseTerms& response = moments.response;
+    ratio_ = make_ratio(terms, static_cast<Eigen::Index>(n), KJ_,
+                        image(at_.colour, response.numerator),
+                        image(at_.colour, response.denominator));
     ratio_.gram_norm = at_.s.norm();
     if (!terms.centred) ratio_.constant = at_.whiten.transpose() * mean_ * std::sqrt(n);
     if (terms.within > 0 || terms.smooth > 0) {
@@ -100,15 +88,10 @@ class FeatureProjection {
     if (!terms.centred) total_ -= mean_.squaredNorm();
     vanishes_ = at_.s.size() == 0 || total_ <= centring_noise * trace / n;
 
-    ResponseFactor response, domain;
-    if (moments.response) {
-      const Eigen::VectorXd sum = moments.sums * moments.labelled.cwiseQuotient(moments.counts);
-      response = response_moments(*moments.response, moments.labelled.sum(), sum, at_);
-    }
-    if (moments.domain) domain = response_moments(*moments.domain, n, n * mean_, at_);
-    if (!vanishes_)
-      span_ = response_span(ratio_, terms, moments.response ? &response : nullptr,
-                            moments.domain ? &domain : nullptr);
+    given_ = response.given;
+    U_ = image(at_.whiten, response.published);
+    domain_ = image(at_.whiten, response.domain);
+    if (U_.cols() > 0) ratio_.outside = response.second - U_.transpose() * U_;
   }
 
   Projection solve(double ridge) const {
@@ -128,7 +111,7 @@ class FeatureProjection {
     ratio.ridge = ridge;
     GramBuffer K(at_.s.size());
     K.matrix() = at_.s.asDiagonal();
-    solution = solve_terms(std::move(K), ratio, terms_, span_, 0, pool_);
+    solution = solve_terms(std::move(K), ratio, terms_, given_ ? &U_ : nullptr, domain_, 0, pool_);
     fit.coefficients = at_.colour * solution.directions.B;
     fix_signs(fit.coefficients, solution, KJ_, ratio.rows);
     finish_projection(fit, ratio, terms_.scaling, spread_);
@@ -145,7 +128,8 @@ class FeatureProjection {
   Eigen::MatrixXd KJ_, spread_;
   Ratio ratio_;
   std::unique_ptr<DenseForm> form_;
-  ResponseSpan span_;
+  bool given_ = false;
+  Eigen::MatrixXd U_, domain_;  // of the response and, for DCM, the domains [d x r]
   double distributional_ = 0, total_ = 0;  // before the projection
   bool vanishes_ = false;
 

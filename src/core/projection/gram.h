@@ -23,8 +23,7 @@ namespace domgen {
 
 struct GramData {
   const CellMeans* cells = nullptr;
-  const Eigen::MatrixXd* response = nullptr;  // F [n x r0], L = FF'; null: none
-  const Eigen::MatrixXd* domain = nullptr;    // the same for the domains (DCM)
+  const ResponseTerms* response = nullptr;
   Eigen::VectorXd labelled;                   // [n], 1 or 0; empty: all
   Graph graph;
 };
@@ -34,19 +33,23 @@ class GramProjection {
   // uncentred: K [n x n]
   GramProjection(GramBuffer uncentred, const ProjectionTerms& terms, const GramData& data,
                  const Pool& pool)
-      : memory_(std::move(uncentred)), n_(memory_.rows()), terms_(terms), pool_(pool) {
+      : memory_(std::move(uncentred)), n_(memory_.rows()), terms_(terms),
+        response_(*data.response), pool_(pool) {
     const Eigen::Index n = n_;
     Eigen::Map<Eigen::MatrixXd> K = memory_.matrix();
     const Eigen::Map<const Eigen::MatrixXd> given(K.data(), n, n);
     DOMGEN_EXPECT(data.labelled.size() == 0 || data.labelled.size() == n);
-    for (const Eigen::MatrixXd* F : {data.response, data.domain})
-      DOMGEN_EXPECT(!F || F->rows() == n);
     centring_ = terms.centred ? centre_gram(K, pool) : describe_gram(given, pool);
     if (!std::isfinite(centring_.norm))
       throw std::domain_error("the kernel matrix must be finite, and so must its squares");
 
     KJ_ = data.cells->of_gram(given, pool);
-    ratio_ = make_ratio(terms, n, KJ_);
+    const SymmetricLower centred(K.data(), n);
+    const auto image = [&](const Eigen::MatrixXd& U) {
+      DOMGEN_EXPECT(U.rows() == n || U.cols() == 0);
+      return U.cols() > 0 ? centred.times(U, pool) : Eigen::MatrixXd(n, 0);
+    };
+    ratio_ = make_ratio(terms, n, KJ_, image(response_.numerator), image(response_.denominator));
     ratio_.gram_norm = centring_.norm;
     ratio_.centred_rows = terms.centred;
     if (!terms.centred) ratio_.constant = Eigen::VectorXd::Constant(n, 1 / std::sqrt(double(n)));
@@ -65,19 +68,14 @@ class GramProjection {
     total_ = trace;
     if (!terms.centred) total_ -= centring_.mean.mean();
     vanishes_ = centring_.vanishes() || std::abs(total_) <= centring_noise * std::abs(trace);
-    if (vanishes_) return;
-    ResponseFactor response, domain;
-    if (data.response) response = centred_factor(*data.response);
-    if (data.domain) domain = centred_factor(*data.domain);
-    span_ = response_span(ratio_, terms, data.response ? &response : nullptr,
-                          data.domain ? &domain : nullptr);
   }
 
   // Consumes K, as the next one does: one of them, once.
   Projection solve() {
     if (vanishes_) return finish(nothing());
     const double floor = centring_noise * centring_.uncentred_norm;
-    return finish(solve_terms(std::move(memory_), ratio_, terms_, span_, floor, pool_));
+    return finish(solve_terms(std::move(memory_), ratio_, terms_, published(), response_.domain,
+                              floor, pool_));
   }
 
   // The same for several ridges, where the numerator is of low rank.
@@ -88,7 +86,7 @@ class GramProjection {
       fits.assign(std::size_t(ridges.size()), finish(nothing()));
       return fits;
     }
-    if (span_.given) ratio_.response = &span_.U;
+    ratio_.response = published();
     for (const Solution& solution : solve_ridges(std::move(memory_), ratio_, ridges, pool_))
       fits.push_back(finish(solution));
     ratio_.response = nullptr;
@@ -99,14 +97,18 @@ class GramProjection {
   GramBuffer memory_;
   const Eigen::Index n_;
   const ProjectionTerms& terms_;
+  const ResponseTerms& response_;
   const Pool& pool_;
   Centring centring_;
   Eigen::MatrixXd KJ_, spread_;
   Ratio ratio_;
   std::unique_ptr<SparseForm> form_;
-  ResponseSpan span_;
   double distributional_ = 0, total_ = 0;  // before the projection
   bool vanishes_ = false;                  // K is 0 once centred
+
+  const Eigen::MatrixXd* published() const {
+    return response_.given ? &response_.published : nullptr;
+  }
 
   Solution nothing() const {
     Solution solution;

@@ -1,4 +1,4 @@
-// N = total K(I - hh')K + plus plus', or right left' for a response.
+// N = total K(I - hh')K + plus plus', or right left' = UU'K^2 of the response.
 #ifndef DOMGEN_CORE_PROJECTION_NUMERATOR_H
 #define DOMGEN_CORE_PROJECTION_NUMERATOR_H
 
@@ -16,9 +16,8 @@ class Numerator {
  public:
   Numerator(const SymmetricLower& K, const Ratio& ratio) : K_(K), ratio_(ratio) {
     if (ratio.response) {
-      left_ = K * *ratio.response;
-      right_ = ratio.published ? *ratio.response : left_;
-      if (ratio.published) left_ = K * left_;
+      right_ = *ratio.response;
+      left_ = K * (K * right_);
     } else if (ratio.total == 0) {
       left_ = right_ = ratio.numerator.plus;
     }
@@ -29,7 +28,7 @@ class Numerator {
   bool low_rank() const { return ratio_.response || ratio_.total == 0; }
   const Eigen::MatrixXd& right() const { return right_; }
   const Eigen::MatrixXd& left() const { return left_; }
-  bool symmetric() const { return !ratio_.response || !ratio_.published; }
+  bool symmetric() const { return !ratio_.response; }
 
   // Frobenius norm of N; of full rank, from below.
   double norm() const { return norm_; }

@@ -4,7 +4,7 @@
 // (d = n, K their Gram matrix), and, for features Z = Y diag(s)^1/2 V', the
 // coordinates b = Y a (d = rank, K = diag(s)). The terms are those of the DICA
 // paper, equations 9-13, and of its relatives:
-//   N = total K(I - hh')K + plus plus'  or  the response's (1/n) P K^2, (1/n) K P K;
+//   N = total K(I - hh')K + plus plus'  or  the response's (1/n) P K^2;
 //   D = norm K + ridge I + plus plus' - minus minus' + KWK.
 #ifndef DOMGEN_CORE_PROJECTION_RATIO_H
 #define DOMGEN_CORE_PROJECTION_RATIO_H
@@ -17,8 +17,8 @@
 
 namespace domgen {
 
-// Scatters of cell means: |plus'b|^2 - |minus'b|^2, [d x t] each.
-struct CellForms {
+// Scatters of cell means and terms of the response: |plus'b|^2 - |minus'b|^2, [d x t] each.
+struct LowRankForms {
   Eigen::MatrixXd plus, minus;
 };
 
@@ -27,13 +27,12 @@ struct Ratio {
   double gram_norm = 0;   // Frobenius norm of K
   double norm = 1, ridge = 0;
   double total = 0;  // of the scatter of all scores, in N
-  CellForms numerator, denominator;
+  LowRankForms numerator, denominator;
   const RowForm* form = nullptr;  // KWK in D
-  // U [d x r] with P/n = UU', nullptr without a response
+  // U [d x r] of the published numerator UU'K^2, nullptr: none
   const Eigen::MatrixXd* response = nullptr;
   // U'U of the rows less that of the coordinates; empty when these are the rows
   Eigen::MatrixXd outside;
-  bool published = true;
   // h [d], h'h = 1: the constant score, when K is not centred; else empty.
   Eigen::VectorXd constant;
   // Are b the coefficients of centred rows? Then K 1 = 0.

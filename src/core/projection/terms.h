@@ -5,7 +5,7 @@
 
 #include "../linalg/gram-buffer.h"
 #include "../linalg/pool.h"
-#include "response.h"
+#include "centre.h"
 #include "solution.h"
 
 #include <Eigen/Core>
@@ -29,10 +29,7 @@ struct ProjectionTerms {
   double within = 0;       // of the sum of f_i^2 over labelled rows, in D
   double smooth = 0;       // of the graph's sum of weight (f_i - f_j)^2, in D
   bool centred = true;     // else the ridge is on coefficients of uncentred rows
-  double epsilon = 0;
-  Eigen::Index labelled = 0;  // rows with a response
   Eigen::Index ncomp = 1;
-  bool published = true;
   Scaling scaling = Scaling::constraint;
 };
 
@@ -95,54 +92,46 @@ inline void finish_projection(Projection& fit, const Ratio& ratio, Scaling scali
   fit.total_after = score_scatter(solution.S, ratio).sum() / n;
 }
 
-// What does not depend on where the terms come from. KJ [d x cells].
-inline Ratio make_ratio(const ProjectionTerms& terms, Eigen::Index rows,
-                        const Eigen::MatrixXd& KJ) {
+// Terms |U'f|^2 in the rows' scores f, centred U; [n x t] each or, of features, Z'U [r x t].
+struct ResponseTerms {
+  // the numerator UU'K^2; DCM: P_y = UU'. Without columns: none.
+  Eigen::MatrixXd published;
+  bool given = false, paired = false;  // is it there, and `domain`, if without columns?
+  Eigen::MatrixXd domain;              // DCM: P_d = UU'
+  Eigen::MatrixXd second;              // U'U of `published`, read for features
+  Eigen::MatrixXd numerator, denominator;
+};
+
+inline Eigen::MatrixXd beside(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+  Eigen::MatrixXd both(a.rows(), a.cols() + b.cols());
+  both << a, b;
+  return both;
+}
+
+// What does not depend on where the terms come from. KJ [d x cells]; KN and KD [d x t]: KU of the
+// response's terms.
+inline Ratio make_ratio(const ProjectionTerms& terms, Eigen::Index rows, const Eigen::MatrixXd& KJ,
+                        const Eigen::MatrixXd& KN, const Eigen::MatrixXd& KD) {
   Ratio ratio;
   ratio.rows = rows;
   ratio.norm = terms.norm;
   ratio.ridge = terms.ridge;
   ratio.total = terms.total;
-  ratio.published = terms.published;
   ratio.ncomp = terms.ncomp;
   auto form = [&](const Eigen::MatrixXd& T) -> Eigen::MatrixXd { return KJ * T.transpose(); };
-  ratio.numerator.plus = form(terms.numerator_plus);
-  ratio.denominator.plus = form(terms.denominator_plus);
+  ratio.numerator.plus = beside(form(terms.numerator_plus), KN);
+  ratio.denominator.plus = beside(form(terms.denominator_plus), KD);
   ratio.denominator.minus = form(terms.denominator_minus);
   return ratio;
 }
 
-// U [d x r] with P/n = UU' (DCM: P_y) and, for DCM, P_d = U U' of the domains.
-struct ResponseSpan {
-  bool given = false;
-  Eigen::MatrixXd U, domain;
-};
-
-// `domain`: the response of P_d. Sets the ratio's part outside the coordinates.
-inline ResponseSpan response_span(Ratio& ratio, const ProjectionTerms& terms,
-                                  const ResponseFactor* response, const ResponseFactor* domain) {
-  ResponseSpan span;
-  if (!response) return span;
-  span.given = true;
-  ResponseDirections found = response_directions(*response, terms.labelled, terms.epsilon);
-  span.U = std::move(found.U);
-  if (!ratio.centred_rows) ratio.outside = found.second - span.U.transpose() * span.U;
-  if (terms.covariance) {
-    span.domain = span.U.leftCols(0);
-    if (domain) span.domain = response_directions(*domain, ratio.rows, terms.epsilon).U;
-    return span;
-  }
-  const double n = double(terms.labelled);
-  span.U /= std::sqrt(n);
-  ratio.outside /= n;
-  return span;
-}
-
-// The ratio or, for DCM, the pair of responses.
+// The ratio or, for DCM, the pair of responses, whose U and domain's are [d x r].
 inline Solution solve_terms(GramBuffer K, Ratio ratio, const ProjectionTerms& terms,
-                            const ResponseSpan& span, double floor, const Pool& pool) {
-  if (terms.covariance) return solve_covariance(std::move(K), ratio, span.U, span.domain, pool);
-  if (span.given) ratio.response = &span.U;
+                            const Eigen::MatrixXd* response, const Eigen::MatrixXd& domain,
+                            double floor, const Pool& pool) {
+  if (terms.covariance)
+    return solve_covariance(std::move(K), ratio, *response, domain, pool);
+  ratio.response = response;
   return solve_ratio(std::move(K), ratio, floor, pool);
 }
 

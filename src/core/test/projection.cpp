@@ -5,6 +5,7 @@
 #include "../projection/features.h"
 #include "../projection/gram.h"
 
+#include <Eigen/Cholesky>
 #include <Eigen/LU>
 
 #include <cmath>
@@ -65,23 +66,26 @@ void covariance() {
   terms.covariance = true;
   terms.centred = false;
   terms.ridge = lambda;
-  terms.epsilon = epsilon;
-  terms.labelled = n;
   terms.ncomp = 2;
   terms.numerator_plus = terms.denominator_plus = terms.denominator_minus = terms.spread =
       MatrixXd::Zero(0, 1);
   const domgen::CellMeans cells(std::vector<int>(std::size_t(n), 1), 1);
   domgen::GramData data;
   data.cells = &cells;
-  data.response = &Fy;
-  data.domain = &Fd;
-  const domgen::Projection fit = domgen::GramProjection(buffer(K), terms, data, pool).solve();
-  const auto project = [&](const MatrixXd& F) {
+  // U with P = UU'
+  const auto root = [&](const MatrixXd& F) {
     const MatrixXd C = F.rowwise() - F.colwise().mean();
     const MatrixXd inner =
         C.transpose() * C + double(n) * epsilon * MatrixXd::Identity(C.cols(), C.cols());
-    return MatrixXd(C * inner.inverse() * C.transpose());
+    return MatrixXd(C * inner.inverse().llt().matrixL().toDenseMatrix());
   };
+  domgen::ResponseTerms response;
+  response.given = response.paired = true;
+  response.published = root(Fy);
+  response.domain = root(Fd);
+  data.response = &response;
+  const domgen::Projection fit = domgen::GramProjection(buffer(K), terms, data, pool).solve();
+  const auto project = [&](const MatrixXd& F) { return MatrixXd(root(F) * root(F).transpose()); };
   const MatrixXd alpha = K * fit.coefficients + lambda * fit.coefficients;
   const MatrixXd one = MatrixXd::Identity(n, n);
   const MatrixXd left = (project(Fy) * K + one) * alpha, right = (project(Fd) * K + one) * alpha;
