@@ -85,14 +85,14 @@ searched <- function(args, sample, rows) {
   search <- found$search
   keys <- found$chosen$keys
   seen <- table(search$sample$domain)
+  landmarks <- min(source_features, nrow(rows$sample$X))
   list(choice = found$choice, weights = found$chosen$weights, metric = search$shown$metric,
        specs = lapply(keys, function(key) {
-         c <- search$found[[key]]$candidate
-         landmarks <- min(source_features, nrow(rows$sample$X))
-         if (c$kernel == "null") dg_null()
-         else ridge_member(search, c, NULL, features_nystrom(landmarks))
+         spec <- search$found[[key]]$candidate$spec
+         if (spec$method == "dg_null") return(spec)
+         set_parameters(spec, list(feature_map = features_nystrom(landmarks)))
        }),
-       null = identical(search$found[[keys[1L]]]$candidate$kernel, "null"),
+       null = keys[1L] == null_title,
        seen = stats::setNames(c(seen), names(seen)),
        too_good = stats::setNames(found$chosen$scores - found$chosen$fair,
                                   levels(search$scored_by)))
@@ -153,7 +153,7 @@ doubt_source <- function(found, scored) {
   gains <- is_gain(list(metric = found$metric, args = list(rule = found$choice$rule)),
                    scored$null$domains[, 1L], scored$mean$domains[, 1L])
   if (found$null || gains) return(found)
-  null <- found$choice$table$kernel %in% kernel_words(candidate(kernel = "null"))
+  null <- found$choice$table$kernel %in% null_title
   found$choice$table$member[-1L] <- null[-1L]
   found$choice$table$weight <- ifelse(null, 1, NA)
   found$weights <- 1

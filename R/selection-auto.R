@@ -333,9 +333,7 @@ without_failed <- function(found, members) {
   failed <- vapply(members, inherits, NA, "error")
   if (all(failed)) stop(members[[1L]])
   if (!any(failed)) return(found)
-  candidates <- lapply(found$search$found[names(members)[failed]], `[[`, "candidate")
-  warn_candidates(stats::setNames(lapply(members[failed], conditionMessage),
-                                vapply(candidates, candidate_words, "")))
+  warn_candidates(lapply(members[failed], conditionMessage))
   chosen$keys <- chosen$keys[!failed]
   chosen$weights <- chosen$weights[!failed] / sum(chosen$weights[!failed])
   chosen$kernels$keys <- intersect(chosen$kernels$keys, chosen$keys)
