@@ -369,3 +369,13 @@ test_that("where one domain has all events nothing is compared, and the print sa
                  "have no event", class = "domgen_warning_left_out")
   expect_output(print(model), "Too few domains have a score to compare candidates")
 })
+
+test_that("a constant beside an offset is not scored without it on more rows", {
+  rows <- with_seed(3, data.frame(g = gl(8, 40), x = rnorm(320), e = runif(320, 1, 50)))
+  rows$y <- with_seed(4, rpois(320, rows$e))
+  found <- auto_of(y ~ x + offset(log(e)) | g, rows, family = "poisson", max_rows = 160,
+                   n_members = 1)
+  expect_identical(found$choice$table$kernel[2L], null_title)
+  expect_equal(found$choice$expected$raw, found$choice$table$mean[2L])
+  expect_lt(found$choice$expected$mean, 2)
+})

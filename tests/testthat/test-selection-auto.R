@@ -441,3 +441,24 @@ test_that("a search that cannot be is refused", {
     dg_auto(y ~ . | domain, data = subset(toy, domain == "none"))
   })
 })
+
+test_that("candidates have one text each, which the table and the scores have too", {
+  expect_identical(colnames(model$choice$scores)[-1L], describe_candidates(model$choice$table)[-1L])
+  search <- list(args = list(threads = NULL), known = integer(), sample = list(X = matrix(0, 2, 3)))
+  drawn <- with_seed(1, replicate(300, simplify = FALSE, {
+    scale <- sample(c("pooled", "domain", "both", "means", "rank"), 1L)
+    spec <- auto_ridge(search, scale, sample(auto_kernels(search, scale), 1L)[[1L]])
+    spec <- sample(with_factors(c(0.5, 2, 4))(spec), 1L)[[1L]]
+    between <- list(domain_pooled(), domain_multitask(0.5), domain_multitask(0.9),
+                    domain_distribution(),
+                    domain_distribution(embedding_kernel = kernel_rbf(bandwidth_factor = 2)))
+    spec <- with_domain_kernels(sample(between, 1L))(spec)[[1L]]
+    if (stats::runif(1) < 0.5) as_glm(spec, check_family("binomial", "family")) else spec
+  }))
+  keys <- vapply(drawn, function(spec) candidate(spec)$key, "")
+  settings <- vapply(drawn, function(spec) {
+    paste(capture.output(dput(spec[c("method", "args")], control = "showAttributes")), collapse = "")
+  }, "")
+  expect_gt(length(unique(keys)), 100L)
+  expect_identical(match(keys, keys), match(settings, settings))
+})
