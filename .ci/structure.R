@@ -66,8 +66,7 @@ read_namespace <- function(root) {
 # Two functions that do the same for rows in memory and for rows of a source or of sums. Where one
 # calls the other, itself or through one function more, they are two steps of one road, no twins.
 twins <- list(
-  c("fit_input.dg_spec", "fit_from_source"), c("predict_block", "predict_source"),
-  c("evaluate_split", "pass_over_folds"), c("as_cv", "kept_lodo"),
+  c("evaluate_split", "pass_over_folds"),
   c("row_costs", "domain_costs"), c("read_sample", "survey_source"),
   c("read_sample", "block_reader"), c("read_sample", "new_sums"), c("block_reader", "read_piece"),
   c("gp_sums", "gp_group_sums"), c("choose_lambda", "choose_penalty"),

@@ -133,20 +133,11 @@ check_choice <- function(value, arg, choices) {
 
 # An object made by one of our constructors.
 check_made_by <- function(value, arg, class, constructors) {
+  check_given(value, arg)
   if (!inherits(value, class)) {
     abort("argument", "`", arg, "` must be made by ", constructors, ", not ", describe(value), ".")
   }
   value
-}
-
-check_kernel <- function(value, arg) {
-  check_given(value, arg)
-  check_made_by(value, arg, "domgen_kernel", "a kernel function such as `kernel_rbf()`")
-}
-
-check_domain_kernel <- function(value, arg) {
-  check_made_by(value, arg, "domgen_domain_kernel",
-                "`domain_pooled()`, `domain_multitask()` or `domain_distribution()`")
 }
 
 # The value of an expression whose parts may each give the same warning: one of each class is kept.

@@ -37,14 +37,6 @@ is_out_of_memory <- function(e) {
   any(vapply(said, grepl, NA, conditionMessage(e), fixed = TRUE))
 }
 
-# What a fit needs, and what needs less. n: rows of its Gram matrix; NULL: it has none.
-fit_advice <- function(n) {
-  if (is.null(n)) return("Fewer features or rows need less, and so does a `row_source()`.")
-  paste0("The Gram matrix of ", plural(n, "row"), " takes ", in_gib(8 * as.numeric(n)^2), ", and ",
-         "a fit up to three of them. `feature_map = features_nystrom()` or `features_rff()` need ",
-         "none.")
-}
-
 in_gib <- function(bytes) {
   paste(format(signif(bytes / 2^30, 3), big.mark = big_mark(), scientific = FALSE), "GiB")
 }

@@ -34,6 +34,67 @@ cat_field <- function(name, ..., column = 17L) {
   cat_line(formatC(paste0("  ", name), width = -column), paste0(...), hang = column)
 }
 
+# What a fit says of itself, once for print(), summary(), tidy() and glance(): see describe_fit().
+# value: text; one number, also a column of glance(); numbers with names or a data frame, which
+# stand below a heading; character(): a heading alone; NULL: no fact. `...`: text behind it. how:
+# how the value was found, of which print() says only what was found for a number. only: "print" or
+# "summary", if the other leaves it out. columns: further numbers for glance().
+fact <- function(name, value, ..., how = NULL, digits = 4L, only = c("print", "summary"),
+                 columns = NULL) {
+  if (is.null(value)) return(NULL)
+  block <- length(value) != 1L || length(dim(value)) > 0L || !is.null(names(value))
+  if (is.numeric(value) && !block) {
+    columns <- c(stats::setNames(list(value), gsub(" ", "_", name)), columns)
+  }
+  list(name = name, value = value, after = paste0(...), how = how, digits = digits, only = only,
+       block = block, columns = columns)
+}
+
+fact_words <- function(fact) {
+  value <- fact$value
+  paste0(if (is.numeric(value)) format(rounded(value, fact$digits)) else value, fact$after)
+}
+
+# whole: for summary()?
+cat_facts <- function(facts, whole = FALSE) {
+  said <- function(fact) (if (whole) "summary" else "print") %in% fact$only
+  facts <- Filter(said, Filter(length, facts))
+  fields <- unlist(lapply(facts, function(fact) if (!fact$block) fact$name))
+  most <- getOption("width") %/% 2L - 3L
+  column <- max(17L, pmin(nchar(fields, "width"), most) + 3L)
+  for (fact in facts) {
+    if (fact$block) cat_block(fact) else {
+      tell <- !is.null(fact$how) && (whole || is.numeric(fact$value) && fact$how != "given")
+      cat_field(shorten(fact$name, most), fact_words(fact),
+                if (tell) paste0(" (", fact$how, ")"), column = column)
+    }
+  }
+}
+
+cat_block <- function(fact) {
+  value <- fact$value
+  more <- if (is.data.frame(value)) nrow(value) - 15L else 0L
+  cat_line("\n", fact$name, if (more > 0L) ", the 15 largest")
+  if (!is.data.frame(value)) {
+    return(if (length(value)) cat_numbers(rounded(value, fact$digits)))
+  }
+  numeric <- vapply(value, is.numeric, NA)
+  if (more > 0L) value <- value[utils::head(order(-abs(value[[which(numeric)[1L]]])), 15L), ]
+  # with standard errors
+  exact <- intersect(c("estimate", "se"), if (!is.null(value$se)) names(value))
+  value[exact] <- lapply(value[exact], error_cells, value$se)
+  value[] <- lapply(value, four_digits)
+  names(value)[names(value) == "se"] <- "std. error"
+  cat_table(value, text = names(value)[!numeric])
+  if (more > 0L) cat_line("  and ", more, " more in `tidy()`")
+}
+
+# Each number has its own digits.
+four_digits <- function(values) {
+  if (!is.numeric(values)) return(values)
+  vapply(values, function(v) format(rounded(v, 4L)), "")
+}
+
 # A data frame without row names. Columns that do not fit go below, after the first column again,
 # which has at most half of the width; a cell that still does not fit is shortened in its middle.
 # Text is left-aligned; in the last column it continues below.

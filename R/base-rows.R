@@ -22,16 +22,6 @@ is_missing <- function(x) {
   if (is.matrix(x)) unname(rowSums(is.na(x))) > 0 else is.na(x)
 }
 
-# The input of kernels from a sample. described: if the sample is a part of the rows, descriptions
-# of its domains from all rows, list(sizes, means: function(map) means of features [G x r]);
-# structure: of domains with several factors.
-rows_of <- function(sample, threads) {
-  structure <- if (is.null(sample$structure)) sample$blueprint$structure else sample$structure
-  c(list(X = sample$X, domain = sample$domain, threads = threads),
-    if (!is.null(sample$described)) sample["described"],
-    if (!is.null(structure)) list(structure = structure))
-}
-
 # Some rows of list(X, domain, ...).
 rows_at <- function(rows, i) {
   rows$X <- take(rows$X, i)

@@ -1,9 +1,8 @@
-# Integrity check: a finished fit gets a record of its parts, which is compared with the parts
-# before each use. A model that was cut, or lost a part, in a file must not predict, nor pass C++ a
-# matrix of the wrong shape. The record is list(format, parts): the version of this record, and for
-# each part its class, kind and shape. Other finite numbers in place of finite numbers are not
-# detected. For objects of other packages or users' functions, foreign(), only the outermost parts
-# are recorded: a forest has a hundred thousand parts, and environments change with use.
+# A finished fit gets a record, list(format, parts): the version of domgen's fits, and the class,
+# type and size of each part. It is compared with the parts before each use: a model of another
+# version, or one that was cut or lost a part, must not predict, nor recycle what is too short.
+# Values are not recorded. Of objects of other packages, foreign(), only the outermost parts are: a
+# forest has a hundred thousand parts, and environments change with use.
 
 model_format <- 1L
 
@@ -91,17 +90,12 @@ operands <- function(expr) {
   unlist(lapply(as.list(expr)[-1L], operands))
 }
 
-# A part that is not recorded by its shape.
+# What stands in the record for an object of another package, or a model in the model.
 other_shape <- function(value, path) {
   if (inherits(value, "foreign")) return(foreign_shape(value$object))
   # with its own record, which is checked
-  if (is.list(value)) {
-    check_sealed(unclass(value), path)
-    return("a model")
-  }
-  # users may change their number, within limits
-  if (is_number(value) && value >= 1 && value <= most_threads) "a number of threads"
-  else paste0("not a number from 1 to ", most_threads)
+  check_sealed(unclass(value), path)
+  "a model"
 }
 
 # An object of unknown structure.

@@ -313,3 +313,32 @@ abort_domain <- function(columns, arg) {
                                     ", or "),
         given, " must be given.")
 }
+
+# The user's names of the response and of the domain.
+variable_names <- function(blueprint) {
+  domain <- if (is.null(blueprint$before)) blueprint$domain_columns else blueprint$before$domain
+  structure <- blueprint$structure
+  list(response = if (is.null(blueprint$response_name)) "y" else blueprint$response_name,
+       domain = if (!is.null(structure)) structure$text
+                else if (length(domain)) paste(domain, collapse = ", ") else "domain")
+}
+
+# The name of the domain variable as the word for a domain, and its plural: of several variables
+# "domain".
+domain_words <- function(labels) {
+  if (!is.null(labels$domains)) return(list(one = labels$domain, many = labels$domains))
+  one <- if (grepl("[^[:alnum:]._ ]", labels$domain)) "domain" else labels$domain
+  list(one = one, many = plural_of(one))
+}
+
+# A text on domains in these words.
+in_domain_words <- function(text, words) {
+  plain <- lapply(words, gsub, pattern = "\\", replacement = "\\\\", fixed = TRUE)
+  gsub("\\bdomain\\b", plain$one, gsub("\\bdomains\\b", plain$many, text))
+}
+
+# "8 hospitals"
+count_domains <- function(n, labels) {
+  words <- domain_words(labels)
+  plural(n, words$one, words$many)
+}

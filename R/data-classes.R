@@ -56,16 +56,18 @@ without_missing_codes <- function(column) {
 #   roles     what such a column may be: "predictor", "response", "group" (a domain or a unit),
 #             "weights", "offset"
 #   type      column: what new data must have too, as messages say it
+#   labels    plain column: text that depends on the value only, see value_labels()
 #   clean     column: NA where the class says that a value is missing, stored as R's own functions
 #             understand it. Done to all columns as they come in
 #   plain     clean column: without what only its own package knows. Done where it is a variable of
 #             its own, not an argument of a function that the user wrote
 #   wide      may it be a matrix?
 #   mark      is one of the classes enough, whatever stands beside it?
-column_class <- function(classes, storage, roles, type, clean = identity, plain = identity,
-                         wide = FALSE, mark = FALSE) {
-  list(classes = classes, storage = storage, roles = roles, type = type, clean = clean,
-       plain = plain, wide = wide, mark = mark)
+column_class <- function(classes, storage, roles, type,
+                         labels = function(value) labels_of_numbers(value), clean = identity,
+                         plain = identity, wide = FALSE, mark = FALSE) {
+  list(classes = classes, storage = storage, roles = roles, type = type, labels = labels,
+       clean = clean, plain = plain, wide = wide, mark = mark)
 }
 
 all_roles <- c("predictor", "response", "group", "weights", "offset")
@@ -82,34 +84,56 @@ number_type <- function(column) {
 column_classes <- list(
   number = column_class(character(), c("double", "integer"), all_roles, number_type, wide = TRUE),
   logical = column_class(character(), "logical", c("predictor", "response", "group"),
-                         named_type("logical")),
+                         named_type("logical"), as.character),
   text = column_class(character(), "character", c("predictor", "response", "group"),
-                      named_type("categorical")),
-  complex = column_class(character(), "complex", "group", named_type("complex")),
+                      named_type("categorical"), function(value) utf8_text(as.vector(value))),
+  complex = column_class(character(), "complex", "group", named_type("complex"),
+                         function(value) {
+                           text <- paste0(number_labels(Re(value)), " + ",
+                                          number_labels(Im(value)), "i")
+                           replace(text, is.na(value), NA)
+                         }),
   factor = column_class(c("ordered", "factor"), "integer", c("predictor", "response", "group"),
-                        named_type("categorical"), clean = without_missing_level),
+                        named_type("categorical"),
+                        function(value) utf8_text(levels(value))[value],
+                        clean = without_missing_level),
   date = column_class(c("IDate", "Date"), c("double", "integer"), c("predictor", "group"),
-                      named_type("Date"),
+                      named_type("Date"), function(value) labels_of_numbers(value, day_labels),
                       plain = function(column) with_class(column, "Date")),
   time = column_class(c("POSIXct", "POSIXt"), c("double", "integer"), c("predictor", "group"),
-                      named_type("POSIXct")),
+                      named_type("POSIXct"), function(value) labels_of_numbers(value, time_labels)),
   # a list, of which R's own functions take rows by names
   broken_time = column_class(c("POSIXlt", "POSIXt"), "list", c("predictor", "group"),
                              named_type("POSIXct"), clean = as.POSIXct),
   duration = column_class(c("hms", "difftime"), c("double", "integer"), c("predictor", "group"),
                           function(column) paste("a time in", units(column)),
+                          # the same duration in hours and in minutes differs by rounding
+                          function(value) {
+                            labels_of_numbers(as.double(value, units = "secs"), function(x) {
+                              paste(number_labels(signif(x, 15)), "secs")
+                            })
+                          },
                           plain = function(column) with_class(column, "difftime", "units")),
   units = column_class("units", c("double", "integer"),
                        c("predictor", "response", "group", "offset"),
-                       function(column) paste("a number in", unit_words(column)), wide = TRUE),
+                       function(column) paste("a number in", unit_words(column)),
+                       function(value) {
+                         labels_of_numbers(value, function(x) {
+                           paste(number_labels(x), unit_words(value))
+                         })
+                       }, wide = TRUE),
   # of package bit64, which keeps them in the bits of doubles
   # Those that are exact come in as doubles.
   integer64 = column_class("integer64", "double", "group", named_type("64-bit integers"),
-                           clean = exact_integer64),
+                           function(value) {
+                             need_package("bit64", "A 64-bit integer")
+                             as.character(value)
+                           }, clean = exact_integer64),
   # of haven and labelled: numbers or text with labels, of SPSS some of which stand for missing
   labelled = column_class(c("haven_labelled_spss", "labelled_spss", "haven_labelled",
                             "vctrs_vctr"), c("double", "integer", "character"), all_roles,
-                          stored_type, clean = without_missing_codes,
+                          stored_type, function(value) value_labels(with_class(value, NULL)),
+                          clean = without_missing_codes,
                           plain = function(column) with_class(column, NULL)),
   series = column_class("ts", c("double", "integer"), all_roles, number_type,
                         plain = function(column) with_class(column, NULL)),

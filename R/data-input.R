@@ -193,8 +193,7 @@ check_data <- function(data, arg = "data", report = FALSE) {
   plain[unnamed] <- NULL
   plain <- clean_columns(plain)
   # without the methods of their package rows of 64-bit integers are other numbers
-  package <- "bit64"
-  if (any(vapply(plain, inherits, NA, "integer64"))) need_package(package, "A 64-bit integer")
+  if (any(vapply(plain, inherits, NA, "integer64"))) need_package("bit64", "A 64-bit integer")
   plain
 }
 

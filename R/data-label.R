@@ -8,23 +8,12 @@
 # durations  in seconds: "5400 secs"
 value_labels <- function(value) {
   value <- labelled_value(value)
-  if (is.factor(value)) return(utf8_text(levels(value))[value])
-  if (is.character(value)) return(utf8_text(as.vector(value)))
-  if (is.logical(value)) return(as.character(value))
-  if (inherits(value, "integer64")) return(integer64_labels(value))
-  if (is.complex(value)) {
-    text <- paste0(number_labels(Re(value)), " + ", number_labels(Im(value)), "i")
-    return(replace(text, is.na(value), NA))
-  }
-  label <- if (inherits(value, "Date")) {
-             function(x) format(structure(floor(x), class = "Date"), "%Y-%m-%d")
-           } else if (inherits(value, "POSIXct")) time_labels
-           # the same duration in hours and in minutes differs by rounding
-           else if (inherits(value, "difftime")) function(x) paste(number_labels(signif(x, 15)),
-                                                                   "secs")
-           else if (inherits(value, "units")) function(x) paste(number_labels(x), unit_words(value))
-           else number_labels
-  number <- plain_number(value)
+  class_of(value)$labels(value)
+}
+
+# Each of many equal numbers once.
+labels_of_numbers <- function(value, label = number_labels) {
+  number <- as.double(unclass(value))
   known <- unique(number)
   replace(label(known), is.na(known), NA)[match(number, known)]
 }
@@ -73,12 +62,6 @@ all_classes <- function(columns, levels, lacking) {
   full
 }
 
-plain_number <- function(value) {
-  if (inherits(value, "integer64")) from_integer64(value)
-  else if (inherits(value, "difftime")) as.double(value, units = "secs")
-  else as.double(unclass(value))
-}
-
 # Text that is not valid UTF-8 is read as Latin-1, as in files.
 utf8_text <- function(text) {
   text <- enc2utf8(text)
@@ -108,6 +91,8 @@ number_labels <- function(x) {
   }
   replace(text, is.na(x), NA)
 }
+
+day_labels <- function(days) format(structure(floor(days), class = "Date"), "%Y-%m-%d")
 
 time_labels <- function(seconds) {
   whole <- floor(seconds)
@@ -146,39 +131,8 @@ unit_words <- function(column) {
   paste(c(paste(parts$numerator, collapse = "*"), parts$denominator), collapse = "/")
 }
 
-# ---- 64-bit integers of package bit64, which keeps them in the bits of doubles ----------------
-
-# Upper and lower half, [2 x n]; for NA, the smallest integer, the upper half is NA.
-integer64_halves <- function(column) {
-  bytes <- writeBin(as.vector(unclass(column)), raw(), endian = "little")
-  parts <- matrix(readBin(bytes, "integer", 2L * length(column), 4L, endian = "little"), 2L)
-  # R takes the bits of -2^31 for NA
-  signed <- ifelse(is.na(parts), -2^31, parts)
-  low <- ifelse(signed[1L, ] < 0, signed[1L, ] + 2^32, signed[1L, ])
-  rbind(ifelse(signed[2L, ] == -2^31 & low == 0, NA, signed[2L, ]), low)
-}
-
+# The doubles nearest to 64-bit integers: beyond 2^53 other numbers.
 from_integer64 <- function(column) {
-  halves <- integer64_halves(column)
-  halves[1L, ] * 2^32 + halves[2L, ]
-}
-
-# Beyond 2^53 the double is another number.
-integer64_labels <- function(column) {
-  value <- from_integer64(column)
-  text <- number_labels(value)
-  large <- which(abs(value) >= 2^53)
-  if (length(large)) text[large] <- large_labels(integer64_halves(column)[, large, drop = FALSE])
-  text
-}
-
-large_labels <- function(halves) {
-  negative <- halves[1L, ] < 0
-  # minus a number in two's complement
-  high <- ifelse(negative, -halves[1L, ] - (halves[2L, ] > 0), halves[1L, ])
-  low <- ifelse(negative & halves[2L, ] > 0, 2^32 - halves[2L, ], halves[2L, ])
-  # (high 2^32 + low) by 1e6: no step leaves 2^53
-  upper <- high %/% 1e6 * 2^32 + (high %% 1e6 * 2^32 + low) %/% 1e6
-  lower <- (high %% 1e6 * 2^32 + low) %% 1e6
-  paste0(ifelse(negative, "-", ""), sprintf("%.0f", upper), sprintf("%06.0f", lower))
+  need_package("bit64", "A 64-bit integer")
+  suppressWarnings(as.double(column))
 }

@@ -150,3 +150,13 @@ mean_weight <- function(sample) {
   largest <- max(sample$weights)
   largest * mean(sample$weights / largest)
 }
+
+# The input of kernels from a sample. described: if the sample is a part of the rows, descriptions
+# of its domains from all rows, list(sizes, means: function(map) means of features [G x r]);
+# structure: of domains with several factors.
+rows_of <- function(sample, threads) {
+  structure <- if (is.null(sample$structure)) sample$blueprint$structure else sample$structure
+  c(list(X = sample$X, domain = sample$domain, threads = threads),
+    if (!is.null(sample$described)) sample["described"],
+    if (!is.null(structure)) list(structure = structure))
+}

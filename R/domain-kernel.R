@@ -143,3 +143,8 @@ print.domgen_domain_kernel <- function(x, ...) {
 #' domain_multitask(kappa = near, new = 0.1)
 #' @name domain_distribution
 NULL
+
+check_domain_kernel <- function(value, arg) {
+  check_made_by(value, arg, "domgen_domain_kernel",
+                "`domain_pooled()`, `domain_multitask()` or `domain_distribution()`")
+}

@@ -15,7 +15,7 @@ fit_or_specify <- function(spec, call, env, given = as.list(call)[-1L]) {
     }
     return(spec)
   }
-  fit_within_memory(spec, evaluate_input(given, env), call)
+  fit_call(spec, evaluate_input(given, env), call)
 }
 
 # The arguments of a call, of which each must be one of data or of the method's own. Of a method
@@ -31,43 +31,51 @@ check_arguments <- function(given, spec, env, own = character()) {
   given
 }
 
-fit_within_memory <- function(spec, input, call) {
+# The fit of a call, which it keeps. A search, and what goes over a source, can be resumed.
+fit_call <- function(spec, input, call) {
   map <- innermost(spec)$args$feature_map
-  enough_memory(fit_call(spec, input, call), if (!is.null(map)) {
+  fit <- function(input, ctx = NULL) {
+    fitted <- fit_input(spec, input, new_shared(ctx = ctx))
+    fitted$call <- call
+    fitted
+  }
+  words <- function(input) fit_words(spec, input)
+  enough_memory({
+    whole <- collect_input(list(spec), input)
+    if (is.null(whole$source) && is.null(spec$object)) reported_once(plain_numbers(fit(whole)))
+    else with_seed(spec$args$seed, over_input(whole, words, fit, spec$args$progress))
+  }, if (!is.null(map)) {
     fit_advice(if (is_exact(map) && is.null(input$source)) input_rows(input))
   })
 }
 
-# The fit, which keeps the call.
-fit_call <- function(spec, input, call) UseMethod("fit_call")
-
-#' @exportS3Method
-fit_call.dg_spec <- function(spec, input, call) {
-  input <- collect_input(list(spec), input)
-  if (!is.null(input$source)) return(fit_from_source(spec, input, call))
-  fitted <- reported_once(plain_numbers(fit_input(spec, input)))
-  fitted$call <- call
-  fitted
-}
-
-# The fit of rows in memory. shared: see new_shared().
+# The fit of rows in memory, of a source that is under way, or of sums. shared: see new_shared().
 fit_input <- function(spec, input, shared = new_shared()) UseMethod("fit_input")
 
 #' @exportS3Method
 fit_input.dg_spec <- function(spec, input, shared = new_shared()) {
-  needs <- spec_needs(spec)
-  scale <- spec_scale(spec)
-  key <- list(input, needs, scale)
-  rows <- shared_value(shared, "rows", key, rows_of_input, input, needs, scale)
+  rows <- shared_rows(spec, input, shared)
   check_probability(spec, rows$sample)
   placed <- place_spec(spec, layout_of(rows$sample$blueprint))
   fitted <- fit_rows(placed, rows, shared)
   fitted <- finish_fit(fitted, spec, rows, input)
   fitted <- calibrate(fitted, rows$sample)
-  # inside of a call nobody looks for its data again, and nobody can change it
-  if (isTRUE(input$inside)) return(fitted)
-  fitted$rows$origin <- row_origin(input, fitted$blueprint)
-  seal(fitted)
+  # inside of a call nobody can change it
+  if (isTRUE(input$inside)) fitted else seal(fitted)
+}
+
+# The rows as this specification sees them.
+shared_rows <- function(spec, input, shared, needs = spec_needs(spec)) {
+  key <- list(input, needs, spec_scale(spec))
+  shared_value(shared, "rows", key, rows_of_input, spec, input, shared, needs)
+}
+
+rows_of_input <- function(spec, input, shared, needs) {
+  if (!is.null(input$sums)) return(rows_sums(input$sums))
+  if (is.null(input$source)) return(rows_frame(read_sample(input, needs, spec_scale(spec))))
+  asked <- needs[names(needs) != "domain"]
+  survey <- shared_value(shared, "survey", list(input, asked), survey_source, input, needs)
+  rows_source(survey, spec)
 }
 
 #' Fit a specification to data
@@ -103,12 +111,10 @@ fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights
   call[[1L]] <- quote(fit)
   if (!missing(x) && inherits(x, "dg_feature_sums")) {
     check_no_dots(as.list(call)[-(1:3)], character())
-    fitted <- fit_to_sums(object, check_sealed(x, "x"))
-    fitted$call <- call
-    return(fitted)
+    return(fit_call(with_sums(object, check_sealed(x, "x")), list(sums = x), call))
   }
   given <- check_arguments(as.list(call)[-(1:2)], object, parent.frame())
-  fit_within_memory(object, evaluate_input(given, parent.frame()), call)
+  fit_call(object, evaluate_input(given, parent.frame()), call)
 }
 
 # For whatever has no method. The generic is shared: see .onLoad().
@@ -116,4 +122,12 @@ fit_unknown <- function(object, ...) {
   check_given(object, "object")
   abort("argument", "`object` must be a specification, such as `dg_svm()`, not ",
         describe(object), ".")
+}
+
+# What a fit needs, and what needs less. n: rows of its Gram matrix; NULL: it has none.
+fit_advice <- function(n) {
+  if (is.null(n)) return("Fewer features or rows need less, and so does a `row_source()`.")
+  paste0("The Gram matrix of ", plural(n, "row"), " takes ", in_gib(8 * as.numeric(n)^2), ", and ",
+         "a fit up to three of them. `feature_map = features_nystrom()` or `features_rff()` need ",
+         "none.")
 }

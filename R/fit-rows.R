@@ -74,11 +74,11 @@ new_fit <- function(spec, problem, solved) {
   if (is.null(solved$space)) solved$space <- problem$space
   if (is.null(solved$response)) solved$response <- problem$targets
   rows <- problem$rows
-  solved["y"] <- list(if (rows$keeps) rows$sample$y)
-  solved$weights <- if (rows$keeps) rows$sample$weights else numeric()
+  solved["y"] <- list(kept_values(rows, rows$sample$y))
+  solved$weights <- kept_values(rows, rows$sample$weights, numeric())
   fitted <- structure(solved, class = c(spec$method, "dg_learner", "dg_fit"))
   if (is.null(fitted$decision)) {
-    seen <- if (rows$keeps) TRUE else 0L
+    seen <- kept_values(rows, TRUE, 0L)
     fitted$decision <- decision(fitted, lapply(rows$sample[c("X", "domain")], take, seen))
   }
   fitted

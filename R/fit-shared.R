@@ -1,7 +1,8 @@
 # What fits to the same rows share: an environment with the last value of each kind, see
-# shared_value(). specs: those that are going to be fitted, in this order.
-new_shared <- function(specs = list()) {
-  list2env(list(specs = specs), parent = emptyenv())
+# shared_value(). specs: those that are going to be fitted, in this order; ctx: of the call, where
+# that keeps what is done.
+new_shared <- function(specs = list(), ctx = NULL) {
+  list2env(list(specs = specs, ctx = ctx), parent = emptyenv())
 }
 
 # f(...), or what it gave last for the same key. key: all that the value follows from.

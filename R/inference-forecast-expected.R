@@ -1,7 +1,7 @@
 # Scores that dg_forecast() knows, and what a model expects of them at a site from its unlabelled
 # rows.
 
-# By kind of response. title, better, scale, large: as in `measures`; loss: of each row, `of` its
+# By kind of response. title, better, scale, prior_sd: as in `measures`; loss: of each row, `of` its
 # site_value(); expected: the score to expect of rows. d is a list of rows: y (number, or code of
 # the class), p (prediction, or matrix of probabilities), class (code of the predicted class), score
 # (that ranks rows of two classes); infinite: TRUE if it is so for a class that training lacks, and
@@ -9,26 +9,28 @@
 # (expected size of the error: root mean square if `square`, else mean absolute value).
 forecast_scores <- list(
   number = list(
-    rmse = list(title = "RMSE", better = "low", scale = "log", large = 0.5,
+    rmse = list(title = "RMSE", better = "low", scale = "log", prior_sd = 0.5,
                 square = TRUE, loss = function(d) (d$y - d$p)^2, loss_title = "squared error",
                 of = function(d, ...) site_root(site_mean(d$y)),
                 expected = function(d) sqrt(mean(d$error^2))),
-    mae = list(title = "mean absolute error", better = "low", scale = "log", large = 0.5,
+    mae = list(title = "mean absolute error", better = "low", scale = "log", prior_sd = 0.5,
                loss = function(d) abs(d$y - d$p), loss_title = "absolute error",
                of = function(d, ...) site_mean(d$y), expected = function(d) mean(d$error))
   ),
   class = list(
-    accuracy = list(title = "accuracy", better = "high", scale = "logit", large = 1,
+    accuracy = list(title = "accuracy", better = "high", scale = "logit", prior_sd = 1,
                     loss = function(d) as.numeric(d$y != d$class), loss_title = "error rate",
                     of = function(d, ...) site_proportion(d$y == 0, rep(TRUE, length(d$y))),
                     expected = function(d) mean(d$q[cbind(seq_along(d$class), d$class)])),
-    auc = list(title = "AUC", better = "high", scale = "logit", large = 1,
+    auc = list(title = "AUC", better = "high", scale = "logit", prior_sd = 1,
                of = function(d, ...) site_auc(d), expected = function(d) expected_auc(d)),
-    log_loss = list(title = "log loss", better = "low", scale = "log", large = 0.5, needs = "prob",
+    log_loss = list(title = "log loss", better = "low", scale = "log", prior_sd = 0.5,
+                    needs = "prob",
                     loss = function(d) minus_log(d$p[cbind(seq_along(d$y), d$y)]),
                     infinite = TRUE, loss_title = "log loss", of = function(d, ...) site_mean(d$y),
                     expected = function(d) mean(rowSums(d$q * minus_log(d$p)))),
-    brier = list(title = "Brier score", better = "low", scale = "log", large = 0.5, needs = "prob",
+    brier = list(title = "Brier score", better = "low", scale = "log", prior_sd = 0.5,
+                 needs = "prob",
                  loss = function(d) brier_of(d$p, d$y), loss_title = "Brier score",
                  of = function(d, ...) site_mean(d$y),
                  expected = function(d) {

@@ -96,7 +96,7 @@ forecast_sites <- function(value, se, described, scale, inflation, level) {
     some <- weights > 1e-9 * max(weights)
     weights <- weights[some] / sum(weights[some])
     c(sum(weights * found$mean[some, g]),
-      mixture_quantiles((1 + c(-1, 1) * level) / 2, weights, found$mean[some, g],
+      mixture_quantiles(central_ends(level), weights, found$mean[some, g],
                         found$sd[some, g]))
   }, numeric(3)))
   table <- data.frame(mean = ends[, 1L], lower = ends[, 2L], upper = ends[, 3L])

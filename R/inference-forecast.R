@@ -365,14 +365,14 @@ new_site_scores <- function(scored, measure) {
 forecast_from <- function(scores, expected, distances, sites, measure, inflation, level,
                           permutations) {
   scale <- scales[[measure$scale]]
-  known <- which(is.finite(scores$value) & is.finite(scores$value_se) & scores$value_se > 0)
+  known <- which(has_error(scores$value, scores$value_se))
   own <- scores[known, ]
   enough <- nrow(own) >= forecast_least
   described <- describe_sites(expected, distances, own$domain, sites, scale)
   # see row_share()
   of_rows <- if (is.null(described$e)) 0 else with_seed(1L, row_share(expected, measure))
   se <- own$value_se * sqrt(1 - of_rows)
-  prior <- if (enough) tau_scale(own$value, se, measure$large)
+  prior <- if (enough) tau_scale(own$value, se, measure$prior_sd)
   even <- if (enough) even_errors(own$value, se)
   skill <- if (enough) {
     with_seed(1L, forecast_skill(own$value, se, even, described, prior, permutations))
@@ -381,8 +381,8 @@ forecast_from <- function(scores, expected, distances, sites, measure, inflation
   ahead <- if (enough && length(described)) {
     forecast_sites(own$value, even, described, prior, inflation, level)
   }
-  overall <- random_effects(own$value, own$value_se, measure$large, inflation, level,
-                            own$likelihood, own$information)
+  overall <- random_effects(own$value, own$value_se, measure$prior_sd, inflation, level,
+                            likelihoods = own$likelihood, information = own$information)
   c(list(can = can, skill = data.frame(
     skill = skill$skill, p = skill$p, domains = nrow(own), mse = skill$mse,
     mse_mean = skill$mse_mean, descriptions = length(described) / 2L, of_rows = of_rows

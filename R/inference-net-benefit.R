@@ -259,7 +259,7 @@ pool_benefit <- function(value, se, inflation, level) {
   if (all(se == 0) && alike) return(c(rep(mean(value), 5L), rep(mean(value) > 0, 3L)))
   # as at sites where the model treats all and that is best
   se <- pmax(se, if (any(se > 0)) max(se) / 100 else stats::sd(value) / 100)
-  found <- random_effects(value, se, NULL, inflation, level)
+  found <- random_effects(value, se, inflation = inflation, level = level)
   c(found$mean, found$lower, found$upper, found$new$interval,
     unname(share_between(c(0, Inf), found$new, level)))
 }

@@ -721,7 +721,7 @@ measures_for <- function(kind, sites, threshold, times = NULL) {
   if (kind == "censored") chosen <- at_times(chosen, times)
   lapply(chosen, function(m) {
     # a standard deviation of bias is large in units of the response
-    if (isTRUE(m$response)) m$large <- m$large * max(stats::sd(sites[[1L]]$y), 1e-12)
+    if (isTRUE(m$response)) m$prior_sd <- m$prior_sd * max(stats::sd(sites[[1L]]$y), 1e-12)
     if ("threshold" %in% m$needs) m$title <- paste(m$title, "at", format(threshold))
     m
   })
@@ -859,8 +859,8 @@ on_scale <- function(site, scale, rows = 1) {
 
 pool_measures <- function(values, chosen, inflation, level) {
   Map(function(value, measure) {
-    random_effects(value$value, value$value_se, measure$large, inflation, level,
-                   value$likelihoods, value$information)
+    random_effects(value$value, value$value_se, measure$prior_sd, inflation, level,
+                   likelihoods = value$likelihoods, information = value$information)
   }, values, chosen)
 }
 
@@ -876,9 +876,11 @@ summary_rows <- function(pooled, chosen, target, level) {
 # Of random_effects(), the mean in a column of this name.
 mean_columns <- function(found, scale, name) {
   weighted <- found$weighted
+  new <- found$new$interval
   cbind(
     stats::setNames(data.frame(found$domains, scale$from(found$mean)), c("domains", name)),
-    from_scale(found$lower, found$upper, scale), tau = found$tau, new_interval(found, scale),
+    from_scale(found$lower, found$upper, scale), tau = found$tau,
+    from_scale(new[1L], new[2L], scale, "new_"),
     weighted = scale$from(weighted$mean),
     from_scale(weighted$lower, weighted$upper, scale, "weighted_"), weighted_p = found$p
   )
@@ -890,12 +892,6 @@ from_scale <- function(lower, upper, scale, prefix = "") {
   stats::setNames(data.frame(pmin(ends[, 1L], ends[, 2L]), pmax(ends[, 1L], ends[, 2L])),
                   paste0(prefix, c("lower", "upper")))
 }
-
-new_interval <- function(found, scale) {
-  ends <- found$new$interval
-  from_scale(ends[1L], ends[2L], scale, "new_")
-}
-
 # The probability that a new site lies between these limits, see share_between().
 pass_columns <- function(new, scale, limits, level) {
   share <- rep(NA_real_, 3L)
@@ -952,8 +948,8 @@ compare_measures <- function(values, baseline, inflation, level) {
   }
   # on no scale: a difference may be of either sign
   over_domains <- function(pair) {
-    mean_columns(random_effects(pair$value, pair$se, NULL, inflation, level), scales$identity,
-                 "difference")
+    mean_columns(random_effects(pair$value, pair$se, inflation = inflation, level = level),
+                 scales$identity, "difference")
   }
   each <- function(describe) {
     by_method(lapply(paired, function(pairs) by_measure(lapply(pairs, describe))))
@@ -1026,7 +1022,7 @@ read_covariates <- function(covariates, rows, labels) {
 # NA for terms that these sites cannot tell from others.
 regress_measures <- function(values, X, inflation, level) {
   by_measure(lapply(values, function(value) {
-    known <- is.finite(value$value) & is.finite(value$value_se) & value$value_se > 0
+    known <- has_error(value$value, value$value_se)
     if (sum(known) < ncol(X) + 2L) return(NULL)
     own <- which(independent_columns(X[known, , drop = FALSE]))
     if (length(own) == 0L) return(NULL)

@@ -295,3 +295,7 @@ positive_median <- function(distances) {
 kernel_blocks <- function(kernel, n, columns) {
   if (is_custom(kernel)) blocks_of_rows(n, 4 * columns) else list(TRUE)
 }
+
+check_kernel <- function(value, arg) {
+  check_made_by(value, arg, "domgen_kernel", "a kernel function such as `kernel_rbf()`")
+}

@@ -258,28 +258,17 @@ nobs.dg_adapted <- function(object, ...) length(object$labelled)
 #' @export
 coef.dg_adapted <- function(object, ...) object$correction$coefficients
 
-#' @export
-print.dg_adapted <- function(x, digits = NULL, ...) {
-  at_digits(digits, from_whole(x, {
-    cat_line(x$spec$parts$title, ", adapted",
-             if (!is.null(x$name)) paste0(" to domain \"", x$name, "\""), describe_formula(x))
-    cat_line("  ", plural(length(x$labelled), "labelled row"), " of ",
-             format(x$rows$padded, big.mark = big_mark()))
-    print_details(x)
-  }, "x"))
-  invisible(x)
-}
-
 #' @exportS3Method
-print_details.dg_adapted <- function(x) {
+describe_fit.dg_adapted <- function(x) {
   learner <- learner_of(x)
-  describe_response(x$response)
-  describe_kernels(learner$space)
   shown <- x$args[intersect(names(x$args), c("cost", "lambda", "constant"))]
   if (has_posterior(x)) shown <- learner[c("signal_sd", "noise_sd")]
-  cat_line("  ", paste(names(shown), vapply(shown, function(v) format(rounded(v, 4)), ""),
-                       sep = " = ", collapse = ", "))
-  cat_line("  root mean square of f - f0 at its rows: ", rounded(x$change * x$response$scale, 3))
+  c(list(fact("adapted", paste0(if (!is.null(x$name)) paste0("to domain \"", x$name, "\", "), "by ",
+                                plural(length(x$labelled), "labelled row"), " of ",
+                                format(x$rows$padded, big.mark = big_mark())))),
+    kernel_facts(learner), unname(Map(fact, names(shown), shown)),
+    list(fact("change", x$change * x$response$scale, ", root mean square of f - f0 at its rows",
+              digits = 3L)))
 }
 
 #' @exportS3Method

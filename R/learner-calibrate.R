@@ -289,16 +289,16 @@ held_out_loss <- function(values, sides, sample, response, method) {
     frequencies = weighted_mean(loss[usable, 2L], sample$weights[usable]))
 }
 
-describe_calibration <- function(calibration) {
-  if (is.null(calibration)) return(invisible())
+calibration_facts <- function(calibration) {
+  if (is.null(calibration)) return(NULL)
   folds <- calibration$folds[calibration$folds > 0L]
-  cat_line("  probabilities  ", if (calibration$method == "platt") "Platt scaling" else "isotonic",
-           " on ", plural(length(folds), "domain"), " held out ",
-           if (anyDuplicated(folds)) paste("in", max(folds), "folds") else "one at a time",
-           "\n                 log loss ", rounded(calibration$log_loss[["calibrated"]], 3),
-           " (of class frequencies: ", rounded(calibration$log_loss[["frequencies"]], 3), ")")
-  for (message in names(calibration$warnings)) {
-    cat_line("  note, ", plural(calibration$warnings[[message]], "time"),
-             " while domains were held out: ", message)
-  }
+  loss <- lapply(calibration$log_loss, rounded, 3L)
+  c(list(fact("probabilities", if (calibration$method == "platt") "Platt scaling" else "isotonic",
+              " on ", plural(length(folds), "domain"), " held out ",
+              if (anyDuplicated(folds)) paste("in", max(folds), "folds") else "one at a time",
+              ", log loss ", loss$calibrated, " (of class frequencies: ", loss$frequencies, ")")),
+    lapply(names(calibration$warnings), function(message) {
+      fact("note", plural(calibration$warnings[[message]], "time"),
+           " while domains were held out: ", message)
+    }))
 }

@@ -159,15 +159,14 @@ coef.learner_custom <- function(object, ...) {
 }
 
 #' @exportS3Method
-print_details.learner_custom <- function(x) {
-  describe_response(x$response)
+describe_fit.learner_custom <- function(x) {
   own <- if (is.null(x$spec$parts$own)) names(own_rows(x$spec$parts)) else x$spec$parts$own
   own <- Filter(Negate(is.null), x$spec$args[own])
-  if (length(own)) {
-    cat_line("  ", paste0(names(own), " = ", vapply(own, format_value, ""), collapse = ", "))
-  }
   engine <- x$engine$object
-  if (is.object(engine)) cat_line("  fitted         ", describe(engine))
+  c(unname(Map(function(name, value) {
+    fact(name, if (is.numeric(value) && length(value) == 1L) value else format_value(value),
+         how = if (name %in% c("cost", "lambda")) "given")
+  }, names(own), own)), list(if (is.object(engine)) fact("fitted", describe(engine))))
 }
 
 # What a user's function gives is known once it has predicted.

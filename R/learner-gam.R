@@ -106,10 +106,11 @@ gam_predict <- function(object, x) {
 }
 
 #' @exportS3Method
-print_details.dg_gam <- function(x) {
-  NextMethod()
+describe_fit.dg_gam <- function(x) {
   found <- x$engine$object
-  smooth <- vapply(found$gam$smooth, `[[`, "", "term")
-  cat_line("  smooth         ", length(smooth), " of ", plural(length(found$columns), "column"),
-           if (length(smooth) < length(found$columns)) ", the others linear")
+  smooth <- length(found$gam$smooth)
+  c(NextMethod(), list(
+    fact("smooth", paste0(smooth, " of ", plural(length(found$columns), "column")),
+         if (smooth < length(found$columns)) ", the others linear")
+  ))
 }

@@ -282,15 +282,15 @@ fit_glm <- function(problem, shared) {
   known <- problem$spec$known
   task <- glm_task(family_for(args$family, sample$y), sample, args, known)
   # which family it is may be known by the response alone
-  if (!rows$keeps && task$loss$coupled != "nothing") {
+  if (only_sums(rows) && task$loss$coupled != "nothing") {
     problem$spec$args$family <- new_family(task$par$name)
     abort_whole(problem$spec)
   }
   if (is.null(args$lambda)) args <- choose_glm_penalty(args, rows, task)
   space <- space_of(args, rows, shared)
   per_root <- if (task$loss$coupled == "classes") few_landmarks else usual_landmarks
-  solved <- if (rows$keeps) train_whole(newton_data(space, sample, per_root), task, args)
-            else train_by_passes(rows, space, task, args, known)
+  solved <- if (only_sums(rows)) train_by_passes(rows, space, task, args, known)
+            else train_whole(newton_data(space, sample, per_root), task, args)
   warn_glm(solved)
   if (length(task$constant) > 1L) colnames(solved$coefficients) <- task$response$levels
   fitted <- c(solved[names(solved) != "par"], list(
@@ -534,24 +534,20 @@ place_spec.dg_glm_spec <- function(spec, columns) {
 spec_gives.dg_glm_spec <- function(spec, classes = NULL) c("prob", "survival")
 
 #' @exportS3Method
-print_details.dg_glm <- function(x) {
-  cat_line("  family         ", format(x$family), if (!is.null(x$family$theta)) {
-    paste0(", theta = ", format(rounded(x$family$theta, 4)))
-  })
-  describe_response(x$response)
-  describe_kernels(x$space)
-  args <- x$spec$args
-  cat_line("  lambda = ", format(rounded(penalty_of(x, "lambda"), 4)),
-           if (is.null(args$lambda)) chosen_by(x), " (domain weights: ", args$domain_weights,
-           "), ", if (has_thresholds(x)) {
-             paste("thresholds:", intercept_words(x$family$thresholds, TRUE))
-           } else paste("intercept:", intercept_words(x$intercept, args$intercept)))
-  if (args$baseline == "domain") cat_line("  a baseline hazard for each domain")
+describe_fit.dg_glm <- function(x) {
   known <- x$blueprint$columns[x$known]
-  if (length(known)) cat_line("  offset: ", paste(known, collapse = ", "))
-  cat_line("  deviance ", rounded(x$deviance, 4), " (constant only: ",
-           rounded(x$null_deviance, 4), "); ", if (!all(x$converged)) "NOT ", "converged after ",
-           plural(max(x$iterations), "iteration"))
+  c(list(fact("family", format(x$family), if (!is.null(x$family$theta)) {
+    paste0(", theta = ", format(rounded(x$family$theta, 4L)))
+  })), NextMethod(), penalty_facts(x, "lambda"), list(
+    if (has_thresholds(x)) {
+      fact("thresholds", paste(format(rounded(x$family$thresholds, 4L), trim = TRUE),
+                               collapse = ", "))
+    } else intercept_fact(x),
+    if (x$spec$args$baseline == "domain") fact("baseline", "a hazard for each domain"),
+    if (length(known)) fact("offset", paste(known, collapse = ", ")),
+    fact("deviance", x$deviance, " (constant only: ", rounded(x$null_deviance, 4L), ")"),
+    fact("iterations", max(x$iterations), if (!all(x$converged)) ", NOT converged")
+  ))
 }
 
 #' @importFrom stats deviance

@@ -14,7 +14,7 @@ fit_feature_gp <- function(problem, shared) {
   fitted <- solve_feature_gp(args, space, sums, problem$targets,
                              target_size(rows, problem$targets), colnames(rows$sample$X))
   # where rows are kept, they are predicted again
-  if (rows$keeps) fitted$left_out <- NULL
+  if (!only_sums(rows)) fitted$left_out <- NULL
   fitted$decision <- row_values(rows, space, matrix(fitted$coefficients), 0, table)
   fitted
 }
@@ -48,11 +48,11 @@ gp_spread <- function(basis, nu, delta) {
 # list(total, G, sets, domains): sums over all rows, and over those of each domain, or set of
 # domains where they are many; not of domains in memory that would take more than 256 MB.
 gp_sums <- function(rows, space, targets, table) {
-  groups <- if (rows$keeps) kept_groups else group_domains
-  sums <- gp_group_sums(rows, space, targets, groups, table)
-  sets <- split_groups(sums, rows, k = if (rows$keeps) Inf else left_out_sets)
+  keeps_fits <- only_sums(rows)
+  sums <- gp_group_sums(rows, space, targets, if (keeps_fits) group_domains else kept_groups, table)
+  sets <- split_groups(sums, rows, k = if (keeps_fits) left_out_sets else Inf)
   several <- length(sets) > 1L
-  if (several && !rows$keeps) sets <- with_weightless(sets, sums)
+  if (several && keeps_fits) sets <- with_weightless(sets, sums)
   known <- domain_sums(rows)
   of <- function(set) gp_sums_of(sums, known, set)
   list(total = of(seq_along(known$weights)), G = length(known$weights), sets = sets,

@@ -35,18 +35,19 @@ block_meaning <- function(block, response) {
 }
 
 #' @exportS3Method
-print_details.dg_gp <- function(x) {
-  describe_response(x$response)
-  describe_kernels(x$space)
-  parameters <- x$parameters
-  shown <- parameters[parameters$name %in% c("signal_sd", "noise_sd"), ]
-  cat_line("  ", paste0(shown$name, " = ", rounded(shown$value, 4),
-                        ifelse(shown$fitted, " (fitted)", ""), collapse = ", "),
-           if (x$response$scale != 1) {
-             paste0("; noise in units of the response ", rounded(x$noise_sd * x$response$scale, 4))
-           })
-  cat_line("  log likelihood ", format(rounded(x$log_likelihood, 6)), ", ",
-           plural(sum(parameters$fitted), "fitted parameter"))
+describe_fit.dg_gp <- function(x) {
+  all <- x$parameters
+  parameters <- lapply(seq_len(nrow(all)), function(i) {
+    row <- all[i, ]
+    fact(row$name, row$value, only = c(if (grepl("_sd$", row$name)) "print", "summary"),
+         how = paste0(row$meaning, "; ", if (!row$fitted) "not ", "fitted",
+                      if (row$at_bound) ", at its bound"))
+  })
+  c(NextMethod(), parameters, list(
+    if (x$response$scale != 1) {
+      fact("noise", x$noise_sd * x$response$scale, " in units of the response")
+    }, likelihood_fact(x)
+  ))
 }
 
 #' @importFrom stats logLik

@@ -166,10 +166,15 @@ own_coefficients.dg_lm <- function(object) {
 training_rows.dg_lm <- training_rows.learner_custom
 
 #' @exportS3Method
-print_details.dg_lm <- function(x) {
-  describe_response(x$response)
-  cat_line("\nCoefficients:")
-  cat_numbers(rounded(x$coefficients, 4))
+describe_fit.dg_lm <- function(x) list(fact("Coefficients", coefficient_frame(x$coefficients)))
+
+# A row per term, and class.
+coefficient_frame <- function(coefficients) {
+  if (!is.matrix(coefficients)) {
+    return(data.frame(term = names(coefficients), estimate = unname(coefficients)))
+  }
+  data.frame(class = rep(colnames(coefficients), each = nrow(coefficients)),
+             term = rep(rownames(coefficients), ncol(coefficients)), estimate = c(coefficients))
 }
 
 #' @exportS3Method

@@ -359,24 +359,20 @@ logLik.dg_mixed <- function(object, ...) {
 }
 
 #' @exportS3Method
-print_details.dg_mixed <- function(x) {
-  describe_response(x$response)
-  engine <- mixed_package(x$family, mixed_effort(x$spec))
-  cat_field("family", format(x$family), ", fitted by ", engine,
-            if (x$family$name != "gaussian" && !x$marginal) "; marginal = FALSE")
-  spreads <- lapply(x$random, function(term) sqrt(diag(term$covariance)))
-  for (i in seq_along(spreads)) {
-    cat_field(if (i == 1L) "sd" else "", x$random[[i]]$title, ": ",
-              paste(names(spreads[[i]]), rounded(spreads[[i]], 4), collapse = ", "))
-  }
-  if (!is.null(x$sigma)) {
-    cat_field(switch(x$family$name, gaussian = "residual sd", Gamma = "variation", "dispersion"),
-              rounded(x$sigma, 4), if (x$family$name == "Gamma") " (standard deviation / mean)")
-  }
-  cat_line("\nCoefficients:")
+describe_fit.dg_mixed <- function(x) {
   table <- coefficient_table(x)
-  cells <- cbind(estimate = error_cells(table$estimate, table$se),
-                 `std. error` = error_cells(table$se, table$se),
-                 z = formatC(table$statistic, digits = 2L, format = "f"))
-  cat_table(row_names_first(table$term, cells), text = "")
+  family <- x$family$name
+  c(list(fact("family", format(x$family), ", fitted by ",
+              mixed_package(x$family, mixed_effort(x$spec)),
+              if (family != "gaussian" && !x$marginal) "; marginal = FALSE")),
+    lapply(x$random, function(term) {
+      spread <- sqrt(diag(term$covariance))
+      fact("sd", paste0(term$title, ": ", paste(names(spread), rounded(spread, 4L),
+                                                collapse = ", ")))
+    }),
+    list(fact(switch(family, gaussian = "residual sd", Gamma = "variation", "dispersion"),
+              x$sigma, if (family == "Gamma") " (standard deviation / mean)"),
+         likelihood_fact(x),
+         fact("Coefficients", data.frame(table[c("term", "estimate", "se")],
+                                         z = round(table$statistic, 2L)))))
 }

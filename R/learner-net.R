@@ -205,12 +205,13 @@ net_survival <- function(object, x, times) {
 }
 
 #' @exportS3Method
-print_details.dg_net <- function(x) {
-  NextMethod()
+describe_fit.dg_net <- function(x) {
   found <- x$engine$object
   used <- rowSums(as.matrix(found$coefficients)[-1L, , drop = FALSE] != 0) > 0
-  cat_line("  lambda         ", format(rounded(found$lambda, 4)),
-           if (!is.null(found$search)) ", chosen on held-out domains",
-           "\n  in use         ", sum(used), " of ",
-           plural(length(used), "column"))
+  c(Filter(function(fact) !identical(fact$name, "lambda"), NextMethod()), list(
+    fact("lambda", found$lambda,
+         how = if (is.null(found$search)) "given" else "chosen on held-out domains"),
+    fact("in use", paste0(sum(used), " of ", plural(length(used), "column"))),
+    fact("Coefficients", coefficient_frame(coef(x)), only = "summary")
+  ))
 }

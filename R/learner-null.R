@@ -14,7 +14,7 @@ fit_null <- function(problem, shared) {
   rows <- problem$rows
   means <- response_means(rows, problem$args$domain_weights)
   value <- switch(means$kind, class = which.max(means$shares), censored = 0, number = means$mean)
-  n <- if (rows$keeps) nrow(rows$sample$X) else 0L
+  n <- kept_values(rows, row_count(rows), 0L)
   response <- switch(means$kind, class = means[c("kind", "levels", "shares")],
                      censored = null_hazard(rows$sample, problem$args$domain_weights),
                      number = list(kind = "number", centre = 0, scale = 1))
@@ -61,11 +61,10 @@ decision.dg_null <- function(object, rows) {
 }
 
 #' @exportS3Method
-print_details.dg_null <- function(x) {
-  value <- switch(x$response$kind, number = format(rounded(x$coefficients, 4)),
-                  censored = "the same hazard for all rows",
-                  class = dQuote(names(x$response$shares)[x$coefficients], FALSE))
-  cat_line("  predicts ", value)
+describe_fit.dg_null <- function(x) {
+  list(fact("predicts", switch(x$response$kind, number = unname(x$coefficients),
+                               censored = "the same hazard for all rows",
+                               class = dQuote(names(x$response$shares)[x$coefficients], FALSE))))
 }
 
 #' @exportS3Method

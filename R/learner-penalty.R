@@ -52,7 +52,7 @@ choose_penalty <- function(args, sample, task, between = NULL,
 # The same of the sample of rows that a model does not keep: domains are described by all of theirs,
 # and a kernel between domains comes back fitted.
 choose_on_sample <- function(args, rows, task, ...) {
-  if (rows$keeps || !needs_domain_rows(args$domain_kernel)) {
+  if (!only_sums(rows) || !needs_domain_rows(args$domain_kernel)) {
     return(choose_penalty(args, rows$sample, task, ...))
   }
   fitted <- described_kernel(args, rows)
@@ -201,6 +201,19 @@ choose_cost <- function(args, loss, chosen) {
 chosen_by <- function(object) {
   # fits to sums do not know the domain of each row
   if (is.null(object$rows$sizes) && length(object$y) && nlevels(object$domain) < 2L) {
-    ", the default: no domain can be held out"
-  } else ", chosen on held-out domains"
+    "the default: no domain can be held out"
+  } else "chosen on held-out domains"
+}
+
+penalty_facts <- function(x, name) {
+  args <- x$spec$args
+  list(fact(name, penalty_of(x, name), how = if (is.null(args[[name]])) chosen_by(x) else "given"),
+       fact("domain weights", args$domain_weights))
+}
+
+# Unpenalised, one per submodel.
+intercept_fact <- function(x) {
+  fact("intercept", if (!x$spec$args$intercept) "none"
+                    else if (length(x$intercept) == 1L) unname(x$intercept)
+                    else paste(format(rounded(x$intercept, 4L), trim = TRUE), collapse = ", "))
 }

@@ -177,11 +177,12 @@ ridge_row <- function() learner_row(
 choose_ridge <- function(problem, shared) {
   args <- problem$args
   rows <- problem$rows
-  open <- is.null(args$lambda) && (rows$keeps || chooses_width(args))
-  if (rows$keeps || open) problem$task <- squared_task(rows, problem$targets, args)
+  by_sums <- only_sums(rows)
+  open <- is.null(args$lambda) && (!by_sums || chooses_width(args))
+  if (!by_sums || open) problem$task <- squared_task(rows, problem$targets, args)
   if (open) {
     args <- choose_on_sample(args, rows, problem$task)
-    if (!rows$keeps) args["lambda"] <- list(NULL)
+    if (by_sums) args["lambda"] <- list(NULL)
   }
   if (args$bandwidths == "fitted") {
     problem$search <- fit_bandwidths(problem$task, rows$sample, args)
@@ -196,24 +197,17 @@ ridge_details <- function(problem, solved) {
     abort("numeric", "The coefficients overflow with ", format(problem$space$kernel),
           "; scale the predictors or raise `lambda`.")
   }
-  list(costs = if (problem$rows$keeps) problem$task$costs else numeric(),
+  list(costs = kept_values(problem$rows, problem$task$costs, numeric()),
        search = problem$search[c("error", "start", "converged", "evaluations", "message")])
 }
 
 #' @exportS3Method
-print_details.dg_ridge <- function(x) {
-  describe_response(x$response)
-  describe_kernels(x$space)
-  args <- x$spec$args
-  cat_line("  lambda = ", format(rounded(penalty_of(x, "lambda"), 4)),
-           if (is.null(args$lambda)) chosen_by(x), " (domain weights: ",
-           args$domain_weights, "), intercept: ",
-           intercept_words(x$intercept, args$intercept))
-  if (!is.null(x$search)) {
-    cat_line("  bandwidths fitted: mean squared error of held-out domains ",
-             rounded(x$search$error, 4), ", from ", rounded(x$search$start, 4),
-             " (standardised response)")
-  }
+describe_fit.dg_ridge <- function(x) {
+  c(NextMethod(), penalty_facts(x, "lambda"), list(intercept_fact(x), if (!is.null(x$search)) {
+    fact("bandwidths", "fitted: mean squared error of held-out domains ",
+         rounded(x$search$error, 4L), ", from ", rounded(x$search$start, 4L),
+         " (standardised response)")
+  }))
 }
 
 #' @exportS3Method
@@ -249,7 +243,7 @@ fit_rows.dg_ridge_spec <- function(spec, rows, shared = new_shared()) {
 # that saves nothing or fails: then each says so itself.
 lambda_path <- function(spec, rows, shared) {
   args <- spec$args
-  if (length(shared$specs) < path_values || !rows$keeps || nrow(rows$sample$X) < path_rows ||
+  if (length(shared$specs) < path_values || row_count(rows) < path_rows ||
         is.null(args$lambda) || !is_exact(args$feature_map) || args$bandwidths != "given" ||
         args$calibration != "none") {
     return(NULL)
@@ -258,30 +252,27 @@ lambda_path <- function(spec, rows, shared) {
   lambdas <- unlist(lapply(same, function(one) one$args$lambda))
   if (length(lambdas) < path_values) return(NULL)
   shared_value(shared, "path", list(same, rows), function() {
-    on_error(list(lambdas = lambdas, fits = quietly(fit_lambdas(args, lambdas, rows))),
+    on_error(list(lambdas = lambdas, fits = quietly(fit_lambdas(spec, lambdas, rows, shared))),
              function(e) NULL)
   })
 }
 
 # Models without decision values of their rows.
-fit_lambdas <- function(args, lambdas, rows) {
-  sample <- rows$sample
-  if (is.null(args$kernel)) args$kernel <- kernel_rbf()
-  if (args$intercept) args$kernel <- free_origin(args, sample$X)
-  task <- ridge_task(sample, args)
-  space <- represent(args$feature_map, args$kernel, args$domain_kernel, sample, args$threads)
-  check_varies(space, sample)
-  check_memory(nrow(space$X), copies = 2)
-  solved <- core_result(ridge_many_(space_gram(space), task$Y, sqrt(task$costs), lambdas,
+fit_lambdas <- function(spec, lambdas, rows, shared) {
+  problem <- open_problem(spec, rows, shared)
+  args <- problem$args
+  task <- problem$task
+  check_memory(row_count(rows), copies = 2)
+  solved <- core_result(ridge_many_(space_gram(problem$space), task$Y, sqrt(task$costs), lambdas,
                                     args$intercept, args$threads))
   # one for all, with the values that they share
   path <- list2env(solved[c("coefficients", "intercept")], new_shared())
   lapply(seq_along(lambdas), function(l) {
     own <- path_columns(l, ncol(task$Y))
     structure(list(coefficients = solved$coefficients[, own, drop = FALSE],
-                   intercept = solved$intercept[own], lambda = lambdas[l], space = space,
-                   response = task$response, costs = task$costs, y = sample$y,
-                   weights = sample$weights, path = path, columns = own),
+                   intercept = solved$intercept[own], lambda = lambdas[l], space = problem$space,
+                   response = task$response, costs = task$costs, y = rows$sample$y,
+                   weights = rows$sample$weights, path = path, columns = own),
               class = c("dg_ridge_of_path", "dg_ridge", "dg_learner", "dg_fit"))
   })
 }

@@ -266,25 +266,25 @@ choose_svm <- function(problem, shared) {
 }
 
 #' @exportS3Method
-print_details.dg_svm <- function(x) {
-  describe_response(x$response)
-  describe_kernels(x$space)
+describe_fit.dg_svm <- function(x) {
   args <- x$spec$args
-  cat_line("  cost = ", format(rounded(penalty_of(x, "cost"), 4)),
-           if (is.null(args$cost)) chosen_by(x),
-           " (domain weights: ", args$domain_weights, ")",
-           if (has_tube(x$loss)) paste0(", epsilon = ", format(args$epsilon)),
-           ", intercept: ",
-           intercept_words(x$intercept, args$intercept))
+  support <- support_vectors(x)
   several <- length(x$intercept) > 1L
-  if (several) {
-    cat_line("  ", plural(length(x$intercept), "binary submodel"), ", ",
-             gsub("_", " ", args$multiclass))
-  }
-  cat_line("  ", if (is.null(x$space$feature_map) && !takes_newton(x$loss)) {
-         paste0(plural(sum(rowSums(as.matrix(x$coefficients) != 0) > 0), "support vector"), "; ")
-       }, if (x$converged) "converged" else "NOT converged", " after ",
-           plural(sum(x$iterations), "iteration"), ", ", if (several) "largest ",
-           "relative ", if (!takes_newton(x$loss)) "duality ", "gap ",
-           rounded(max(x$relative_gap), 2))
+  newton <- takes_newton(x$loss)
+  c(NextMethod(), penalty_facts(x, "cost"), list(
+    fact("epsilon", if (has_tube(x$loss)) args$epsilon),
+    intercept_fact(x),
+    fact("submodels", if (several) length(x$intercept), ", ", gsub("_", " ", args$multiclass)),
+    fact("support vectors", if (!newton) support[["vectors"]], " (",
+         rounded(100 * support[["share"]], 2L), " % of the rows)"),
+    fact("iterations", sum(x$iterations), if (!x$converged) ", NOT converged"),
+    fact(if (newton) "gap" else "duality gap", max(x$relative_gap), ", relative", digits = 2L)
+  ))
+}
+
+# NULL where the coefficients are those of features.
+support_vectors <- function(learner) {
+  if (is.null(learner$gap) || !is.null(learner$space$feature_map)) return(NULL)
+  in_use <- rowSums(as.matrix(learner$coefficients) != 0) > 0
+  c(vectors = sum(in_use), share = mean(in_use))
 }

@@ -10,16 +10,43 @@ learner_parts <- function(title, response = "any", domain = FALSE, parameters = 
 # A kernel that is not given is kernel_rbf(), behind a projection kernel_linear().
 open_kernel <- function() with_entries(shared_parameters$kernel, check = or_null(check_kernel))
 
-# Which class is the positive one; whether 0 and 1 were taken for numbers.
-describe_response <- function(response) {
-  levels <- response$levels
-  cat_line("  response       ", if (!is.null(response$words)) response$words else
-           if (response$kind == "number") "numeric" else {
-         paste0("classes, ", enumerate(levels, quote = "\""),
-                if (length(levels) == 2L) {
-                  paste0(" (decision > 0: ", dQuote(levels[2L], FALSE), ")")
-                })
-       })
+# Which class is the positive one; whether 0 and 1 were taken for numbers. y: values, if known.
+response_words <- function(response, y = NULL) {
+  if (!is.null(response$words)) return(response$words)
+  numbers <- response_numbers(y)
+  known <- !is.null(numbers)
+  if (known && !is.integer(numbers)) numbers <- rounded(numbers, 4L)
+  said <- vapply(numbers, format, "", big.mark = big_mark())
+  if (response$kind == "number") {
+    return(paste0("numeric", if (known) paste0(": ", paste(names(said), said, collapse = ", "))))
+  }
+  classes <- dQuote(response$levels, FALSE)
+  paste0("classes, ", if (known) "rows: ",
+         enumerate(if (known) paste(classes, said) else classes, quote = ""),
+         if (length(classes) == 2L) paste0(" (decision > 0: ", classes[2L], ")"))
+}
+
+response_numbers <- function(y) {
+  if (is.null(y) || is_censored(y)) return(NULL)
+  y <- y[!is.na(y)]
+  if (is.factor(y)) return(vapply(split(y, y), length, 0L))
+  c(mean = mean(y), sd = stats::sd(y), min = min(y), max = max(y))
+}
+
+# NULL without a likelihood.
+likelihood_of <- function(learner) {
+  if (is.null(learner[["log_likelihood"]])) return(NULL)
+  found <- logLik(learner)
+  c(log_likelihood = as.numeric(found), df = attr(found, "df"), aic = stats::AIC(found),
+    bic = stats::BIC(found))
+}
+
+likelihood_fact <- function(x) {
+  numbers <- likelihood_of(x)
+  said <- vapply(rounded(numbers, 6L), format, "")
+  names(numbers) <- c("logLik", "df", "AIC", "BIC")
+  fact("log likelihood", said[[1L]], " (df ", said[[2L]], "), AIC ", said[[3L]], ", BIC ",
+       said[[4L]], columns = as.list(numbers))
 }
 
 check_two_classes <- function(y, method) {

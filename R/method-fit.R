@@ -93,27 +93,11 @@ terms.dg_fit <- function(x, ...) {
   if (is.null(x$blueprint$plain)) x$blueprint$terms else plain_terms(x$blueprint$plain)
 }
 
-#' @export
-print.dg_fit <- function(x, digits = NULL, ...) {
-  at_digits(digits, from_whole(x, describe_fit(x), "x"))
-  invisible(x)
-}
-
-describe_fit <- function(x) {
-  cat_line(x$spec$parts$title, describe_formula(x))
-  cat_line("  ", plural(nobs.dg_fit(x), "row"), ", ",
-           plural(count_predictors(x$blueprint), "predictor"),
-           " (scale: ", describe_scale(spec_scale(x$spec)), "), ",
-           plural(nlevels(x$domain), "domain"), describe_imputed(x$blueprint))
-  print_details(x)
-  describe_calibration(x$calibration)
-  if (!is.null(x$intervals)) cat_field("intervals", format(x$intervals))
-}
-
-print_details <- function(x) UseMethod("print_details")
+# What a fit says of itself besides its data: a list of facts, see fact().
+describe_fit <- function(x) UseMethod("describe_fit")
 
 #' @exportS3Method
-print_details.dg_fit <- function(x) if (!is.null(x$space)) describe_kernels(x$space)
+describe_fit.dg_fit <- function(x) if (!is.null(x$space)) kernel_facts(x)
 
 describe_formula <- function(x) {
   if (is.null(x$formula)) return("")
@@ -125,14 +109,35 @@ describe_scale <- function(scale) {
   paste0(scale[1L], if ("means" %in% scale) ", with the domains' means")
 }
 
-describe_kernels <- function(space) {
-  cat_field("kernel", format_bandwidth(space$kernel))
-  if (uses_domain(space$domain_kernel)) {
-    cat_field("domain kernel", format(space$domain_kernel))
+# Of a fit, or of sums for one.
+kernel_facts <- function(x) {
+  space <- x$space
+  args <- x$spec$args
+  meaning <- as.character(x$parameters$meaning)
+  likely <- any(x$parameters$fitted & startsWith(meaning, "bandwidth"))
+  fitted <- if (identical(args$bandwidths, "fitted")) "on held-out domains"
+            else if (likely) "by the likelihood"
+  how <- function(...) {
+    open <- any(vapply(list(...), function(kernel) {
+      # the default of a method has one
+      is.null(kernel) || length(bandwidth_paths(kernel, function(l) is.null(l$bandwidth))) > 0L
+    }, NA))
+    if (!open) "given" else if (is.null(fitted)) "bandwidth: the median distance or a multiple"
+    else paste("bandwidth fitted", fitted)
   }
-  if (!is.null(space$feature_map)) {
-    cat_field("feature map", format(space$feature_map), ", ", plural(space$dim, "feature"))
-  }
+  one_of <- function(kernel) if (is.null(kernel)) kernel_linear() else kernel
+  between <- args$domain_kernel
+  list(
+    fact("kernel", format_bandwidth(space$kernel), how = how(args$kernel)),
+    if (uses_domain(space$domain_kernel)) {
+      fact("domain kernel", format(space$domain_kernel),
+           how = how(one_of(between$kernel), one_of(between$embedding_kernel)))
+    },
+    if (!is.null(space$feature_map)) {
+      fact("feature map", format(space$feature_map), ", ", plural(space$dim, "feature"),
+           how = "given")
+    }
+  )
 }
 
 # The response of n new rows: y, or that of the formula.

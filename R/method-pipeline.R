@@ -69,8 +69,8 @@ fit_rows.dg_pipeline_spec <- function(spec, rows, shared = new_shared()) {
   learner <- seal(learner)
   chained <- list(projection = first$projection, unit = first$projection$size, learner = learner,
                   decision = learner$decision, response = learner$response,
-                  weights = if (rows$keeps) rows$sample$weights else numeric())
-  if (rows$keeps) chained["y"] <- list(rows$sample$y)
+                  weights = kept_values(rows, rows$sample$weights, numeric()),
+                  y = kept_values(rows, rows$sample$y))
   structure(chained, class = c("dg_pipeline", "dg_learner", "dg_fit"))
 }
 
@@ -94,7 +94,7 @@ takes_passes.dg_pipeline_spec <- function(spec) {
 
 # The rows as the learner after a projection gets them: scores in the place of predictors.
 rows_through <- function(rows, projection) {
-  if (rows$keeps) {
+  if (!only_sums(rows)) {
     rows$sample$X <- projection$scores / projection$size
     return(rows)
   }
@@ -156,11 +156,11 @@ reads_domain.dg_pipeline <- function(object) reads_domain(object$learner)
 training_rows.dg_pipeline <- function(object) training_rows(object$projection)
 
 #' @exportS3Method
-print_details.dg_pipeline <- function(x) {
-  cat_line("\nProjection")
-  print_details(x$projection)
-  cat_line("\nLearner on ", plural(length(x$projection$values), "component"))
-  print_details(x$learner)
+describe_fit.dg_pipeline <- function(x) {
+  heading <- function(...) list(fact(paste0(...), character()))
+  c(heading("Projection"), describe_fit(x$projection),
+    heading("Learner on ", plural(length(x$projection$values), "component")),
+    describe_fit(x$learner))
 }
 
 #' @export

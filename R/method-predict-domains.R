@@ -27,10 +27,7 @@ know_domains <- function(work, source, of) {
       Reduce(questions[[q]]$add, both)
     })
   })
-  if (!is.null(described) && length(reported) && !any(reported %in% described)) {
-    warn("reference", "No domain of `newdata` is in `reference`: each is described by its own ",
-         "rows.")
-  }
+  warn_no_reference(reported, described)
   seal(object)
 }
 

@@ -7,7 +7,6 @@ predict_source <- function(object, source, of, asked, where) {
   object <- with_intervals(object, asked)
   # workers need not have where the user is
   asked$env <- NULL
-  of$new_levels <- check_choice(of$new_levels, "new_levels", new_level_choices)
   source$names <- source_names(source)
   work <- block_work(object, source, of, asked, where)
   # what is drawn on the way must not change the user's random numbers

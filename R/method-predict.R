@@ -10,6 +10,7 @@
 predict_rows <- function(object, newdata, of, asked, dots, known) {
   over_source <- !missing(newdata) && inherits(newdata, "dg_source")
   where <- read_where(dots, known, over_source)
+  of$new_levels <- check_choice(of$new_levels, "new_levels", new_level_choices)
   advising(if (over_source) predict_source(object, newdata, of, asked, where) else {
     enough_memory(predict_block(object, newdata, of, asked),
                   "Predict fewer rows at a time, or those of a `row_source()`.")
@@ -65,7 +66,6 @@ new_level_choices <- c("na", "error")
 # New rows as the model sees them, and the further rows that describe their domains: list(X, domain,
 # ok, reference, moments and own: of scaling and imputation by domain).
 read_new <- function(object, newdata, domain, reference, reference_domain, new_levels = "na") {
-  new_levels <- check_choice(new_levels, "new_levels", new_level_choices)
   if (is.null(reference) && !is.null(reference_domain)) {
     abort("argument", "`reference` must be given where `reference_domain` is.")
   }
@@ -82,13 +82,15 @@ read_new <- function(object, newdata, domain, reference, reference_domain, new_l
   if (identical(known, "training") && describes_domain(object)) {
     scaled$reference <- training_rows(object)
   }
-  if (!is.null(scaled$reference) && nlevels(new$domain) &&
-        !any(levels(new$domain) %in% scaled$reference$domain)) {
-    warn("reference", "No domain of `newdata` is in `reference`: each is described by its own ",
-         "rows.")
-  }
+  warn_no_reference(levels(new$domain), scaled$reference$domain)
   list(X = scaled$X, domain = new$domain, ok = new$ok, reference = scaled$reference,
        moments = scaled$moments, own = new$own)
+}
+
+# described: the domains of the reference, NULL where there is none.
+warn_no_reference <- function(domains, described) {
+  if (is.null(described) || !length(domains) || any(domains %in% described)) return(invisible())
+  warn("reference", "No domain of `newdata` is in `reference`: each is described by its own rows.")
 }
 
 # list(X not yet scaled, domain, own), "training" or NULL. arg: what the user calls it.

@@ -176,15 +176,9 @@ check_new.default <- function(object, newdata, domain, reference, reference_doma
   }
 }
 
-#' @export
-print.dg_fixed <- function(x, ...) {
-  NextMethod()
-  from_whole(x, describe_reference(x$reference), "x")
-  invisible(x)
-}
-
-describe_reference <- function(known) {
-  cat_field("reference", "fixed: ", if (is.null(known$domains)) {
+reference_fact <- function(known) {
+  if (is.null(known)) return(NULL)
+  fact("reference", "fixed: ", if (is.null(known$domains)) {
     "domains make no difference; each row is predicted alone"
   } else {
     paste0(plural(length(known$domains), "domain"), " (", enumerate(known$domains, quote = "\""),

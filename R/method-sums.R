@@ -109,11 +109,9 @@ new_sums <- function(input, args) {
   # a class may well have its first row in the next piece
   sample <- quietly(read_sample(input, needs, args$scale), "domgen_warning_empty_class")
   check_response(sample$y, args$kernel_y)
-  on_x <- place_kernels(args, layout_of(sample$blueprint))
+  placed <- place_kernels(args, layout_of(sample$blueprint))
   # to be the same sums if these rows are added later
-  space <- without_seen(represent(args$feature_map, on_x$kernel, on_x$domain_kernel, sample,
-                                 args$threads))
-  check_varies(space, sample)
+  space <- without_seen(space_of(placed, rows_frame(sample)))
   map <- response_map(sample$y, args$kernel_y)
   if (is.numeric(sample$y)) {
     # sums of a response far from 0 lose digits, and those of large numbers overflow
@@ -283,10 +281,9 @@ print.dg_feature_sums <- function(x, ...) {
            if (x$response$kind == "class") {
              paste0(", ", plural(length(unique(cells$class)), "class", "classes"))
            })
-  describe_kernels(x$space)
-  if (x$response$kind == "number") {
-    cat_line("  kernel on y    ", format_bandwidth(x$response_map$kernel), ", ",
-             plural(length(x$sums$response$sums), "landmark"))
-  }
+  cat_facts(c(kernel_facts(x), list(if (x$response$kind == "number") {
+    fact("kernel on y", format_bandwidth(x$response_map$kernel), ", ",
+         plural(length(x$sums$response$sums), "landmark"))
+  })))
   invisible(x)
 }

@@ -39,10 +39,7 @@ describe_auto <- function(x) {
              enumerate(crossed, quote = ""), ": scores are likely to be worse where these are new ",
              "too.")
     }),
-    after = function() {
-      describe_response(x$response)
-      describe_calibration(x$calibration)
-    }
+    after = function() cat_facts(outcome_facts(x))
   )
 }
 

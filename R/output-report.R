@@ -1,34 +1,32 @@
 #' Report of a validation
 #'
 #' @description
-#' Gives the sentences and tables of a report on a [dg_validate()]: numbers in words, results by
-#' site, and the TRIPOD-Cluster checklist with the items that the data answer.
+#' Gives the sentences of a report on a [dg_validate()], numbers in words, and its results by site.
 #'
 #' @details
 #' A document that uses all of it comes with the package and knits into HTML and Word:
 #' `rmarkdown::draft("report.Rmd", template = "validation-by-site", package = "domgen")`.
-#' Replace the data and the model in its first chunk and the marks `[author]` in its text.
-#'
-#' The checklist names the 19 items of TRIPOD-Cluster in short. Check it against the published one,
-#' which explains them.
+#' Replace the data and the model in its first chunk and the marks `[author]` in its text. It ends
+#' with the 19 items of the TRIPOD-Cluster checklist in short, in which the items that the data
+#' answer are filled in. Check it against the published one, which explains them.
 #'
 #' @param object The result of [dg_validate()].
 #' @param data Data frame that was validated, before rows with missing values are dropped. Default
 #'   `NULL`: the report has no numbers of missing values.
 #' @param formula The model's formula, with the domain after the bar: only its variables are counted
-#'   in `data`, and the checklist names the predictors. Default `NULL`: all variables of `data`.
+#'   in `data`, and the text names the predictors. Default `NULL`: all variables of `data`.
 #' @param method Name of a method, of the validation of a [dg_compare()]. Default `NULL`: the first.
 #' @param site,row Words for a domain and for a row of the data, such as `"hospital"` and
 #'   `"patient"`, or with the plural where it is irregular: `c("woman", "women")`.
 #' @return An object of class `dg_report`, a list with
-#'   \item{text}{named list of sentences: `summary`, `data`, `missing`, `validation`, `performance`,
-#'     `calibration`, `ranking`, `target`, `small` (sites and rows without a value, failed folds),
-#'     `comparison`, `regression`, `methods`, and the vector `references` in markdown; without those
-#'     that do not apply. Documents show names in them as they are, without markup}
+#'   \item{text}{named list of sentences: `summary`, `data`, `predictors`, `missing`, `validation`,
+#'     `performance`, `calibration`, `ranking`, `target`, `small` (sites and rows without a value,
+#'     failed folds), `comparison`, `regression`, `methods`, and the vector `references` in
+#'     markdown; without those that do not apply. Documents show names in them as they are, without
+#'     markup}
 #'   \item{sites}{results by site; printed, and a table in documents}
-#'   \item{checklist}{the TRIPOD-Cluster checklist, likewise}
 #'
-#'   [tidy()] turns the tables into data frames.
+#'   [tidy()] turns the results by site into a data frame.
 #' @section Errors:
 #' `formula` that is no formula or has a variable that is not in `data`; `data` with fewer rows than
 #' were validated.
@@ -69,10 +67,8 @@ dg_report <- function(object, data = NULL, formula = NULL, method = NULL, site =
   sites <- count_sites(x, data, variables)
   # sentences have the words for a domain
   x$labels[c("domain", "domains")] <- words[c("site", "sites")]
-  text <- report_text(x, sites, words)
-  structure(list(text = text, sites = new_sites(x, sites, words),
-                 checklist = new_checklist(x, text, words, variables$predictors)),
-            class = "dg_report")
+  text <- report_text(x, sites, words, variables$predictors)
+  structure(list(text = text, sites = new_sites(x, sites, words)), class = "dg_report")
 }
 
 # The word and its plural by the argument's name and that with an s.
@@ -90,8 +86,7 @@ print.dg_report <- function(x, ...) {
   text <- x$text[setdiff(names(x$text), c("summary", "methods", "references"))]
   cat_line(unlist(text))
   cat_line("")
-  cat_line("Also `$text$summary`, `$text$methods`, `$text$references`, `$sites` and ",
-           "`$checklist`.")
+  cat_line("Also `$text$summary`, `$text$methods`, `$text$references` and `$sites`.")
   invisible(x)
 }
 
@@ -155,9 +150,12 @@ count_sites <- function(x, data, variables) {
 # ---- sentences --------------------------------------------------------------------------------
 
 # Elements that are NULL are left out.
-report_text <- function(x, sites, words) {
+report_text <- function(x, sites, words, predictors) {
   text <- list(
     summary = text_of_summary(x, sites, words), data = text_of_data(x, sites, words),
+    predictors = if (length(predictors)) {
+      paste0("Predicted from ", listed(predictors), ".")
+    },
     missing = text_of_missing(sites, words), validation = text_of_validation(x, words),
     performance = text_of_performance(x, words), calibration = text_of_calibration(x, words),
     ranking = text_of_ranking(x, words), target = text_of_target(x, words),
@@ -581,113 +579,4 @@ value_cells <- function(values, lower, upper, measure) {
   cell <- as_decimals(decimals)
   text <- paste0(cell(values), " (", trimws(cell(lower)), " to ", trimws(cell(upper)), ")")
   ifelse(is.na(values), "", text)
-}
-
-new_checklist <- function(x, text, words, predictors) {
-  structure(list(items = checklist_items(x, text, words, predictors)),
-            class = c("dg_report_checklist", "dg_result"))
-}
-
-# On the console an item has its own lines: columns would be too narrow.
-#' @export
-print.dg_report_checklist <- function(x, ...) {
-  result <- describe_result(x)
-  cat_line(result$title)
-  items <- result$table
-  for (section in unique(items$section)) {
-    cat_line("")
-    cat_line(section)
-    own <- items[items$section == section, ]
-    for (i in seq_len(nrow(own))) {
-      cat_field(own$item[i], own$content[i], column = 7L)
-      cat_line(strrep(" ", 7L), own$reported[i], hang = 7L)
-    }
-  }
-  cat_line("")
-  cat_line(result$notes)
-  invisible(x)
-}
-
-#' @exportS3Method
-describe_result.dg_report_checklist <- function(x) {
-  new_result(
-    "TRIPOD-Cluster checklist", x$items,
-    list(column("section", once = TRUE, report = FALSE), column("item"), column("content"),
-         column("reported")),
-    notes = c(paste("Items in short, after Debray and others (2023): check against the published",
-                    "checklist."),
-              "[author]: to be filled in."),
-    unit = "item"
-  )
-}
-
-# The items, in words of our own, and what the data say to them.
-checklist_items <- function(x, text, words, predictors) {
-  author <- "[author]"
-  also <- function(what) paste(what, author)
-  titles <- listed(measure_titles(x, x$summary$measure))
-  heterogeneity <- paste0(
-    "Standard deviation between ", words$sites, ": ",
-    paste0(measure_titles(x, x$summary$measure), " ", vapply(x$summary$tau, say, "", 2),
-           collapse = ", "), " (each on its scale)."
-  )
-  predictions <- switch(
-    x$origin,
-    held_out = paste0("For each ", words$site, " as for a new one: without its outcomes."),
-    fitted = paste0("By the fitted model for new ", words$sites, ": without their outcomes."),
-    given = "Made elsewhere."
-  )
-  subgroups <- if (!is.null(text$regression)) also(text$regression) else author
-  item <- function(section, item, content, reported = author) {
-    data.frame(section = section, item = item, content = content, reported = reported)
-  }
-  do.call(rbind, list(
-    item("Title and abstract", "1", "Title: development or validation, population, outcome"),
-    item("Title and abstract", "2", "Abstract: summary of aims, data, methods and results"),
-    item("Introduction", "3a", "Medical context, existing models, advantages of the design"),
-    item("Introduction", "3b", "Objectives",
-         also(paste("Validation by", words$site, "of a model."))),
-    item("Methods", "4a", "Eligibility of participants and data sets"),
-    item("Methods", "4b", "Origin of the data, how they were identified and collected"),
-    item("Methods", "5", "Sample size: how it was arrived at", also(text$data)),
-    item("Methods", "6a", "Outcome: definition, how and when assessed",
-         also(paste0(x$labels$response, if (!is.null(x$class)) paste(" =", x$class), "."))),
-    item("Methods", "6b", "Predictors: definition, how and when measured",
-         if (length(predictors)) also(paste0(paste(predictors, collapse = ", "), ".")) else author),
-    item("Methods", "7a", "Data preparation: cleaning, harmonisation, linkage, quality"),
-    item("Methods", "7b", "Risk of bias and applicability of clusters: how assessed"),
-    item("Methods", "7c", "Differences of definitions and measurement from the development data"),
-    item("Methods", "7d", "Missing data: how handled",
-         if (is.null(text$missing)) author else also(text$missing)),
-    item("Methods", "8a", "How predictors were handled"),
-    item("Methods", "8b", "Type of model, how it was built, method of validation",
-         also(text$validation)),
-    item("Methods", "8c", "Heterogeneity of parameters between clusters: how handled"),
-    item("Methods", "8d", "How predictions were calculated", also(predictions)),
-    item("Methods", "8e", "Measures of performance", paste0(capital(titles), ".")),
-    item("Methods", "8f", "Heterogeneity of performance between clusters: how quantified",
-         paste0("Random effects; interval of a new ", words$site, ": see Methods.")),
-    item("Methods", "8g", "Updating of the model"),
-    item("Methods", "9", "Subgroup and sensitivity analyses: how planned"),
-    item("Results", "10a", "Numbers of clusters and participants, from identified to analysed",
-         also(text$data)),
-    item("Results", "10b", "Characteristics overall and by cluster, outcomes, missing data",
-         also(paste0("Table of results by ", words$site, "."))),
-    item("Results", "10c", "Comparison with the development data"),
-    item("Results", "11", "Risk of bias: results by cluster"),
-    item("Results", "12a", "Heterogeneity that changed the development of the model"),
-    item("Results", "12b", "The final model and how to use it"),
-    item("Results", "13a", "Performance with intervals, overall and by cluster",
-         paste0(text$performance, " All measures and ", words$sites, ": tables and forest plot.")),
-    item("Results", "13b", "Heterogeneity of performance between clusters", heterogeneity),
-    item("Results", "14", "Results of updating"),
-    item("Results", "15", "Results of subgroup and sensitivity analyses", subgroups),
-    item("Discussion", "16a", "Interpretation, with heterogeneity between clusters"),
-    item("Discussion", "16b", "Comparison with performance in development and earlier validations"),
-    item("Discussion", "16c", "Strengths and limitations",
-         if (is.null(text$small)) author else also(text$small)),
-    item("Discussion", "17", "Potential use, and applicability to other settings"),
-    item("Other information", "18", "Protocol, code and data: availability"),
-    item("Other information", "19", "Funding")
-  ))
 }

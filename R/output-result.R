@@ -4,7 +4,8 @@
 
 describe_result <- function(x) UseMethod("describe_result")
 
-# title; facts: lines above the table; notes: sentences below it; hint: a note for the console only.
+# title; facts: lines above the table, or the list of a fit, see fact(); notes: sentences below it;
+# hint: a note for the console only.
 # table: for tidy(), not rounded. columns: those shown, in rows `shown`, at most `most`; unit,
 # where, of: what the rows are, where the others are, how many there are. further: more such tables,
 # in reports a note per row unless report is FALSE. glance: a data frame of one row; rows: data
@@ -14,6 +15,12 @@ new_result <- function(title, table, columns, facts = NULL, notes = NULL, hint =
                        of = nrow(table), further = list(), report = TRUE, glance = NULL,
                        rows = NULL, after = NULL) {
   as.list(environment())
+}
+
+# "RMSE (lower is better)"
+score_label <- function(measure) {
+  paste0(measure$title, if (measure$better == "low") " (lower is better)"
+                        else " (higher is better)")
 }
 
 # A column that is shown. header: on the console, capitalised in reports; print, report: FALSE, or
@@ -111,9 +118,10 @@ print.dg_result <- function(x, digits = NULL, ...) {
 #' @export
 format.dg_result <- function(x, digits = NULL, ...) utils::capture.output(print(x, digits))
 
-write_result <- function(result) {
+# whole: for summary() of a fit?
+write_result <- function(result, whole = FALSE) {
   cat_line(result$title)
-  cat_line(result$facts)
+  if (is.list(result$facts)) cat_facts(result$facts, whole) else cat_line(result$facts)
   for (part in c(list(result), result$further)) {
     found <- result_cells(part, "print")
     if (length(found$cells)) {

@@ -1,82 +1,69 @@
-# How the parameters of a fitted learner were found.
+# What is said of a fit: its data, and how its parameters were found.
 
-# Data frame: parameter, value (in words), how.
-parameters_found <- function(object) {
-  learner <- learner_of(object)
-  tuned <- object$tuning$best
-  rows <- rbind(parameter_lines(names(tuned), vapply(tuned, format_value, ""),
-                                "tuned on held-out domains"),
-                fitted_lines(learner$parameters), searched_lines(learner), kernel_lines(learner),
-                projection_lines(object$projection))
-  if (!is.null(rows)) data.frame(rows[!duplicated(rows$parameter), ], row.names = NULL)
+#' @exportS3Method
+describe_result.dg_fit <- function(x) from_whole(x, fit_result(x), "x")
+
+#' @export
+print.dg_fit <- print.dg_result
+
+# whole: for summary()?
+fit_result <- function(x, whole = FALSE) {
+  new_result(paste0(x$spec$parts$title, describe_formula(x)), data.frame(), list(),
+             facts = c(data_facts(x), outcome_facts(x), with_tuned(describe_fit(x), x, whole)))
 }
 
-parameter_lines <- function(parameter, value, how) {
-  if (length(parameter) == 0L) return(NULL)
-  data.frame(parameter = parameter, value = value, how = how)
-}
-
-# Of a Gaussian process.
-fitted_lines <- function(table) {
-  if (is.null(table)) return(NULL)
-  parameter_lines(table$name, four_digits(table$value),
-                  paste0(table$meaning, "; ", ifelse(table$fitted, "fitted", "not fitted"),
-                         ifelse(table$at_bound, ", at its bound", "")))
-}
-
-# Penalties, given or chosen with the fit.
-searched_lines <- function(learner) {
-  args <- learner$spec$args
-  names <- intersect(c("cost", "lambda"), names(args))
-  values <- lapply(names, function(name) {
-    if (is.null(args[[name]])) found_penalty(learner, name) else args[[name]]
-  })
-  known <- lengths(values) > 0L
-  parameter_lines(names[known], vapply(values[known], function(v) format_value(rounded(v, 4)), ""),
-                  ifelse(vapply(args[names[known]], is.null, NA),
-                         sub("^, ", "", chosen_by(learner)), "given"))
-}
-
-found_penalty <- function(learner, name) {
-  if (is.null(learner[[name]])) learner$engine$object[[name]] else learner[[name]]
-}
-
-kernel_lines <- function(learner) {
-  space <- learner$space
-  if (is.null(space)) return(NULL)
-  args <- learner$spec$args
-  table <- learner$parameters
-  fitted <- if (identical(args$bandwidths, "fitted")) "on held-out domains"
-            else if (any(table$fitted & startsWith(as.character(table$meaning), "bandwidth"))) {
-              "by the likelihood"
-            }
-  how <- function(...) {
-    open <- any(vapply(list(...), function(kernel) {
-      # the default of a method has one
-      is.null(kernel) || length(bandwidth_paths(kernel, function(l) is.null(l$bandwidth))) > 0L
-    }, NA))
-    if (!open) "given" else if (is.null(fitted)) "bandwidth: the median distance or a multiple"
-    else paste("bandwidth fitted", fitted)
-  }
-  between <- args$domain_kernel
-  rbind(
-    parameter_lines("kernel", format_bandwidth(space$kernel), how(args$kernel)),
-    if (uses_domain(space$domain_kernel)) {
-      parameter_lines("domain kernel", format(space$domain_kernel),
-                      how(if (is.null(between$kernel)) kernel_linear() else between$kernel,
-                          if (is.null(between$embedding_kernel)) kernel_linear()
-                           else between$embedding_kernel))
-    },
-    if (!is.null(space$feature_map)) {
-      parameter_lines("feature_map", paste0(format(space$feature_map), ", ",
-                                         plural(space$dim, "coordinate")), "given")
-    }
+data_facts <- function(x) {
+  size <- size_of(x)
+  list(
+    fact("data", plural(size$rows, "row"), if (size$dropped > 0L) {
+      paste0(" (", in_full(size$dropped), " left out, with missing values)")
+    }, " in ", plural(size$domains, "domain"), if (!is.na(size$median) && size$domains > 1L) {
+      if (size$smallest == size$largest) paste0(" of ", plural(size$smallest, "row"))
+      else paste0(" of ", in_full(size$smallest), " to ", in_full(size$largest), " rows, median ",
+                  in_full(size$median))
+    }, describe_imputed(x$blueprint)),
+    fact("predictors", in_full(size$predictors), if (is.null(x$members)) {
+      paste0(", scale: ", describe_scale(spec_scale(x$spec)))
+    })
   )
 }
 
-projection_lines <- function(projection) {
+outcome_facts <- function(x) {
+  c(list(if (!is.null(x$response)) fact("response", response_words(x$response, x$y))),
+    calibration_facts(x$calibration),
+    list(if (!is.null(x$intervals)) fact("intervals", format(x$intervals)),
+         reference_fact(x$reference)))
+}
+
+# What was tuned in the place of what was given.
+with_tuned <- function(facts, x, whole = TRUE) {
+  best <- if (whole) x$tuning$best
+  facts <- Filter(function(fact) !fact$name %in% names(best), Filter(length, facts))
+  c(lapply(names(best), function(name) {
+    fact(name, format_value(best[[name]]), how = "tuned on held-out domains")
+  }), facts)
+}
+
+# Data frame: parameter, value (in words), how.
+parameters_found <- function(object) {
+  facts <- c(with_tuned(describe_fit(learner_of(object)), object),
+             projection_fact(object$projection))
+  facts <- Filter(function(fact) !is.null(fact$how), facts)
+  if (length(facts) == 0L) return(NULL)
+  of <- function(what) vapply(facts, what, "")
+  rows <- data.frame(parameter = of(function(fact) fact$name), value = of(fact_words),
+                     how = of(function(fact) fact$how))
+  data.frame(rows[!duplicated(rows$parameter), ], row.names = NULL)
+}
+
+projection_fact <- function(projection) {
   if (is.null(projection)) return(NULL)
-  parameter_lines("projection", paste0(projection$spec$parts$title, ", ",
-                                       plural(length(projection$values), "component"), ", ",
-                                       shown_parameters(projection$spec)), "given or tuned")
+  list(fact("projection", projection$spec$parts$title, ", ",
+            plural(length(projection$values), "component"), ", ",
+            shown_parameters(projection$spec), how = "given or tuned"))
+}
+
+# The penalty that was given or chosen.
+found_penalty <- function(learner, name) {
+  if (is.null(learner[[name]])) learner$engine$object[[name]] else learner[[name]]
 }

@@ -1,9 +1,9 @@
 #' Summaries of fits and evaluations
 #'
 #' @description
-#' `summary()` of a fitted learner shows what was fitted to which data, how its parameters were
-#' found, and its errors by domain; for an ensemble or [dg_auto()] also the members, for a linear
-#' model the coefficients. Coefficients of kernel models are returned by [coef()].
+#' `summary()` of a fitted learner shows what `print()` shows of it, how its parameters were found,
+#' and its errors by domain; for an ensemble or [dg_auto()] also the members, for a linear model the
+#' coefficients. Coefficients of kernel models are returned by [coef()].
 #'
 #' `summary()` of a projection shows its components and the variance between domains before and
 #' after. For results, it adds to `print()`: for [dg_cv()] the distribution of each metric over
@@ -119,7 +119,8 @@ summarise_learner <- function(object, left_out, env) {
 size_of <- function(object) {
   sizes <- rows_of_domains(object)
   if (is.null(sizes)) sizes <- NA_real_
-  padded <- object$rows$padded
+  # those without a label are no loss of an adapted model
+  padded <- if (is.null(object$labelled)) object$rows$padded
   data.frame(rows = nobs(object), dropped = if (is.null(padded)) 0L else padded - nobs(object),
              predictors = count_predictors(object$blueprint), domains = nlevels(object$domain),
              smallest = min(sizes), median = stats::median(sizes), largest = max(sizes))
@@ -130,12 +131,6 @@ rows_of_domains <- function(object) {
   if (is.null(object$domain)) return(NULL)
   sizes <- if (is.null(object$rows$sizes)) tabulate(object$domain) else object$rows$sizes
   stats::setNames(sizes, levels(object$domain))
-}
-
-response_numbers <- function(y) {
-  if (is.null(y) || is_censored(y)) return(NULL)
-  if (is.factor(y)) return(vapply(split(y, y), length, 0L))
-  c(mean = mean(y), sd = stats::sd(y), min = min(y), max = max(y))
 }
 
 # Back in the units of the data, where one line scales them all.
@@ -174,29 +169,13 @@ kappa_numbers <- function(domain_kernel) {
     effective = nrow(kappa)^2 / sum(kappa))
 }
 
-support_vectors <- function(learner) {
-  if (is.null(learner$gap) || !is.null(learner$space$feature_map)) return(NULL)
-  in_use <- rowSums(as.matrix(learner$coefficients) != 0) > 0
-  c(vectors = sum(in_use), share = mean(in_use))
-}
-
-likelihood_of <- function(learner) {
-  if (is.null(learner[["log_likelihood"]])) return(NULL)
-  found <- logLik(learner)
-  c(log_likelihood = as.numeric(found), df = attr(found, "df"), aic = stats::AIC(found),
-    bic = stats::BIC(found))
-}
-
 # Members or coefficients, which are few.
-summary_terms <- function(object) {
-  table <- object$choice$table
-  if (!is.null(table)) {
-    table <- table[table$member %in% TRUE, ]
-    return(data.frame(weight = table$weight, mean = table$mean,
-                      member = describe_candidates(table), row.names = NULL))
-  }
-  terms <- model_terms(learner_of(object), object$spec)
-  if (any(c("member", "estimate") %in% names(terms))) terms
+summary_terms <- function(object) terms_table(describe_fit(learner_of(object)))
+
+# The data frame among facts, or NULL.
+terms_table <- function(facts) {
+  tables <- Filter(is.data.frame, lapply(facts, `[[`, "value"))
+  if (length(tables)) tables[[1L]]
 }
 
 # ---- errors -----------------------------------------------------------------------------------

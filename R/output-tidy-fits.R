@@ -58,6 +58,11 @@
 #' | [dg_ensemble()] | weights of members |
 #' | other learners, [dg_pipeline()] | arguments of the fit, as text, with selected penalties |
 #'
+#' @section `glance()` of fits: `method`, `rows`, `domains`, `predictors`, and of a learner
+#' `response` (its kind) and the numbers that `print()` shows by the same names, with `_` for a
+#' space: penalty, support vectors, iterations, deviance, ...; `logLik`, `df`, `AIC`, `BIC` where
+#' there is a likelihood.
+#'
 #' @section `augment()`: The columns of `newdata` (row names, if any, as `.rownames`), or of the
 #' training rows the response and the domain, and:
 #'
@@ -120,8 +125,9 @@ tidy.dg_projection <- alone(function(x) cbind(values_frame(x), residual = x$resi
 #' @order 1
 #' @export
 glance.dg_projection <- alone(function(x) {
-  part <- x$variance[c("before", "after"), "distributional"]
-  share <- part / x$variance[c("before", "after"), "total"]
+  shares <- variance_shares(x)
+  part <- shares[c("before", "after"), "distributional"]
+  share <- shares[c("before", "after"), "share"]
   data.frame(method = x$spec$method, rows = nobs.dg_fit(x), domains = nlevels(x$domain),
              predictors = count_predictors(x$blueprint), components = length(x$values),
              rank = x$rank, distributional_before = part[[1L]], distributional_after = part[[2L]],
@@ -219,11 +225,11 @@ random_values <- function(x) {
   })))
 }
 
-# A row per parameter; by default the arguments of the fit.
-model_terms <- function(learner, spec) UseMethod("model_terms")
-
-#' @exportS3Method
-model_terms.default <- function(learner, spec) {
+# A row per parameter, coefficient or member; else the arguments of the fit.
+model_terms <- function(learner, spec) {
+  if (!is.null(learner$parameters)) return(learner$parameters)
+  terms <- terms_table(describe_fit(learner))
+  if (!is.null(terms)) return(terms[order(names(terms) != "member")])
   chained <- !is.null(spec[["projection"]])
   args <- if (chained) spec$learner$args else spec$args
   # with the penalties that the fit selected
@@ -232,30 +238,6 @@ model_terms.default <- function(learner, spec) {
   }
   if (chained) spec$learner$args <- args else spec$args <- args
   parameter_frame(spec)
-}
-
-#' @exportS3Method
-model_terms.dg_gp <- function(learner, spec) learner$parameters
-
-#' @exportS3Method
-model_terms.dg_lm <- function(learner, spec) {
-  coefficients <- coef(learner)
-  if (!is.matrix(coefficients)) {
-    return(data.frame(term = names(coefficients), estimate = unname(coefficients)))
-  }
-  data.frame(class = rep(colnames(coefficients), each = nrow(coefficients)),
-             term = rep(rownames(coefficients), ncol(coefficients)),
-             estimate = c(coefficients))
-}
-
-#' @exportS3Method
-model_terms.dg_net <- model_terms.dg_lm
-
-#' @exportS3Method
-model_terms.dg_ensemble <- function(learner, spec) {
-  frame <- data.frame(member = names(learner$coefficients), weight = unname(learner$coefficients))
-  scores <- learner$held_out$scores
-  if (is.null(scores)) frame else cbind(frame, mean = unname(colMeans(scores, na.rm = TRUE))[-1L])
 }
 
 # part, parameter, value (as text).
@@ -276,10 +258,9 @@ parameter_frame <- function(spec) {
 glance.dg_learner <- alone(function(x) {
   frame <- data.frame(method = x$spec$method, rows = nobs(x), domains = nlevels(x$domain),
                       predictors = count_predictors(x$blueprint), response = x$response$kind)
-  found <- likelihood_of(learner_of(x))
-  if (is.null(found)) return(frame)
-  names(found) <- c("logLik", "df", "AIC", "BIC")
-  cbind(frame, as.list(found))
+  facts <- Filter(function(fact) "print" %in% fact$only, describe_fit(x))
+  found <- unlist(lapply(facts, `[[`, "columns"), recursive = FALSE)
+  as.data.frame(c(frame, found[setdiff(unique(names(found)), names(frame))]), optional = TRUE)
 })
 
 #' @rdname tidy.domgen

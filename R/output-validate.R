@@ -284,19 +284,15 @@ reaches <- function(line, at) at >= line$range[1L] & at <= line$range[2L]
 # Random effects at each place of the lines that reach it; NA with fewer than two.
 calibration_band <- function(lines, at, kind, inflation, level) {
   back <- calibration_families[[kind]]$family$linkinv
-  found <- lapply(at, function(place) {
+  ends <- vapply(at, function(place) {
     lines <- Filter(function(line) reaches(line, place), lines)
-    if (length(lines) < 2L) return(list(mean = NA_real_, lower = NA_real_, upper = NA_real_))
     values <- lapply(lines, function(line) fitted_value(line, c(1, place - line$centre)))
-    value <- vapply(values, `[[`, 0, "estimate")
-    se <- vapply(values, `[[`, 0, "se")
-    random_effects(unname(value), unname(se), if (kind != "number") 1, inflation, level)
-  })
-  of <- function(name) vapply(found, function(f) back(f[[name]]), 0)
-  new <- vapply(found, function(f) if (is.null(f$new)) c(NA, NA) else back(f$new$interval),
-                numeric(2))
-  data.frame(p = back(at), y = of("mean"), lower = of("lower"), upper = of("upper"),
-             new_lower = new[1L, ], new_upper = new[2L, ])
+    of <- function(name) unname(vapply(values, `[[`, 0, name))
+    band <- random_effects(of("estimate"), of("se"), if (kind != "number") 1, inflation, level)
+    c(if (length(lines) > 1L) band$mean else NA, band$lower, band$upper, band$new$interval)
+  }, numeric(5L))
+  rownames(ends) <- c("y", "lower", "upper", "new_lower", "new_upper")
+  data.frame(p = back(at), apply(ends, 1L, back))
 }
 
 # ---- table ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ solve_projection.feature_space <- function(space, spec, rows, shared, ridges = N
   sums <- shared_value(shared, "sums", list(space, map, rows), cell_sums, space, map, rows)
   if (isTRUE(args$smooth > 0)) sums$laplacian <- feature_laplacian(space, sample, args)
   solved <- project_sums(spec, sums, ridges)
-  if (!rows$keeps) {
+  if (only_sums(rows)) {
     return(for_each_ridge(solved, ridges, function(solved) {
       c(solved, list(size = size_of_scores(solved, sums)))
     }))
@@ -33,18 +33,18 @@ solve_projection.feature_space <- function(space, spec, rows, shared, ridges = N
 # Sums of features over all rows, see space-sums.R.
 cell_sums <- function(space, map, rows) {
   if (!is.null(rows$space)) return(rows$sums$sums)
-  if (rows$keeps) {
-    sample <- rows$sample
-    labelled <- sample$labelled
-    if (!is.null(labelled)) {
-      # a response for every row, NA where there is none
-      y <- if (is.null(sample$y)) rep(0, sum(labelled)) else sample$y
-      sample$y <- take(y, match(seq_along(labelled), which(labelled)))
-      labelled <- as.numeric(labelled)
-    }
-    return(accumulate(space, sample, map, labelled))
+  if (only_sums(rows)) {
+    return(pass(rows, cell_work(space, map, rows_table(rows, space)), "features"))
   }
-  pass(rows, cell_work(space, map, rows_table(rows, space)), "features")
+  sample <- rows$sample
+  labelled <- sample$labelled
+  if (!is.null(labelled)) {
+    # a response for every row, NA where there is none
+    y <- if (is.null(sample$y)) rep(0, sum(labelled)) else sample$y
+    sample$y <- take(y, match(seq_along(labelled), which(labelled)))
+    labelled <- as.numeric(labelled)
+  }
+  accumulate(space, sample, map, labelled)
 }
 
 cell_work <- function(space, map, table) {

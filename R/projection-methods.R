@@ -54,11 +54,25 @@ fitted.dg_projection <- function(object, ...) {
 coef.dg_projection <- function(object, ...) object$directions
 
 #' @exportS3Method
-print_details.dg_projection <- function(x) {
-  describe_kernels(x$space)
-  if (!is.null(x$kernel_y)) cat_line("  kernel on y    ", format(x$kernel_y))
-  cat_line("  ", shown_parameters(x$spec), "\n\nEigenvalues:")
-  cat_numbers(rounded(x$values, 4))
+describe_fit.dg_projection <- function(x) {
+  below <- function(...) fact(..., only = "summary")
+  c(NextMethod(), list(
+    if (!is.null(x$kernel_y)) fact("kernel on y", format(x$kernel_y)),
+    fact("parameters", shown_parameters(x$spec)),
+    fact("Eigenvalues", x$values),
+    below("Residual of each eigenpair (units of n * .Machine$double.eps)",
+          stats::setNames(x$residual, names(x$values)), digits = 2L),
+    below("Variance between domains (share: proportion of the total variance)",
+          variance_shares(x), digits = 3L),
+    if (x$spec$method %in% theorem5_methods) {
+      below("Theorem 5", c(`tr(B'KQKB)` = x$theorem5[["distributional"]],
+                           `tr(B'KB)` = x$theorem5[["norm"]]))
+    }
+  ))
+}
+
+variance_shares <- function(x) {
+  cbind(x$variance, share = x$variance[, "distributional"] / x$variance[, "total"])
 }
 
 #' @rdname summary.dg_learner
@@ -66,14 +80,10 @@ print_details.dg_projection <- function(x) {
 summary.dg_projection <- function(object, ...) {
   fixed_session()
   check_no_dots(list(...), character())
-  from_whole(object, {
-    variance <- object$variance
-    shares <- cbind(variance, share = variance[, "distributional"] / variance[, "total"])
-    structure(list(
-      components = data.frame(eigenvalue = object$values, residual = object$residual),
-      theorem5 = object$theorem5, variance = shares, projection = object
-    ), class = "summary.dg_projection")
-  })
+  from_whole(object, structure(list(
+    components = data.frame(eigenvalue = object$values, residual = object$residual),
+    theorem5 = object$theorem5, variance = variance_shares(object), projection = object
+  ), class = "summary.dg_projection"))
 }
 
 # The methods of the DICA paper, whose bound this is.
@@ -81,19 +91,3 @@ theorem5_methods <- c("dg_dica", "dg_udica", "dg_coir", "dg_kpca")
 
 # All projections, by the names of their functions, for the methods of other packages.
 projection_methods <- c("dica", "udica", "coir", "kpca", "dcm", "tca", "sca", "mda", "cidg", "kfd")
-
-#' @export
-print.summary.dg_projection <- function(x, digits = NULL, ...) {
-  at_digits(digits, {
-    describe_fit(x$projection)
-    cat_line("\nResidual of each eigenpair (units of n * .Machine$double.eps):")
-    cat_numbers(rounded(stats::setNames(x$components$residual, rownames(x$components)), 2))
-    cat_line("\nVariance between domains (share: proportion of the total variance):")
-    cat_numbers(rounded(x$variance, 3))
-    if (x$projection$spec$method %in% theorem5_methods) {
-      cat_line("\nTheorem 5:  tr(B'KQKB) = ", rounded(x$theorem5[["distributional"]], 4),
-               ",  tr(B'KB) = ", rounded(x$theorem5[["norm"]], 4))
-    }
-  })
-  invisible(x)
-}

@@ -7,9 +7,7 @@ path_ridges <- 5L
 # solve_projection(), for all ridges at once where there are several to be fitted.
 solve_ridge_path <- function(space, spec, rows, shared) {
   if (length(shared$specs) >= path_ridges && shares_ridges(space, spec)) {
-    n <- if (rows$keeps) nrow(rows$sample$X)
-         else if (is.null(rows$space)) rows$survey$n
-         else rows$sums$sums$n
+    n <- row_count(rows)
     same <- same_but_ridge(spec, shared)
     ridges <- unique(vapply(same, ridge_of, n = n, numeric(1)))
     # where one of them fails, each says so itself

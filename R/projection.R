@@ -36,11 +36,9 @@ takes_passes.dg_projection_spec <- function(spec) !is_exact(spec$args$feature_ma
 fit_rows.dg_projection_spec <- function(spec, rows, shared = new_shared()) {
   args <- spec$args
   sample <- rows$sample
-  if (rows$keeps) {
-    n <- nrow(sample$X)
-    if (n < 2L) abort("data", "A projection needs at least 2 rows, not ", n, ".")
-    rows$sample <- add_unlabelled(sample, args)
-  }
+  n <- row_count(rows)
+  if (n < 2L) abort("data", "A projection needs at least 2 rows, not ", n, ".")
+  rows$sample <- add_unlabelled(sample, args)
   check_domains(spec, rows$sample)
   if (spec$parts$centred && is.null(rows$space)) {
     args$kernel <- free_origin(args, rows$sample$X)
@@ -48,7 +46,7 @@ fit_rows.dg_projection_spec <- function(spec, rows, shared = new_shared()) {
   space <- space_of(args, rows, shared)
   solved <- check_solution(solve_ridge_path(space, spec, rows, shared), spec)
   warn_projection(solved, spec, sample$y)
-  new_projection(solved, space, if (rows$keeps) sample$y)
+  new_projection(solved, space, kept_values(rows, sample$y))
 }
 
 # Rows without a response, after those with one.

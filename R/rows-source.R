@@ -1,22 +1,18 @@
 # Rows that are read in chunks, see row_source(): the survey, a random sample, and passes over all
 # rows. rows_source() is the second constructor of rows, beside rows_frame().
 
-fit_from_source <- function(spec, input, call) {
-  check_source_spec(spec)
+# code(input, ctx) of a call that dg_resume() can continue. The rows of a source are read first, and
+# all of its random numbers come from one seed. words(input): what the call is, see over_source();
+# progress: as the user gave it.
+over_input <- function(input, words, code, progress = NULL) {
+  if (is.null(input$source)) {
+    return(resumable(function(ctx) code(input, ctx), read_progress(progress)))
+  }
   input$source$names <- source_names(input$source)
-  over_source(input$source, function() spool_input(input)$source, fit_words(spec, input),
-              function(source) {
+  over_source(input$source, function() spool_input(input)$source, words(input), function(source) {
     input$source <- source
-    survey <- survey_source(source, block_reader(input, spec_needs(spec)))
-    survey$formula <- input$x
-    rows <- rows_source(survey, spec)
-    placed <- place_spec(spec, layout_of(rows$sample$blueprint))
-    fitted <- fit_rows(placed, rows)
-    # a search gives the fit that it has chosen
-    if (is.null(fitted$spec)) fitted <- finish_fit(fitted, spec, rows)
-    fitted$call <- call
-    seal(fitted)
-  }, spec$args$progress)
+    code(input, source$ctx)
+  }, progress)
 }
 
 # What a call is that has a `store`.
@@ -46,12 +42,14 @@ collect_input <- function(specs, input) {
   if (is.null(input$source)) return(input)
   lapply(specs, check_source_terms)
   passes <- vapply(specs, takes_passes, NA)
-  if (all(passes %in% TRUE)) return(input)
-  input <- spool_input(input)
-  n <- input$source$n
-  if (n > sample_rows) {
-    if (all(is.na(passes) | passes)) return(input)
-    abort_whole(specs[passes %in% FALSE][[1L]], paste(", not", in_full(n)))
+  all_pass <- all(passes %in% TRUE)
+  if (!all_pass) input <- spool_input(input)
+  if (all_pass || input$source$n > sample_rows) {
+    if (any(passes %in% FALSE)) {
+      abort_whole(specs[passes %in% FALSE][[1L]], paste(", not", in_full(input$source$n)))
+    }
+    lapply(specs, check_source_spec)
+    return(input)
   }
   parts <- split_formula(input$x)
   prototype <- prototype_of(input, parts)
@@ -83,8 +81,8 @@ abort_whole <- function(spec, found = "") {
         ")` needs all rows at once, and takes ", most)
 }
 
-# Before the rows are read.
 check_source_spec <- function(spec) {
+  if (!is.null(spec$object)) return(check_source_spec(spec$object))
   parts <- if (is.null(spec$projection)) list(spec) else spec[c("projection", "learner")]
   for (part in parts) {
     args <- part$args
@@ -100,8 +98,8 @@ check_source_spec <- function(spec) {
   }
 }
 
-# The rows as a specification sees them: list(survey, sample: scaled, whole, reading: what a worker
-# needs to make them of a block).
+# The rows as a specification sees them: list(survey, sample: scaled, reading: what a worker needs
+# to make them of a block).
 rows_source <- function(survey, spec) {
   scale <- spec_scale(spec)
   if (by_domain(scale) && is.null(survey$reader$domain)) {
@@ -112,7 +110,7 @@ rows_source <- function(survey, spec) {
   sample$blueprint$scaling <- scaling
   sample$X <- apply_scaling(sample$X, scaling, sample$domain)
   structure(list(
-    survey = survey, sample = sample, whole = nrow(sample$X) == survey$n, keeps = FALSE,
+    survey = survey, sample = sample,
     reading = list(reader = survey$reader, scaling = scaling, domains = survey$domains,
                    classes = survey$classes)
   ), class = c("rows_source", "dg_rows"))

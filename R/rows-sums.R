@@ -6,17 +6,16 @@ rows_sums <- function(sums) {
   sample <- list(blueprint = sums$blueprint, domain = factor(sums$sums$cells$domain),
                  y = switch(sums$response$kind, class = factor(levels = levels),
                             number = numeric()))
-  structure(list(sums = sums, space = sums$space, sample = sample, whole = FALSE,
-                 keeps = FALSE), class = c("rows_sums", "dg_rows"))
+  structure(list(sums = sums, space = sums$space, sample = sample),
+            class = c("rows_sums", "dg_rows"))
 }
 
-fit_to_sums <- function(spec, sums) {
+# The specification for the fit to these sums, with what was decided when they were made.
+with_sums <- function(spec, sums) {
   check_sums(spec, sums)
-  # what was decided when the sums were made
   fixed <- intersect(fixed_by_sums, names(spec$args))
   spec$args[fixed] <- sums$args[fixed]
-  rows <- rows_sums(sums)
-  seal(fit_part(spec, rows))
+  spec
 }
 
 # Can it be fitted to these?

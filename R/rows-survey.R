@@ -8,7 +8,9 @@ sample_rows <- 20000
 # in weight? moments: list(count,
 # mean, square) of the columns in the reader's units, by domain [G x p]; response; sample: as
 # read_sample() gives it, not scaled, with the numbers of its rows).
-survey_source <- function(source, reader) {
+survey_source <- function(input, needs) {
+  source <- input$source
+  reader <- block_reader(input, needs)
   drop_numbers(source)
   n <- sum(source$ctx$counts)
   chosen <- if (n <= sample_rows) seq_len(n) else sort(sample.int(n, sample_rows))
@@ -21,8 +23,9 @@ survey_source <- function(source, reader) {
     warn_left_out(sums$lost, n)
   }
   order <- match(group_levels(sums$domains), sums$domains)
-  survey <- list(source = source, reader = reader, n = sums$n, domains = sums$domains[order],
-                 sizes = sums$moments$count[order], weights = sums$weighed[order, 1L],
+  survey <- list(source = source, reader = reader, formula = input$x, n = sums$n,
+                 domains = sums$domains[order], sizes = sums$moments$count[order],
+                 weights = sums$weighed[order, 1L],
                  positive = sums$weighed[order, 2L], logs = sums$weighed[order, 3L],
                  heaviest = sums$heaviest, weighted = have_weights(c(sums$lightest, sums$heaviest)),
                  moments = lapply(sums$moments, take, order))

@@ -1,7 +1,5 @@
 # What a fit sees of its rows, class dg_rows: list(
-#   sample   list(X [m x p] scaled, y, domain, weights, blueprint, ...): all rows, or a random part
-#   whole    is the sample all there is? Only whole rows have a Gram matrix.
-#   keeps    may a model keep responses, weights and values of its rows?)
+#   sample   list(X [m x p] scaled, y, domain, weights, blueprint, ...): all rows, or a random part)
 # and what these generics say of all rows:
 #   pass(rows, work, label)               a sum over all rows
 #   response_facts(), column_costs()      of the response and the domains' weights, see targets.R
@@ -15,10 +13,8 @@
 
 # sample: made by read_sample().
 rows_frame <- function(sample) {
-  structure(list(sample = sample, whole = TRUE, keeps = TRUE), class = c("rows_frame", "dg_rows"))
+  structure(list(sample = sample), class = c("rows_frame", "dg_rows"))
 }
-
-rows_of_input <- function(input, needs, scale) rows_frame(read_sample(input, needs, scale))
 
 # work: list(start(): an empty sum, block(sums, rows): the sum with these rows, list(X, y, domain,
 # weights), add(a, b): two sums in one). block() may change what start() made in its place.
@@ -32,9 +28,20 @@ pass.rows_frame <- function(rows, work, label) {
   sums
 }
 
+# Is all that is known of them sums, the sample aside?
+only_sums <- function(rows) !inherits(rows, "rows_frame")
+
+row_count <- function(rows) {
+  if (!only_sums(rows)) nrow(rows$sample$X)
+  else if (is.null(rows$survey)) rows$sums$sums$n else rows$survey$n
+}
+
+# Values of each row, for a model to keep; of rows of which nobody may keep any, `none`.
+kept_values <- function(rows, values, none = NULL) if (only_sums(rows)) none else values
+
 # How many rows one of the sample stands for, by weight.
 stands_for <- function(rows) {
-  if (rows$keeps) 1 else sum(rows$survey$weights) / sum(rows$sample$weights)
+  if (only_sums(rows)) sum(rows$survey$weights) / sum(rows$sample$weights) else 1
 }
 
 described_rows <- function(rows) UseMethod("described_rows")
@@ -68,7 +75,7 @@ space_of <- function(args, rows, shared = new_shared()) {
   key <- c(args[c("feature_map", "kernel", "domain_kernel")], sample[c("X", "domain")])
   space <- shared_value(shared, "space", key, represent_rows, key, sample, args$threads)
   check_varies(space, sample)
-  if (rows$keeps) return(space)
+  if (!only_sums(rows)) return(space)
   check_described(space$domain_kernel)
   check_feature_memory(space$dim)
   # of rows of the sample, which are read again with all others
@@ -85,7 +92,7 @@ check_described <- function(domain_kernel) {
 
 # Values <z, W> + b of all rows where a model may keep them: [n x m], else of no row.
 row_values <- function(rows, space, W, intercept, table) {
-  if (!rows$keeps) return(matrix(0, 0L, ncol(W)))
+  if (only_sums(rows)) return(matrix(0, 0L, ncol(W)))
   add_intercept(expand_rows(space, rows$sample, table, W), intercept)
 }
 
@@ -110,6 +117,10 @@ fit_origin.rows_frame <- function(rows, fitted, input) {
   # a model without a kernel, which keeps its rows: intervals refit it
   alone <- is.null(fitted$space) && is.null(fitted$members) && is.null(fitted$projection)
   if (alone && nrow(sample$X) <= exact_rows) fitted$rows$X <- sample$X
+  # inside of a call nobody looks for its data again
+  if (!is.null(input) && !isTRUE(input$inside)) {
+    fitted$rows$origin <- row_origin(input, sample$blueprint)
+  }
   fitted$domain <- sample$domain
   fitted
 }

@@ -1,11 +1,12 @@
 # The result of a cross-validation: scores by domain, then summarised.
 
-# outcome, found: see evaluate_rows(); with a source there are `scores` instead of predictions.
+# outcome, found: see evaluate_rows(); with a source there are `scores` instead of predictions, and
+# where nobody timed each split, `seconds` of all.
 new_cv <- function(spec, outcome, found) {
   task <- found$task
   splits <- found$splits
   metrics <- found$metrics
-  results <- outcome$results
+  results <- if (is.null(outcome$results)) rep(list(list()), length(splits)) else outcome$results
   predictions <- join_folds(results)
   scores <- if (is.null(outcome$scores)) score_predictions(predictions, metrics) else outcome$scores
   domains <- domains_held(splits, task)
@@ -14,7 +15,8 @@ new_cv <- function(spec, outcome, found) {
   if (length(metrics) > 1L) domains[names(metrics)] <- as.data.frame(columns)
   fits <- data.frame(fold = vapply(splits, `[[`, integer(1), "fold"),
                      rep = vapply(splits, `[[`, numeric(1), "rep"),
-                     seconds = vapply(results, `[[`, numeric(1), "seconds"))
+                     seconds = if (!is.null(outcome$seconds)) outcome$seconds / length(splits)
+                               else vapply(results, `[[`, numeric(1), "seconds"))
   fits$period <- unlist(lapply(splits, `[[`, "period"))
   refits <- read_pairs(found$plan, outcome$pairs, task$domain, domains$domain, metrics)
   share <- train_share(splits, task_sizes(task))

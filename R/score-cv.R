@@ -333,13 +333,11 @@ read_plan <- function(specs, input, folds, metric, refits, progress, hold_out = 
 
 # Runs code(plan, ctx) of a call, which dg_resume() can continue.
 evaluated <- function(plan, code) {
-  if (is.null(plan$source)) return(resumable(function(ctx) code(plan, ctx), plan$progress))
-  plan$input$source$names <- source_names(plan$input$source)
-  words <- function() c(list(paste("Scores of", format_formula(plan$input$x)), plan$folds,
-                             plan$metric), lapply(plan$specs, fit_words, plan$input))
-  over_source(plan$source, function() spool_input(plan$input)$source, words(), function(source) {
-    plan$input$source <- source
-    code(plan, source$ctx)
+  words <- function(input) c(list(paste("Scores of", format_formula(input$x)), plan$folds,
+                                  plan$metric), lapply(plan$specs, fit_words, input))
+  over_input(plan$input, words, function(input, ctx) {
+    plan$input <- input
+    code(plan, ctx)
   }, plan$progress)
 }
 

@@ -22,7 +22,7 @@ dg_lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
   failed <- attr(values, "failed")
   attr(values, "failed") <- NULL
   values[unknown_elsewhere(sample$levels, sample$domain), ] <- NA
-  cv <- as_cv(object, values, metrics, proc.time()[["elapsed"]] - start, failed)
+  cv <- cv_of_values(object, values, metrics, start, failed)
   cv$one_step <- compare_refits(object, sample, task, values, refits)
   cv
 }

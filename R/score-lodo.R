@@ -123,7 +123,7 @@ dg_lodo.dg_learner <- function(object, metric = NULL, ...) {
   # the calibration used the labels of all domains
   object$calibration <- NULL
   metrics <- lodo_metrics(metric, object)
-  as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
+  cv_of_values(object, values, metrics, start)
 }
 
 # Probabilities are those that the model makes of the values without each domain.
@@ -131,9 +131,17 @@ lodo_metrics <- function(metric, object) {
   read_plain_metrics(metric, object$y, if (gives_probabilities(object)) "prob")
 }
 
-# As from cross-validation with a fold per domain. failed: errors of those that could not be held
-# out, by number.
-as_cv <- function(object, values, metrics, seconds, failed = list()) {
+# As from cross-validation. outcome: see new_cv(); start: when it began.
+as_cv <- function(object, outcome, task, folds, splits, metrics, start) {
+  outcome$seconds <- proc.time()[["elapsed"]] - start
+  cv <- warn_no_score(new_cv(object$spec, outcome, list(task = task, folds = folds,
+                                                        metrics = metrics, splits = splits)))
+  warn_failed(list(cv), then = "")
+  cv
+}
+
+# With a fold per domain. failed: errors of those that could not be held out, by number.
+cv_of_values <- function(object, values, metrics, start, failed = list()) {
   task <- list(y = object$y, domain = object$domain, row = object$rows$kept,
                labels = variable_names(object$blueprint), scored_by = object$domain,
                structure = object$blueprint$structure, weighted = have_weights(object$weights))
@@ -152,17 +160,12 @@ as_cv <- function(object, values, metrics, seconds, failed = list()) {
   if (length(failed) == length(splits)) stop(failed[[1L]])
   results <- lapply(splits, function(split) {
     error <- failed[[as.character(split$fold)]]
-    c(list(seconds = seconds / length(splits), warnings = notes),
-      if (is.null(error)) {
-        list(predictions = mark_lacking(predictions[split$held, ],
-                                        lacking_classes(task$y[split$train])))
-      }
-      else list(error = drop_call(error)))
+    c(list(warnings = notes), if (!is.null(error)) list(error = drop_call(error)) else {
+      list(predictions = mark_lacking(predictions[split$held, ],
+                                      lacking_classes(task$y[split$train])))
+    })
   })
-  cv <- warn_no_score(new_cv(object$spec, list(results = results),
-                             list(task = task, folds = folds, metrics = metrics, splits = splits)))
-  warn_failed(list(cv), then = "")
-  cv
+  as_cv(object, list(results = results), task, folds, splits, metrics, start)
 }
 
 # The rows of the fit: list(X scaled, domain, y, weights).
@@ -193,28 +196,24 @@ kept_lodo <- function(object, metric, env) {
     abort("data", "Holding out domains needs at least 2 domains with a positive weight.")
   }
   start <- proc.time()[["elapsed"]]
-  response <- object$response
-  metrics <- source_metrics(metric, kind_of_response(response))
+  # what is known of the rows
+  seen <- list(survey = c(list(domains = levels(object$domain)),
+                          object$rows[c("sizes", "weighted")]),
+               sample = list(blueprint = object$blueprint, y = kind_of_response(object$response)))
+  metrics <- source_metrics(metric, seen$sample$y)
   check_metrics_fit(metrics, object$spec, NULL)
-  task <- domain_task(list(survey = list(domains = levels(object$domain),
-                                         sizes = object$rows$sizes),
-                           sample = list(blueprint = object$blueprint)))
-  task$weighted <- object$rows$weighted
-  splits <- Map(function(held, k) {
-    list(held = held, fold = k, rep = 1, train = setdiff(task$row, held))
-  }, object$left_out$sets, seq_along(object$left_out$sets))
-  alone <- all(lengths(object$left_out$sets) == 1L) && !object$rows$weighted
-  scores <- if (alone && identical(names(metrics), "rmse")) {
-    fits <- new_fits(list(list(scorers = list(kept_scorer(object, splits)))), splits)
-    mean_scores(squares_of_fits(fits, task$sizes)$total, response$scale, metrics,
-                list(sizes = task$sizes, domains = levels(task$domain)))
-  } else score_again(object, metrics, splits, env)
-  folds <- fold_places(splits, task$n)
-  folds <- structure(stats::setNames(folds, levels(task$domain)), class = "domgen_folds")
-  seconds <- (proc.time()[["elapsed"]] - start) / length(splits)
-  results <- lapply(splits, function(split) list(seconds = seconds))
-  warn_no_score(new_cv(object$spec, list(results = results, scores = scores),
-                       list(task = task, folds = folds, metrics = metrics, splits = splits)))
+  task <- domain_task(seen)
+  sets <- object$left_out$sets
+  folds <- stats::setNames(rep(seq_along(sets), lengths(sets))[order(unlist(sets))],
+                           levels(task$domain))
+  folds <- structure(folds, class = "domgen_folds")
+  splits <- fold_splits(folds, task)
+  alone <- all(lengths(sets) == 1L) && !task$weighted && identical(names(metrics), "rmse")
+  scores <- if (!alone) score_again(object, metrics, splits, env) else {
+    errors <- matrix(object$left_out$errors[fold_places(splits, task$n)])
+    scores_of_fits(kept_fits(object, splits, errors = errors), seen, metrics)[[1L]]
+  }
+  as_cv(object, list(scores = scores), task, folds, splits, metrics, start)
 }
 
 # A stand-in for responses that are not kept, if only their kind is needed.
@@ -222,25 +221,23 @@ kind_of_response <- function(response) {
   if (response$kind == "class") factor(response$levels, response$levels) else 0
 }
 
-# See score-passes-fits.R.
-kept_scorer <- function(object, splits, table = NULL) {
+# As left_out_fits() gives them.
+kept_fits <- function(object, splits, table = NULL, errors = NULL) {
   left <- object$left_out
-  G <- length(object$domain)
-  at <- fold_places(splits, G)
-  list(rep = 1, fits = length(splits), at = at, space = object$space, table = table,
-       coefficients = left$coefficients, intercept = left$intercept,
-       errors = if (is.null(dim(left$errors))) matrix(left$errors[at]),
-       m = length(left$intercept) / length(splits),
-       models = list(object["response"]))
+  scorer <- list(rep = 1, fits = length(splits), at = fold_places(splits, length(object$domain)),
+                 space = object$space, table = table, coefficients = left$coefficients,
+                 intercept = left$intercept, errors = errors,
+                 m = length(left$intercept) / length(splits), models = list(object["response"]))
+  new_fits(list(list(scorers = list(scorer))), splits, object$response$scale)
 }
 
 # With a survey, for the rows of each domain, and a pass over the rows.
 score_again <- function(object, metrics, splits, env) {
   input <- training_input(object, env, needed = "fit it again")
-  input$source$names <- source_names(input$source)
-  words <- function() c(fit_words(object$spec, input), list("dg_lodo", names(metrics), splits))
-  over_source(input$source, function() spool_input(input)$source, words(), function(source) {
-    input$source <- source
+  words <- function(input) {
+    c(fit_words(object$spec, input), list("dg_lodo", names(metrics), splits))
+  }
+  over_input(input, words, function(input, ctx) {
     rows <- quietly(rows_to_score(object$spec, input))
     survey <- rows$survey
     if (!identical(survey$domains, levels(object$domain)) ||
@@ -248,8 +245,7 @@ score_again <- function(object, metrics, splits, env) {
       abort("data", "The source in the call of `object` has changed since the fit. Fit it again.")
     }
     rows$reading$scaling <- object$blueprint$scaling
-    scorer <- kept_scorer(object, splits, rows_table(rows, object$space))
-    scorer["errors"] <- list(NULL)
-    scores_of_fits(new_fits(list(list(scorers = list(scorer))), splits), rows, metrics)[[1L]]
+    fits <- kept_fits(object, splits, rows_table(rows, object$space))
+    scores_of_fits(fits, rows, metrics)[[1L]]
   })
 }

@@ -9,7 +9,7 @@ of_trained <- function(of) {
 }
 
 # By kind of response. better: "high", "low", or the value of perfect predictions; scale: on which
-# the error is nearly normal, see scales; large: a large standard deviation over sites on that
+# the error is nearly normal, see scales; prior_sd: a large standard deviation over sites on that
 # scale, see site_posterior(); response: TRUE if the value has the response's unit; needs: "prob" or
 # "threshold"; of: the function of a site's rows, which gives a site_value(); at: the same at a
 # time, of which each time makes a measure. Rows are a list: y (events 0 and 1, numbers, counts,
@@ -17,71 +17,71 @@ of_trained <- function(of) {
 # probabilities, of censored times a column for each time), score (that ranks the rows).
 measures <- list(
   class = list(
-    auc = list(title = "AUC", better = "high", scale = "logit", large = 1,
+    auc = list(title = "AUC", better = "high", scale = "logit", prior_sd = 1,
                of = function(d, ...) site_auc(d)),
-    oe = list(title = "observed/expected", better = 1, scale = "log", large = 1, needs = "prob",
+    oe = list(title = "observed/expected", better = 1, scale = "log", prior_sd = 1, needs = "prob",
               of = of_trained(function(d, ...) site_ratio(d))),
-    intercept = list(title = "calibration intercept", better = 0, scale = "identity", large = 1,
+    intercept = list(title = "calibration intercept", better = 0, scale = "identity", prior_sd = 1,
                      needs = "prob", of = of_trained(function(d, ...) logistic_intercept(d))),
-    slope = list(title = "calibration slope", better = 1, scale = "identity", large = 0.5,
+    slope = list(title = "calibration slope", better = 1, scale = "identity", prior_sd = 0.5,
                  needs = "prob", of = of_trained(function(d, ...) line_slope(d, "class"))),
-    brier = list(title = "Brier score", better = "low", scale = "log", large = 0.5, needs = "prob",
-                 of = function(d, ...) site_mean((d$y - d$p)^2)),
+    brier = list(title = "Brier score", better = "low", scale = "log", prior_sd = 0.5,
+                 needs = "prob", of = function(d, ...) site_mean((d$y - d$p)^2)),
     scaled_brier = list(title = "scaled Brier score", better = "high", scale = "unexplained",
-                        large = 0.5, needs = "prob",
+                        prior_sd = 0.5, needs = "prob",
                         of = function(d, ...) site_explained((d$y - d$p)^2, d$y)),
-    log_loss = list(title = "log loss", better = "low", scale = "log", large = 0.5,
+    log_loss = list(title = "log loss", better = "low", scale = "log", prior_sd = 0.5,
                     needs = "prob", of = function(d, ...) {
                       if (any(d$score == ifelse(d$y == 1, -Inf, Inf))) no_value(length(d$y))
                       else site_mean(minus_log(ifelse(d$y == 1, d$p, 1 - d$p)))
                     }),
-    sensitivity = list(title = "sensitivity", better = "high", scale = "logit", large = 1,
+    sensitivity = list(title = "sensitivity", better = "high", scale = "logit", prior_sd = 1,
                        needs = c("prob", "threshold"), of = function(d, threshold) {
                          site_proportion(at_least(d$p, threshold), d$y == 1)
                        }),
-    specificity = list(title = "specificity", better = "high", scale = "logit", large = 1,
+    specificity = list(title = "specificity", better = "high", scale = "logit", prior_sd = 1,
                        needs = c("prob", "threshold"), of = function(d, threshold) {
                          site_proportion(!at_least(d$p, threshold), d$y == 0)
                        })
   ),
   number = list(
-    rmse = list(title = "RMSE", better = "low", scale = "log", large = 0.5,
+    rmse = list(title = "RMSE", better = "low", scale = "log", prior_sd = 0.5,
                 of = function(d, ...) site_root(site_mean((d$y - d$p)^2))),
-    r2 = list(title = "R squared", better = "high", scale = "unexplained", large = 0.5,
+    r2 = list(title = "R squared", better = "high", scale = "unexplained", prior_sd = 0.5,
               of = function(d, ...) site_explained((d$y - d$p)^2, d$y)),
-    bias = list(title = "bias", better = 0, scale = "identity", large = 1, response = TRUE,
+    bias = list(title = "bias", better = 0, scale = "identity", prior_sd = 1, response = TRUE,
                 of = function(d, ...) site_mean(d$p - d$y)),
-    intercept = list(title = "calibration intercept", better = 0, scale = "identity", large = 1,
+    intercept = list(title = "calibration intercept", better = 0, scale = "identity", prior_sd = 1,
                      response = TRUE, of = function(d, ...) line_intercept(d, "number")),
-    slope = list(title = "calibration slope", better = 1, scale = "identity", large = 0.5,
+    slope = list(title = "calibration slope", better = 1, scale = "identity", prior_sd = 0.5,
                  of = function(d, ...) line_slope(d, "number"))
   ),
   count = list(
-    deviance = list(title = "Poisson deviance", better = "low", scale = "log", large = 0.5,
+    deviance = list(title = "Poisson deviance", better = "low", scale = "log", prior_sd = 0.5,
                     of = function(d, ...) {
                       site_mean(stats::poisson()$dev.resids(d$y, d$p, rep(1, length(d$y))))
                     }),
-    oe = list(title = "observed/expected", better = 1, scale = "log", large = 1,
+    oe = list(title = "observed/expected", better = 1, scale = "log", prior_sd = 1,
               of = function(d, ...) site_ratio(d)),
-    slope = list(title = "calibration slope", better = 1, scale = "identity", large = 0.5,
+    slope = list(title = "calibration slope", better = 1, scale = "identity", prior_sd = 0.5,
                  of = function(d, ...) line_slope(d, "count"))
   ),
   ordinal = list(
-    rps = list(title = "ranked probability score", better = "low", scale = "log", large = 0.5,
+    rps = list(title = "ranked probability score", better = "low", scale = "log", prior_sd = 0.5,
                of = function(d, ...) site_mean(ranked_probability(d))),
-    concordance = list(title = "concordance", better = "high", scale = "logit", large = 1,
+    concordance = list(title = "concordance", better = "high", scale = "logit", prior_sd = 1,
                        of = function(d, ...) site_auc(d))
   ),
   censored = list(
-    concordance = list(title = "concordance", better = "high", scale = "logit", large = 1,
+    concordance = list(title = "concordance", better = "high", scale = "logit", prior_sd = 1,
                        needs = "score", of = function(d, ...) site_concordance(d, FALSE)),
-    uno = list(title = "Uno's concordance", better = "high", scale = "logit", large = 1,
+    uno = list(title = "Uno's concordance", better = "high", scale = "logit", prior_sd = 1,
                needs = c("score", "start"), of = function(d, ...) site_concordance(d, TRUE)),
-    slope = list(title = "calibration slope", better = 1, scale = "identity", large = 0.5,
+    slope = list(title = "calibration slope", better = 1, scale = "identity", prior_sd = 0.5,
                  needs = "score", of = function(d, ...) hazard_slope(d)),
-    oe = list(title = "observed/expected", better = 1, scale = "log", large = 1,
+    oe = list(title = "observed/expected", better = 1, scale = "log", prior_sd = 1,
               needs = c("prob", "start"), at = function(d, S, t) events_ratio(d$y, S, t)),
-    brier = list(title = "Brier score", better = "low", scale = "log", large = 0.5,
+    brier = list(title = "Brier score", better = "low", scale = "log", prior_sd = 0.5,
                  needs = c("prob", "start"), at = function(d, S, t) site_brier(d$y, S, t))
   )
 )
@@ -308,8 +308,7 @@ calibration_families <- list(
 calibration_line <- function(d, kind) {
   of <- calibration_families[[kind]]
   x <- of$link(d$p)
-  enough <- switch(kind, class = n_rarer(d$y), count = sum(d$y > 0),
-                   number = length(d$y))
+  enough <- switch(kind, class = n_rarer(d$y), count = sum(d$y > 0), number = length(d$y))
   if (enough < calibration_rows || stats::sd(x) <= 1e-8 * max(abs(x))) return(NULL)
   fit <- canonical_fit(cbind(1, x - mean(x)), d$y, of$family)
   if (!is.null(fit)) c(fit, list(centre = mean(x), range = range(x)))

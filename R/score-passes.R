@@ -20,7 +20,7 @@ evaluate_source <- function(plan, ctx) {
   }
   if (is.null(found)) stop(outcomes[[1L]]$error)
   found$outcomes <- lapply(outcomes, function(own) {
-    if (is.null(own$error)) return(own[c("results", "scores")])
+    if (is.null(own$error)) return(own[c("results", "scores", "seconds")])
     # in all folds
     failed <- list(error = own$error, seconds = NA_real_)
     list(results = rep(list(failed), length(found$splits)))
@@ -28,7 +28,7 @@ evaluate_source <- function(plan, ctx) {
   found
 }
 
-# list(task, folds, metrics, splits, results, scores)
+# list(task, folds, metrics, splits, results, scores, seconds)
 pass_over_folds <- function(spec, plan) {
   start <- proc.time()[["elapsed"]]
   input <- plan$input
@@ -41,9 +41,8 @@ pass_over_folds <- function(spec, plan) {
   splits <- fold_splits(folds, task)
   fits <- left_out_fits(spec, rows, splits)
   scores <- scores_of_fits(fits, rows, metrics)[[1L]]
-  seconds <- (proc.time()[["elapsed"]] - start) / length(splits)
   list(task = task, folds = folds, metrics = metrics, splits = splits, scores = scores,
-       results = lapply(fits$notes, function(note) c(list(seconds = seconds), note)))
+       results = fits$notes, seconds = proc.time()[["elapsed"]] - start)
 }
 
 # Sums without the levels of a factor are not kept, and scores are by domain.
@@ -67,24 +66,21 @@ check_source_cv <- function(spec, folds, refits) {
     abort("argument", "`object` must be a learner or a pipeline with a source, not ", spec$method,
           "(), which would read all rows again in each fold.")
   }
-  check_source_spec(spec)
 }
 
-rows_to_score <- function(spec, input) {
+rows_to_score <- function(spec, input, shared = new_shared()) {
   needs <- spec_needs(spec)
   needs$domain <- TRUE
-  survey <- survey_source(input$source, block_reader(input, needs))
-  survey$formula <- input$x
-  rows <- rows_source(survey, spec)
+  rows <- shared_rows(spec, input, shared, needs)
   check_several_classes(rows$sample$y)
   rows
 }
 
-# As cv_task(), with a domain in the place of its rows.
+# As cv_task(), with a domain in the place of its rows; y: of the sample.
 domain_task <- function(rows) {
   domains <- rows$survey$domains
   list(domain = factor(domains, domains), row = seq_along(domains), n = length(domains),
-       sizes = rows$survey$sizes, labels = variable_names(rows$sample$blueprint),
+       y = rows$sample$y, sizes = rows$survey$sizes, labels = variable_names(rows$sample$blueprint),
        weighted = rows$survey$weighted)
 }
 

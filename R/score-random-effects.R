@@ -4,19 +4,19 @@
 # new site may have, are a posterior distribution, since intervals from an estimate of tau cover too
 # little with few sites.
 
-# value, se: of each site, on the scale of the measure; large: a large tau, NULL where the measure
-# has none, see tau_scale(); inflation: of the variance of the mean, for values whose training sets
-# overlap; likelihoods: of sites with few events the logarithm of their likelihood, a function of
-# values on the scale, NULL for others; information: of sites whose errors go with their values by
-# chance, see site_value(). Sites without an error are left out.
+# value, se: of each site, on the scale of the measure; prior_sd: a large tau, NULL where the
+# measure has none, see tau_scale(); inflation: of the variance of the mean, for values whose
+# training sets overlap; likelihoods: of sites with few events the logarithm of their likelihood, a
+# function of values on the scale, NULL for others; information: of sites whose errors go with their
+# values by chance, see site_value(). Sites without an error are left out.
 # list(domains: their number, known: which, mean, se, lower, upper, tau: posterior median, weighted:
 # list(mean, lower, upper) by precision, p: of a difference of both means, new: posterior of a new
 # site, see counted_once(), with its interval; posterior: that by precision); NA where there are too
 # few sites.
-random_effects <- function(value, se, large = NULL, inflation = 1, level = 0.95,
+random_effects <- function(value, se, prior_sd = NULL, inflation = 1, level = 0.95,
                            likelihoods = vector("list", length(value)),
                            information = vector("list", length(value))) {
-  known <- is.finite(value) & is.finite(se) & se > 0
+  known <- has_error(value, se)
   k <- sum(known)
   none <- list(mean = NA_real_, lower = NA_real_, upper = NA_real_)
   found <- c(list(domains = k, known = known), none, list(
@@ -32,7 +32,7 @@ random_effects <- function(value, se, large = NULL, inflation = 1, level = 0.95,
   se <- se[known]
   likelihoods <- likelihoods[known]
   few <- !vapply(likelihoods, is.null, NA)
-  scale <- tau_scale(value, se, large)
+  scale <- tau_scale(value, se, prior_sd)
   posterior <- if (any(few)) count_posterior(value, se, likelihoods, scale, inflation)
                else site_posterior(value, se, scale, inflation)
   weighted <- posterior_summary(posterior, level)
@@ -45,7 +45,7 @@ random_effects <- function(value, se, large = NULL, inflation = 1, level = 0.95,
   found$tau <- weighted$tau
   found$weighted <- weighted[c("mean", "lower", "upper")]
   found$p <- new$p
-  ends <- (1 + c(-1, 1) * level) / 2
+  ends <- central_ends(level)
   # a new site is not surer than the mean, nor less different than most of these are
   new$interval <- range(mixture_quantiles(ends, new$weights, new$mean, new$sd),
                         own$lower, own$upper, middle_sites(posterior, ends))
@@ -54,12 +54,18 @@ random_effects <- function(value, se, large = NULL, inflation = 1, level = 0.95,
   found
 }
 
-# Standard deviation of the half-normal prior of tau: `large` of the measure, or, where sites differ
+# Standard deviation of the half-normal prior of tau: that of the measure, or, where sites differ
 # more than that, twice what they differ by; of measures without one at least twice the usual error.
-tau_scale <- function(value, se, large = NULL) {
-  if (is.null(large)) large <- 2 * stats::median(se)
-  max(large, 2 * between_sites(value, se))
+tau_scale <- function(value, se, prior_sd = NULL) {
+  if (is.null(prior_sd)) prior_sd <- 2 * stats::median(se)
+  max(prior_sd, 2 * between_sites(value, se))
 }
+
+# Sites that say anything of the others: with a value and an error of it.
+has_error <- function(value, se) is.finite(value) & is.finite(se) & se > 0
+
+# The probabilities between which the middle is that has this level.
+central_ends <- function(level) (1 + c(-1, 1) * level) / 2
 
 # Standard deviation between sites without sampling error, around a regression on X.
 between_sites <- function(value, se, ...) sqrt(paule_mandel(value, se^2, ...))
@@ -207,7 +213,7 @@ shrunken_sites <- function(posterior, level) {
   t(vapply(seq_len(NCOL(posterior$site_mean)), function(g) {
     mean <- posterior$site_mean[, g]
     c(sum(posterior$weights * mean),
-      mixture_quantiles((1 + c(-1, 1) * level) / 2, posterior$weights, mean,
+      mixture_quantiles(central_ends(level), posterior$weights, mean,
                         posterior$site_sd[, g]))
   }, numeric(3)))
 }
@@ -225,7 +231,7 @@ share_between <- function(limits, new, level) {
     stats::pnorm(limits[1L], mean, new$tau[heavy])
   order <- order(share)
   sums <- cumsum(rep(new$weights[heavy], length(steps))[order])
-  ends <- share[order][1L + findInterval((1 + c(-1, 1) * level) / 2 * max(sums), sums,
+  ends <- share[order][1L + findInterval(central_ends(level) * max(sums), sums,
                                          left.open = TRUE)]
   # Student's interval of the mean of the sites' own probabilities
   of_site <- colSums(new$weights * (stats::pnorm(limits[2L], new$site_mean, new$site_sd) -
@@ -268,82 +274,14 @@ site_posterior <- function(value, se, scale, inflation = 1, nodes = 201L) {
 }
 
 # The same where some sites have a likelihood that is not normal, by quadrature over tau, the mean,
-# and the values of these sites, of which a table at equal steps serves all nodes. The density of
-# the mean is that of Jeffreys for sites that are alike, the root of the information, at most that
-# at 0: where no site has an event a flat one has no end.
+# and the values of these sites. The density of the mean is that of Jeffreys for sites that are
+# alike, the root of the information, at most that at 0: where no site has an event a flat one has
+# no end.
 count_posterior <- function(value, se, likelihoods, scale, inflation) {
-  few <- !vapply(likelihoods, is.null, NA)
   of_tau <- seq(0, 1, length.out = 51L)^3 * 4 * scale
-  ends <- range(value) + c(-30, 30)
-  # where all errors are large, the distribution of sites is what must be resolved
-  step <- min(se[few], scale) / 3
-  theta <- seq(ends[1L] - 20 * scale, ends[2L] + 20 * scale, by = step)
-  table <- vapply(likelihoods[few], function(of) of(theta), theta)
-  top <- apply(table, 2L, max)
-  curvature <- -diff(rowSums(table), differences = 2L) / step^2
-  known_information <- c(NA, curvature, NA) + sum(1 / se[!few]^2)
-  known_information[!is.finite(known_information)] <- NA
-  information <- stats::approxfun(theta, known_information, rule = 2)
-  prior <- function(mean) log(pmin(pmax(information(mean), 1e-12), information(0))) / 2
-  table <- exp(table - rep(top, each = length(theta)))
-  # what is 0 at all sites adds nothing to any sum
-  positive <- rowSums(table) > 0
-  theta <- theta[positive]
-  table <- table[positive, , drop = FALSE]
-  hermite <- gauss_hermite(9L)
-
-  # The logarithm of the density at means given tau; with moments of the values of sites.
-  given_tau <- function(tau, mean, moments = FALSE) {
-    variance <- outer(rep(tau^2, length(mean)), se[!few]^2, "+")
-    residual <- outer(mean, value[!few], function(m, v) v - m)
-    density <- prior(mean) - rowSums(residual^2 / variance + log(variance)) / 2
-    if (tau >= step) {
-      near <- theta > min(mean) - 9 * tau & theta < max(mean) + 9 * tau
-      at <- theta[near]
-      # the normal density
-      kernel <- exp(-(outer(mean, at, "-") / tau)^2 / 2) * (step / (tau * sqrt(2 * pi)))
-      own <- table[near, , drop = FALSE]
-      sums <- list(kernel %*% own, if (moments) kernel %*% (own * at),
-                   if (moments) kernel %*% (own * at^2))
-    } else {
-      # steps are too wide for so narrow a distribution
-      at <- outer(mean, tau * hermite$nodes, "+")
-      own <- lapply(which(few), function(g) {
-        likelihood <- exp(array(likelihoods[[g]](at), dim(at)) - top[match(g, which(few))])
-        rep(hermite$weights, each = length(mean)) * likelihood
-      })
-      bind <- function(of) matrix(vapply(own, of, mean), length(mean))
-      sums <- list(bind(rowSums), if (moments) bind(function(w) rowSums(w * at)),
-                   if (moments) bind(function(w) rowSums(w * at^2)))
-    }
-    density <- density + rowSums(log(pmax(sums[[1L]], 1e-300))) + sum(top)
-    if (!moments) return(density)
-    centre <- spread <- matrix(0, length(mean), length(few))
-    mass <- pmax(sums[[1L]], 1e-300)
-    centre[, few] <- sums[[2L]] / mass
-    spread[, few] <- sqrt(pmax(sums[[3L]] / mass - centre[, few]^2, 1e-16))
-    own <- rep(se[!few]^2, each = length(mean))
-    shrink <- own / variance
-    centre[, !few] <- shrink * mean + (1 - shrink) * rep(value[!few], each = length(mean))
-    spread[, !few] <- sqrt(own * (1 - shrink))
-    list(density = density, site_mean = centre, site_sd = pmax(spread, 1e-8))
-  }
-
-  # the means that are likely given tau; of taus between, those of the next larger one
-  likely <- function(tau) {
-    within <- ends
-    for (round in 1:4) {
-      at <- seq(within[1L], within[2L], length.out = 41L)
-      density <- given_tau(tau, at)
-      within <- range(at[density > max(density) - 14]) + c(-1, 1) * diff(at[1:2])
-    }
-    within
-  }
-  some <- c(1L, 11L, 21L, 31L, 41L, 51L)
-  ranges <- vapply(of_tau[some], likely, c(0, 0))
-  ranges <- ranges[, findInterval(seq_along(of_tau), some, left.open = TRUE) + 1L]
-  means <- apply(ranges, 2L, function(ends) seq(ends[1L], ends[2L], length.out = 51L))
-  nodes <- lapply(seq_along(of_tau), function(k) given_tau(of_tau[k], means[, k], TRUE))
+  sites <- tabled_sites(value, se, likelihoods, scale)
+  means <- node_means(sites, of_tau)
+  nodes <- lapply(seq_along(of_tau), function(k) given_tau(sites, of_tau[k], means[, k]))
   width <- means[2L, ] - means[1L, ]
   log_density <- vapply(nodes, `[[`, numeric(51L), "density") +
     rep(stats::dnorm(of_tau, 0, scale, log = TRUE), each = 51L)
@@ -351,13 +289,99 @@ count_posterior <- function(value, se, likelihoods, scale, inflation) {
   # the mean given tau is as uncertain as overlapping training sets make it
   middle <- colSums(weights * means) / colSums(weights)
   middle <- rep(ifelse(is.finite(middle), middle, means[26L, ]), each = 51L)
-  tau <- rep(of_tau, each = 51L)
-  # what lies between the nodes
-  between <- rep(width / sqrt(12), each = 51L)
   list(weights = c(weights), mean = middle + sqrt(inflation) * (c(means) - middle),
-       middle = middle, tau = tau, mean_sd = between,
+       middle = middle, tau = rep(of_tau, each = 51L),
+       # what lies between the nodes
+       mean_sd = rep(width / sqrt(12), each = 51L),
        site_mean = do.call(rbind, lapply(nodes, `[[`, "site_mean")),
        site_sd = do.call(rbind, lapply(nodes, `[[`, "site_sd")))
+}
+
+# What all nodes have in common: list(value, se, few: which sites have a likelihood, likelihoods:
+# theirs; table: of them at theta, in equal steps, over their largest, exp(top); prior: log density
+# of the mean; ends: where the mean is looked for; hermite: see gauss_hermite()).
+tabled_sites <- function(value, se, likelihoods, scale) {
+  few <- !vapply(likelihoods, is.null, NA)
+  ends <- range(value) + c(-30, 30)
+  # where all errors are large, the distribution of sites is what must be resolved
+  step <- min(se[few], scale) / 3
+  theta <- seq(ends[1L] - 20 * scale, ends[2L] + 20 * scale, by = step)
+  table <- vapply(likelihoods[few], function(of) of(theta), theta)
+  top <- apply(table, 2L, max)
+  curvature <- -diff(rowSums(table), differences = 2L) / step^2
+  information <- c(NA, curvature, NA) + sum(1 / se[!few]^2)
+  finite <- is.finite(information)
+  information <- stats::approxfun(theta[finite], information[finite], rule = 2)
+  table <- exp(table - rep(top, each = length(theta)))
+  # what is 0 at all sites adds nothing to any sum
+  positive <- rowSums(table) > 0
+  list(value = value, se = se, few = few, likelihoods = likelihoods[few],
+       theta = theta[positive], table = table[positive, , drop = FALSE], top = top, step = step,
+       prior = function(mean) log(pmin(pmax(information(mean), 1e-12), information(0))) / 2,
+       ends = ends, hermite = gauss_hermite(9L))
+}
+
+# The logarithm of the density of means given tau. mass: see site_integrals().
+mean_density <- function(sites, tau, mean, mass = site_integrals(sites, tau, mean, 0)[[1L]]) {
+  variance <- tau^2 + sites$se[!sites$few]^2
+  residual <- outer(mean, sites$value[!sites$few], function(m, v) v - m)
+  sites$prior(mean) - drop(residual^2 %*% (1 / variance)) / 2 - sum(log(variance)) / 2 +
+    rowSums(log(pmax(mass, 1e-300))) + sum(sites$top)
+}
+
+# list(density, site_mean, site_sd [means x sites]: of the sites' values given tau and the mean).
+given_tau <- function(sites, tau, mean) {
+  few <- sites$few
+  sums <- site_integrals(sites, tau, mean, 0:2)
+  centre <- spread <- matrix(0, length(mean), length(few))
+  mass <- pmax(sums[[1L]], 1e-300)
+  centre[, few] <- sums[[2L]] / mass
+  spread[, few] <- sqrt(pmax(sums[[3L]] / mass - centre[, few]^2, 1e-16))
+  error <- rep(sites$se[!few]^2, each = length(mean))
+  shrink <- error / (tau^2 + error)
+  centre[, !few] <- shrink * mean + (1 - shrink) * rep(sites$value[!few], each = length(mean))
+  spread[, !few] <- sqrt(error * (1 - shrink))
+  list(density = mean_density(sites, tau, mean, sums[[1L]]), site_mean = centre,
+       site_sd = pmax(spread, 1e-8))
+}
+
+# For each power the integrals over a site's value theta of theta^power times its likelihood times
+# the normal density around the mean [means x sites with a likelihood].
+site_integrals <- function(sites, tau, mean, powers) {
+  if (tau >= sites$step) {
+    near <- sites$theta > min(mean) - 9 * tau & sites$theta < max(mean) + 9 * tau
+    at <- sites$theta[near]
+    density <- exp(-(outer(mean, at, "-") / tau)^2 / 2) * (sites$step / (tau * sqrt(2 * pi)))
+    table <- sites$table[near, , drop = FALSE]
+    return(lapply(powers, function(power) density %*% (table * at^power)))
+  }
+  # steps are too wide for so narrow a distribution
+  at <- outer(mean, tau * sites$hermite$nodes, "+")
+  lapply(powers, function(power) {
+    matrix(vapply(seq_along(sites$likelihoods), function(g) {
+      likelihood <- exp(array(sites$likelihoods[[g]](at), dim(at)) - sites$top[g])
+      drop((likelihood * at^power) %*% sites$hermite$weights)
+    }, mean), length(mean))
+  })
+}
+
+# The means that are likely given tau, 51 of them [means x tau]; at taus between some, those of the
+# next larger one.
+node_means <- function(sites, of_tau) {
+  likely <- function(tau) {
+    within <- sites$ends
+    for (round in 1:4) {
+      at <- seq(within[1L], within[2L], length.out = 41L)
+      density <- mean_density(sites, tau, at)
+      within <- range(at[density > max(density) - 14]) + c(-1, 1) * diff(at[1:2])
+    }
+    within
+  }
+  some <- round(seq(1, length(of_tau), length.out = 6L))
+  means <- vapply(lapply(of_tau[some], likely), function(ends) {
+    seq(ends[1L], ends[2L], length.out = 51L)
+  }, numeric(51L))
+  means[, findInterval(seq_along(of_tau), some, left.open = TRUE) + 1L]
 }
 
 # Nodes and weights for the mean of a function of a standard normal variable (Golub and Welsch,
@@ -373,7 +397,7 @@ gauss_hermite <- function(n) {
 posterior_summary <- function(posterior, level) {
   weights <- posterior$weights
   mean <- sum(weights * posterior$mean)
-  ends <- mixture_quantiles((1 + c(-1, 1) * level) / 2, weights, posterior$mean,
+  ends <- mixture_quantiles(central_ends(level), weights, posterior$mean,
                             posterior$mean_sd)
   by_tau <- rowsum(weights, posterior$tau)
   variance <- sum(weights * ((posterior$mean - mean)^2 + posterior$mean_sd^2))

@@ -7,12 +7,6 @@
 source_features <- 400L
 
 #' @exportS3Method
-fit_call.dg_auto_spec <- function(spec, input, call) {
-  if (is.null(input$source)) return(NextMethod())
-  with_seed(spec$args$seed, fit_from_source(spec, input, call))
-}
-
-#' @exportS3Method
 takes_passes.dg_auto_spec <- function(spec) TRUE
 
 # As auto_in_memory().

@@ -303,8 +303,8 @@ fit_rows.dg_auto_spec <- function(spec, rows, shared = NULL) {
   check_several_classes(rows$sample$y)
   start <- proc.time()[["elapsed"]]
   once({
-    auto <- if (rows$keeps) with_seed(spec$args$seed, auto_in_memory(spec, rows$sample))
-            else auto_of_source(spec, rows)
+    auto <- if (only_sums(rows)) auto_of_source(spec, rows)
+            else with_seed(spec$args$seed, auto_in_memory(spec, rows$sample))
     members <- lapply(unname(auto$members), slim)
     methods <- vapply(members, function(member) sub("^dg_", "", member$spec$method), "")
     names(members) <- make.unique(methods, "_")

@@ -31,15 +31,14 @@ in_member_of <- function(name, code) {
 # members: fitted; weights: of sum 1; X is kept while it is small, for reference = "training".
 new_ensemble <- function(members, weights, rows, ..., class = character()) {
   sample <- rows$sample
-  keeps <- rows$keeps
   names(weights) <- names(members)
   values <- weighted_values(lapply(members, function(m) {
     common_values(targets_of(m), m$decision)
   }), weights)
   structure(list(
     members = members, coefficients = weights, decision = values, ...,
-    X = if (keeps && nrow(sample$X) <= exact_rows) sample$X, y = if (keeps) sample$y,
-    weights = if (keeps) sample$weights else numeric(),
+    X = if (nrow(sample$X) <= exact_rows) kept_values(rows, sample$X),
+    y = kept_values(rows, sample$y), weights = kept_values(rows, sample$weights, numeric()),
     response = mixed_targets(members, rows_frame(sample), values)
   ), class = c(class, "dg_ensemble", "dg_learner", "dg_fit"))
 }
@@ -212,20 +211,24 @@ training_rows.dg_ensemble <- function(object) {
 }
 
 #' @exportS3Method
-print_details.dg_ensemble <- function(x) {
-  describe_response(x$response)
-  weights <- x$coefficients
-  scores <- x$held_out$scores
-  if (is.null(scores)) {
-    cat_line("  weights")
-    cat_table(data.frame(weight = rounded(weights, 3), member = names(weights)))
-    return(invisible())
-  }
-  means <- rounded(colMeans(scores, na.rm = TRUE), 4)
-  cat_line("\nWeight and ", x$held_out$metric$title, " on held-out domains")
-  cat_line("  ", format(round(weights, 3)), "  ", format(means[-1L]), "  ", names(weights),
-           hang = 6L + sum(nchar(c(format(round(weights, 3))[1L], format(means[-1L])[1L]))))
-  error <- mean_error(scores[, 1L])$se
-  se <- if (sum(!is.na(scores[, 1L])) > 2L) error else NA_real_
-  cat_line("  ensemble: ", means[1L], error_words(se), ", with weights from the other domains")
+describe_fit.dg_ensemble <- function(x) {
+  choice <- x$choice
+  held <- if (is.null(choice)) x$held_out else choice
+  members <- data.frame(member = names(x$coefficients), weight = unname(x$coefficients))
+  if (!is.null(choice)) {
+    members <- choice$table[choice$table$member %in% TRUE, c("member", "weight", "mean")]
+    members$member <- describe_candidates(choice$table[choice$table$member %in% TRUE, ])
+  } else if (!is.null(held$scores)) members$mean <- unname(colMeans(held$scores, na.rm = TRUE))[-1L]
+  own <- if (is.null(choice)) held$scores[, 1L]
+  list(
+    if (length(own)) {
+      fact(held$metric$title, mean(own, na.rm = TRUE),
+           error_words(if (sum(!is.na(own)) > 2L) mean_error(own)$se else NA_real_),
+           " on held-out domains, with weights from the other domains", only = "print")
+    },
+    fact(paste0("Members", if (!is.null(members$mean)) {
+      paste(", and", held$metric$title, "on held-out", if (isTRUE(held$few)) "rows" else "domains")
+    }), data.frame(members[setdiff(names(members), "member")], member = members$member,
+                   row.names = NULL))
+  )
 }

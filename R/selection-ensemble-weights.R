@@ -168,5 +168,5 @@ dg_lodo.dg_ensemble <- function(object, metric = NULL, ...) {
   if (anyNA(values[!unknown_elsewhere(object$rows$levels, object$domain), ])) {
     abort("data", "`object` has rows without a held-out prediction: a class is in one domain only.")
   }
-  as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
+  cv_of_values(object, values, metrics, start)
 }

@@ -294,7 +294,7 @@ site_results <- function(curve, sizes, target, n, level, new_sites, metric) {
   values <- sign * curve$scores
   fitted <- curve_posterior(values, curve$fold[complete, , drop = FALSE], sizes$measured, n)
   all <- c(sizes$measured, sizes$extrapolated)
-  ends <- (1 + c(-1, 1) * level) / 2
+  ends <- central_ends(level)
   within <- function(scores) {
     if (is.null(metric$range)) scores else pmin(pmax(scores, metric$range[1L]), metric$range[2L])
   }
@@ -370,7 +370,7 @@ all_crossings <- function(cv, level, metric) {
                  if ("local" %in% updates && length(others)) {
                    data.frame(update = "local", other = others)
                  })
-  ends <- (1 + c(-1, 1) * level) / 2
+  ends <- central_ends(level)
   found <- lapply(seq_len(nrow(pairs)), function(i) {
     difference <- curve(pairs$update[i]) - curve(pairs$other[i])
     at <- labels_needed(difference, labels)

@@ -232,27 +232,16 @@ scored_choice <- function(scores, seconds, state) {
 #' @exportS3Method
 takes_passes.dg_tune_spec <- function(spec) takes_passes(spec$object)
 
-#' @exportS3Method
-fit_rows.dg_tune_spec <- function(spec, rows, shared = NULL) {
-  check_source_cv(spec$object, spec$args$folds, FALSE)
-  check_several_classes(rows$sample$y)
-  task <- domain_task(rows)
-  task$y <- rows$sample$y
-  search_parameters(spec, task, rows$survey$source$ctx, function(spec) {
-    rows <- rows_source(rows$survey, spec)
-    fit_part(place_spec(spec, layout_of(rows$sample$blueprint)), rows)
-  }, pass_outcomes(rows$survey))
-}
-
 # As row_outcomes().
-pass_outcomes <- function(survey) function(state, specs, choices, fits) {
+pass_outcomes <- function(input, shared) function(state, specs, choices, fits) {
   outcomes <- vector("list", length(specs))
   for (group in lambda_groups(specs, fits)) {
     begun <- length(state$results) > 0L || !all(vapply(outcomes, is.null, NA))
     if (begun && seconds_now() > state$deadline) break
     start <- proc.time()[["elapsed"]]
     # the same landmarks for all choices
-    found <- on_error(with_seed(state$seeds[1L], score_by_passes(specs[group], survey, state)),
+    found <- on_error(with_seed(state$seeds[1L],
+                                score_by_passes(specs[group], state, input, shared)),
                       function(e) {
       if (!inherits(e, "domgen_error")) stop(e)
       e
@@ -267,8 +256,8 @@ pass_outcomes <- function(survey) function(state, specs, choices, fits) {
 }
 
 # Scores of specifications that differ in lambda, see scores_of_fits().
-score_by_passes <- function(specs, survey, state) {
-  rows <- rows_source(survey, specs[[1L]])
+score_by_passes <- function(specs, state, input, shared) {
+  rows <- rows_to_score(specs[[1L]], input, shared)
   fits <- if (length(specs) == 1L) left_out_fits(specs[[1L]], rows, state$splits)
           else left_out_path(specs[[1L]], rows, state$splits,
                              vapply(specs, function(spec) spec$args$lambda, 0))

@@ -157,7 +157,7 @@ dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
   given <- check_arguments(given, spec, parent.frame(), names(args))
   given <- given[names(given) %in% data_arguments]
   input <- model_input(object, given, parent.frame())
-  fit_within_memory(spec, input, with_own_data(call, object, given, parent.frame()))
+  fit_call(spec, input, with_own_data(call, object, given, parent.frame()))
 }
 
 # Values of each parameter, as lists.
@@ -197,29 +197,26 @@ spec_needs.dg_tune_spec <- function(spec) {
 }
 
 #' @exportS3Method
-fit_input.dg_tune_spec <- function(spec, input, shared = NULL) {
-  tuned_model(spec, input, new_context(read_progress(spec$args$progress, input$inside)))
+fit_input.dg_tune_spec <- function(spec, input, shared = new_shared()) {
+  ctx <- shared$ctx
+  if (is.null(ctx)) ctx <- new_context(read_progress(spec$args$progress, input$inside))
+  whole <- is.null(input$source)
+  if (!whole) check_source_cv(spec$object, spec$args$folds, FALSE)
+  shared <- new_shared()
+  task <- if (whole) rows_to_tune(spec, input)
+          else domain_task(rows_to_score(spec$object, input, shared))
+  search_parameters(spec, task, ctx, function(spec) fit_input(spec, input, shared),
+                    if (whole) row_outcomes else pass_outcomes(input, shared))
 }
 
-tuned_model <- function(spec, input, ctx) {
+rows_to_tune <- function(spec, input) {
   # all combinations have the same rows
   others <- lapply(spec$args$grid$terms, function(terms) {
     set_parameters(spec$object, list(terms = terms))
   })
   task <- quietly(cv_task(spec$object, input, spec$args$hold_out, others))
   task$inside <- input$inside
-  search_parameters(spec, task, ctx, function(spec) fit_input(spec, input), row_outcomes)
-}
-
-#' @exportS3Method
-fit_call.dg_tune_spec <- function(spec, input, call) {
-  input <- collect_input(list(spec), input)
-  if (!is.null(input$source)) return(fit_from_source(spec, input, call))
-  resumable(function(ctx) {
-    fitted <- tuned_model(spec, input, ctx)
-    fitted$call <- call
-    fitted
-  }, read_progress(spec$args$progress))
+  task
 }
 
 #' @exportS3Method

@@ -9,10 +9,10 @@ solve_squared <- function(problem, shared) {
     solved <- solve_ridge(problem$space, problem$rows$sample, problem$task, problem$args)
     return(class_columns(c(solved, list(lambda = problem$args$lambda)), problem$targets))
   }
-  keeps <- problem$rows$keeps
+  keeps_fits <- only_sums(problem$rows)
   problem$table <- problem_table(problem)
-  sums <- squared_sums(problem, if (keeps) one_group else group_domains)
-  solve_groups(problem, sums, left_out = !keeps)
+  sums <- squared_sums(problem, if (keeps_fits) group_domains else one_group)
+  solve_groups(problem, sums, left_out = keeps_fits)
 }
 
 # Sums of features and targets over rows of any kind, weighted by their costs, by groups of domains;

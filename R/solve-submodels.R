@@ -9,7 +9,7 @@ solve_submodels <- function(problem, shared) {
   args <- problem$args
   targets <- problem$targets
   costs <- column_costs(rows, targets, args$domain_weights)
-  if (!rows$keeps) return(solve_by_passes(problem, costs))
+  if (only_sums(rows)) return(solve_by_passes(problem, costs))
   sample <- rows$sample
   newton <- is.null(problem$loss$tube)
   data <- shared_value(shared, "machines", list(problem$space, newton, rows), submodel_data,
@@ -176,7 +176,8 @@ newton_by_passes <- function(rows, space, coded, loss, m, args) {
 # Where the passes start: at the submodels of the sampled rows, which stand for all; NULL: at 0.
 sampled_theta <- function(state, rows, sums_of) {
   # a start need not be the last digit, unless there are no other rows
-  while (!state$done && (rows$whole || state$passes < 15L)) {
+  whole <- nrow(rows$sample$X) == row_count(rows)
+  while (!state$done && (whole || state$passes < 15L)) {
     state <- newton_next(state, lapply(sums_of(state, rows$sample), `*`, stands_for(rows)))
   }
   if (all(is.finite(state$theta))) state$theta

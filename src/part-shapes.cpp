@@ -2,8 +2,6 @@
 // takes a third of the time of a prediction of few rows.
 #include <Rcpp.h>
 
-#include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,64 +29,8 @@ std::string size_of(SEXP value) {
   return sizes;
 }
 
-std::string range_of(SEXP value) {
-  const int* begin = INTEGER(value);
-  const int* end = begin + Rf_xlength(value);
-  const auto range = std::minmax_element(begin, end);
-  return " of " + std::to_string(*range.first) + " to " + std::to_string(*range.second);
-}
-
-struct Gaps {
-  R_xlen_t missing, infinite;
-};
-
-Gaps gaps_in(SEXP value) {
-  Gaps gaps = {0, 0};
-  const R_xlen_t n = Rf_xlength(value);
-  switch (TYPEOF(value)) {
-    case REALSXP:
-      for (R_xlen_t i = 0; i < n; ++i) {
-        const double x = REAL(value)[i];
-        if (std::isfinite(x)) continue;
-        if (std::isnan(x)) ++gaps.missing;
-        else ++gaps.infinite;
-      }
-      break;
-    case INTSXP:
-      for (R_xlen_t i = 0; i < n; ++i) gaps.missing += INTEGER(value)[i] == NA_INTEGER;
-      break;
-    case LGLSXP:
-      for (R_xlen_t i = 0; i < n; ++i) gaps.missing += LOGICAL(value)[i] == NA_LOGICAL;
-      break;
-    case STRSXP:
-      for (R_xlen_t i = 0; i < n; ++i) gaps.missing += STRING_ELT(value, i) == NA_STRING;
-      break;
-    case CPLXSXP:
-      for (R_xlen_t i = 0; i < n; ++i) {
-        gaps.missing += std::isnan(COMPLEX(value)[i].r) || std::isnan(COMPLEX(value)[i].i);
-      }
-      break;
-    default:
-      break;
-  }
-  return gaps;
-}
-
 std::string shape_of(SEXP value) {
-  std::string shape = std::string(Rf_type2char(TYPEOF(value))) + " (" + size_of(value) + ")";
-  if (Rf_xlength(value) == 0) return shape;
-  const Gaps gaps = gaps_in(value);
-  if (gaps.missing > 0 || gaps.infinite > 0) {
-    shape += ", " + std::to_string(gaps.missing) + " missing";
-    if (TYPEOF(value) == REALSXP) shape += ", " + std::to_string(gaps.infinite) + " infinite";
-  } else if (TYPEOF(value) == INTSXP) {
-    shape += range_of(value);
-  }
-  return shape;
-}
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+  return std::string(Rf_type2char(TYPEOF(value))) + " (" + size_of(value) + ")";
 }
 
 class Walk {
@@ -139,8 +81,7 @@ class Walk {
       if ((type == LANGSXP || type == SYMSXP || type == EXPRSXP) && path != "call") {
         code_.emplace_back(value, path);
       }
-      // users may change the number of threads, within limits
-      add(path, ends_with(path, "$threads") ? asked(value, path) : shape_of(value));
+      add(path, shape_of(value));
     }
   }
 

@@ -49,8 +49,3 @@ test_that("wide characters are shortened by their width, and hide no number of a
   expect_lte(max(nchar(shown, "width")), 80)
   expect_match(shown, format(signif(cv$domains$score[1], 4)), fixed = TRUE, all = FALSE)
 })
-
-test_that("constants of several machines stand in a row without gaps", {
-  expect_identical(intercept_words(c(-0.12345, 0.5, 10), TRUE), "-0.1234, 0.5000, 10.0000")
-  expect_identical(intercept_words(0, FALSE), "none")
-})

@@ -103,7 +103,7 @@ test_that("ordered classes have the coefficients of a proportional odds model", 
   without <- ordinal::clm(rating ~ temp + contact, data = subset(wine, judge != "4"))
   expect_equal(found$domains["4", ], without$beta, tolerance = 1e-3)
   expect_output(print(found), "odds ratio")
-  expect_output(print(model), "thresholds: ")
+  expect_output(print(model), "thresholds +")
 })
 
 test_that("an offset and a baseline have no coefficient", {

@@ -127,6 +127,14 @@ test_that("a fit happens in the order in which it is written", {
                     dg_dica(ncomp = 1))) {
     expect_identical(order_of(fit(spec, y ~ . | domain, data = toy)), one, label = spec$method)
   }
+  # of rows that are not in memory too
+  mapped <- list(dg_ridge(feature_map = features_rff(5), domain_kernel = domain_pooled()),
+                 dg_null(), dg_dica(ncomp = 1, feature_map = features_nystrom(5)))
+  sums <- feature_sums(y ~ . | domain, data = toy, feature_map = features_nystrom(5))
+  for (spec in mapped) {
+    expect_identical(order_of(fit(spec, y ~ . | domain, data = row_source(toy))), one)
+  }
+  expect_identical(order_of(fit(dg_dica(ncomp = 1), sums)), one)
   # one within the other
   parts <- order_of(fit(dg_pipeline(dg_dica(ncomp = 1), dg_svm(cost = 1)), y ~ . | domain,
                         data = toy))
@@ -137,7 +145,7 @@ test_that("a fit happens in the order in which it is written", {
     seen <<- vapply(sys.calls(), function(call) paste(deparse(call[[1L]]), collapse = ""), "")
     stop("far enough")
   }, expect_error(dg_svm(y ~ . | domain, data = toy, cost = 1), "far enough"))
-  path <- c("dg_svm", "learner_call", "fit_or_specify", "fit_within_memory", "fit_call",
+  path <- c("dg_svm", "learner_call", "fit_or_specify", "fit_call",
             "fit_input", "fit_rows", "row$solve", "train_submodels")
   expect_identical(seen[seen %in% c(path, steps, "new_fit", "seal")], path)
 })

@@ -103,7 +103,7 @@ test_that("forecasts are of sites, also where precision goes with the value", {
                          likelihood = I(vector("list", 40L)), information = I(vector("list", 40L)))
     expected <- list(left_out = stats::setNames(e[known], known),
                      new = stats::setNames(e[-known], 41:80), rows = list(domain = factor()))
-    measure <- list(scale = "identity", large = 0.5, loss = function(d) numeric())
+    measure <- list(scale = "identity", prior_sd = 0.5, loss = function(d) numeric())
     found <- forecast_from(scores, expected, NULL, paste(41:80), measure, 1, 0.95,
                            19L)$regression
     c(mean(found$forecast - theta[-known]),

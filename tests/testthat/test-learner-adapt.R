@@ -248,7 +248,7 @@ test_that("a chain is adapted on its projected scores", {
                                             some[rows] - start[rows])
     expect_equal(predict(adapted), drop(expected), tolerance = 1e-7, ignore_attr = TRUE)
     expect_equal(predict(adapted, numbers_new[3:1, ]), predict(adapted)[3:1], tolerance = 1e-10)
-    expect_output(print(adapted), "adapted to domain \"t\"")
+    expect_output(print(adapted), "adapted +to domain \"t\"")
   }
   gp <- fit(dg_pipeline(dg_dica(ncomp = 2), dg_gp(optimise = FALSE)), y ~ . | domain, data = numbers)
   adapted <- dg_adapt(gp, numbers_new, some)

@@ -239,7 +239,7 @@ test_that("folds are whole domains, up to ten, of about the same size", {
 test_that("with more than ten domains the folds hold out several at a time", {
   wide <- shifted(13, 15, seed = 3)
   model <- fit(fixed(dg_svm, calibration = "platt"), y ~ . | domain, data = wide)
-  expect_output(print(model), "Platt scaling on 13 domains held out in 10 folds\n +log loss 0")
+  expect_output(print(model), "Platt scaling on 13 domains held out in 10 folds,\\s+log\\s+loss\\s+0")
   expect_identical(max(model$calibration$folds), 10L)
   expect_output(print(fit(fixed(dg_ridge, calibration = "isotonic"), y ~ . | domain, data = wide)),
                 "isotonic on 13 domains held out in 10 folds")

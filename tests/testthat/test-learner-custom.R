@@ -224,7 +224,7 @@ test_that("arguments of fit are the learner's own: given, changed, tuned and sho
   }, function(object, x, shrink) object$m + object$b * x[[1]] + 0 * shrink)
   model <- fit(slope, y ~ x1 | domain, data = toy)
   expect_identical(model$engine$object$s, 1)
-  expect_output(print(model), "shrink = 1, with.dot = a")
+  expect_output(print(model), "shrink +1\n +with.dot +a")
   expect_identical(update(slope, shrink = 3)$args$shrink, 3)
   expect_identical(fit(update(slope, with.dot = "b"), y ~ x1 | domain, data = toy)$engine$object$dot,
                    "b")

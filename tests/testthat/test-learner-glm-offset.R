@@ -53,7 +53,7 @@ test_that("an exposure as an offset is the rate with weights", {
   left <- function(model) quietly(dg_lodo(model, metric_deviance("poisson")), "domgen_warning")
   expect_equal(left(count)$predictions$prediction,
                exposed$e * left(rate)$predictions$prediction, tolerance = 1e-8)
-  expect_output(print(count), "2 predictors.*offset: offset\\(log\\(e\\)\\)")
+  expect_output(print(count), "predictors +2.*offset +offset\\(log\\(e\\)\\)")
   expect_identical(tidy(count)$value[1L], "poisson(log)")
   expect_no_warning(shown <- summary(count))
   raw <- exposed[c("x", "z")]

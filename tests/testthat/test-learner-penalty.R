@@ -168,3 +168,13 @@ test_that("the order of predictors and of levels changes no choice, however many
     expect_equal(two$decision, one$decision, tolerance = 1e-8)
   })
 })
+
+test_that("constants of several machines stand in a row without gaps", {
+  of <- function(intercept, wanted) {
+    fact_words(intercept_fact(list(intercept = intercept,
+                                   spec = list(args = list(intercept = wanted)))))
+  }
+  expect_identical(of(c(-0.12345, 0.5, 10), TRUE), "-0.1234, 0.5000, 10.0000")
+  expect_identical(of(0.25, TRUE), "0.25")
+  expect_identical(of(0, FALSE), "none")
+})

@@ -103,7 +103,7 @@ test_that("fitted bandwidths predict other domains better, and ignore a predicto
   slopes <- lodo_slopes(problem, log(sigma / median_bandwidth(given$space$X)))$slopes
   inside <- abs(log(sigma / median_bandwidth(given$space$X))) < log(999)
   expect_lt(max(abs(slopes[inside])), 1e-3)
-  expect_output(print(model), "bandwidths fitted")
+  expect_output(print(model), "bandwidths +fitted")
   expect_identical(predict(update(model), X_new), predict(model, X_new))
 })
 

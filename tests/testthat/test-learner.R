@@ -176,7 +176,7 @@ test_that("the print names the class of positive decision values", {
   for (model in models) {
     positive <- unique(predict(model, toy)[predict(model, toy, type = "decision") > 0])
     expect_identical(as.character(positive), "ill")
-    expect_output(print(model), "\"well\", \"ill\" \\(decision\\s+> 0: \"ill\"\\)")
+    expect_output(print(model), "\"well\" 25, \"ill\" 25 \\(decision\\s+> 0: \"ill\"\\)")
   }
   # classes are what predict() gives of all of them, probabilities where there are some
   prob <- predict(models[[3]], toy, type = "prob")

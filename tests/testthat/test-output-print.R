@@ -73,6 +73,41 @@ test_that("no print method writes beyond the width of the console", {
   }
 })
 
+test_that("a fact of a fit is a line of print() and of summary(), and a column of glance()", {
+  old <- options(width = 120)
+  on.exit(options(old))
+  # results of searches have a table of their own
+  fits <- Filter(function(x) inherits(x, "dg_fit") && !inherits(x, "dg_result"), objects)
+  expect_gt(length(fits), 10L)
+  for (name in names(fits)) {
+    x <- fits[[name]]
+    facts <- Filter(length, describe_fit(x))
+    printed <- capture.output(print(x))
+    summed <- capture.output(print(summary(x)))
+    for (fact in facts) {
+      # where it is long, the beginning; a field is indented, a heading is not
+      line <- if (fact$block) substr(fact$name, 1L, 40L)
+              else paste0("  ", substr(paste0(fact$name, " "), 1L, 20L))
+      said <- function(lines) any(startsWith(lines, line))
+      expect_identical(said(printed), "print" %in% fact$only, label = line)
+      expect_identical(said(summed), "summary" %in% fact$only, label = line)
+    }
+    shown <- Filter(function(fact) "print" %in% fact$only, facts)
+    numbers <- unlist(lapply(shown, `[[`, "columns"))
+    expect_identical(unlist(glance(x)[names(numbers)]), numbers, label = name)
+    table <- Filter(is.data.frame, lapply(facts, `[[`, "value"))
+    if (length(table)) expect_setequal(names(tidy(x)), names(table[[1L]]))
+  }
+})
+
+test_that("of many terms the largest are printed", {
+  many <- data.frame(term = sprintf("x%d", 1:40), estimate = c(20:1, -(21:40)))
+  lines <- capture.output(cat_facts(list(fact("Coefficients", many))))
+  expect_match(lines[2L], "the 15 largest")
+  expect_identical(sub(" .*", "", trimws(lines[4:18])), sprintf("x%d", 40:26))
+  expect_match(lines[19L], "and 25 more in `tidy()`", fixed = TRUE)
+})
+
 test_that("numbers have the digits of options(digits) and of print()", {
   toy <- toy_domains(5, 12)
   cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)

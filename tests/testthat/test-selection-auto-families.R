@@ -371,8 +371,10 @@ test_that("where one domain has all events nothing is compared, and the print sa
 })
 
 test_that("a constant beside an offset is not scored without it on more rows", {
-  rows <- with_seed(3, data.frame(g = gl(8, 40), x = rnorm(320), e = runif(320, 1, 50)))
-  rows$y <- with_seed(4, rpois(320, rows$e))
+  rows <- with_seed(3, {
+    d <- data.frame(g = gl(8, 40), x = rnorm(320), e = runif(320, 1, 50))
+    transform(d, y = rpois(320, e))
+  })
   found <- auto_of(y ~ x + offset(log(e)) | g, rows, family = "poisson", max_rows = 160,
                    n_members = 1)
   expect_identical(found$choice$table$kernel[2L], null_title)

@@ -68,6 +68,32 @@ test_that("grids of other parameters, chains and steps beyond the border work as
   expect_s3_class(chained, "dg_pipeline")
 })
 
+test_that("a kernel that sees other columns has its own score, and others share a survey", {
+  data <- cbind(tune_data, g = rep_len(c("a", "b", "c"), nrow(tune_data)))
+  source <- row_source(data, block_size = 40)
+  folds <- folds_of(data, 4)
+  spec <- function(...) {
+    dg_ridge(feature_map = features_nystrom(nrow(data)), domain_kernel = domain_pooled(),
+             lambda = 1, ...)
+  }
+  kernels <- list(kernel_rbf(), kernel_mixed())
+  tuned <- dg_tune(spec(), y ~ x1 + g | domain, data = source, grid = list(kernel = kernels),
+                   folds = folds)
+  alone <- vapply(kernels, function(kernel) {
+    dg_cv(spec(kernel = kernel), y ~ x1 + g | domain, data = source, folds = folds)$mean
+  }, 0)
+  expect_equal(tuned$tuning$table$mean, alone, tolerance = 1e-6)
+  expect_gt(abs(diff(alone)), 1e-4)
+  surveys <- 0
+  own <- domgen:::survey_source
+  with_replaced("survey_source", function(...) {
+    surveys <<- surveys + 1
+    own(...)
+  }, dg_tune(spec(), y ~ x1 + g | domain, data = source, folds = folds,
+             grid = list(scale = c("none", "pooled"), lambda = c(1, 10))))
+  expect_identical(surveys, 1)
+})
+
 test_that("a choice that fails is recorded, and a spent budget leaves the first choices", {
   source <- row_source(tune_data)
   grid <- list(kernel = list(kernel_rbf(0.7), kernel_rbf(c(1, 2))), lambda = 1)
