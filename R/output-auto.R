@@ -78,7 +78,7 @@ auto_notes <- function(choice, members, weighted = FALSE) {
       paste("Candidates that were not chosen share scaling and kernel with a member or are not",
             "better by more than one standard error.")
     },
-    if (identical(describe_candidates(table[members, ]), "null model")) {
+    if (identical(describe_candidates(table[members, ]), null_title)) {
       if (is.na(choice$expected$mean)) {
         "Too few domains have a score to compare candidates: the null model stands."
       } else {
@@ -93,7 +93,7 @@ auto_notes <- function(choice, members, weighted = FALSE) {
 # Few domains choose by scores before the correction, which may be better than the null model's
 # where the score to expect is not; and so may the score that selects.
 null_words <- function(choice) {
-  null <- which(choice$table$kernel == "null model")
+  null <- which(choice$table$kernel == null_title)
   if (length(null) == 0L || isTRUE(choice$table$member[null])) return(character())
   gain <- losses(choice$table$mean[null] - choice$expected$mean, choice$metric$better)
   if (!isTRUE(gain <= 0)) return(character())
@@ -122,9 +122,8 @@ best_others <- function(table) {
     other <- rows[!kind[rows] %in% kind[members]]
     other[!duplicated(kind[other])]
   })
-  plain <- candidate()
-  is_plain <- table$scale == plain$scale & table$kernel == kernel_words(plain) &
-    table$domain_kernel == "pooled"
+  is_plain <- describe_candidates(table) == candidate(dg_ridge(domain_kernel = domain_pooled(),
+                                                               kernel = kernel_rbf()))$key
   sort(unique(c(unlist(new), rows[is_plain[rows]])))
 }
 

@@ -71,19 +71,13 @@ group_sums <- function(rows, space, targets, costs, group = group_domains,
 #' @exportS3Method
 group_sums.dg_rows <- function(rows, space, targets, costs, group = group_domains,
                               table = rows_table(rows, space)) {
-  task <- groups_task(space, targets, costs, group, table)
-  task$join(pass(rows, task$work, "features"))
-}
-
-# list(work: for a pass, join: what makes sums by groups of its result)
-groups_task <- function(space, targets, costs, group, table) {
   G <- length(costs)
   by_domain <- sums_by_domain(space, G)
   group <- if (by_domain) seq_len(G) else group(space, G)
   if (by_domain) space[c("map", "dim")] <- map_on_x(space$map)
-  list(work = group_work(space, if (!by_domain) table, group, target_count(targets),
-                         coder(targets), costs),
-       join = function(sums) new_group_sums(sums, space, group, if (by_domain) table))
+  work <- group_work(space, if (!by_domain) table, group, target_count(targets), coder(targets),
+                     costs)
+  new_group_sums(pass(rows, work, "features"), space, group, if (by_domain) table)
 }
 
 # sum_i w_i F_i z_i over all rows, with F = (Y, 1), as coefficients in the space, [r x m + 1]; of a

@@ -1,99 +1,135 @@
-# The candidates of dg_auto(), each a list of settings, and their scores on held-out domains. Ridge
+# The candidates of dg_auto(), each a specification, and their scores on held-out domains. Ridge
 # regressions are held out in closed form at many values of lambda; other methods are fitted again
 # without each group of domains. Generalised regressions take the kernels of the best ridge
 # regressions.
 
-# crossfits: bandwidths fitted without some domains, see crossfit_bandwidths(). glm: NULL, or of a
-# generalised regression its name, lambda and the kernel between domains, see with_lambda().
-candidate <- function(scale = "pooled", kernel = "rbf", bandwidth_factor = 1,
-                      embedding_factor = NA, tau = NA, ard = NULL, crossfits = NULL,
-                      glm = NULL) {
-  list(scale = scale, kernel = kernel, bandwidth_factor = bandwidth_factor,
-       embedding_factor = embedding_factor, tau = tau, ard = ard,
-       crossfits = crossfits, glm = glm)
+# title: of what is no kernel regression. among: specifications of which held-out domains select
+# one. crossfits: bandwidths that were fitted without some domains, see crossfit_bandwidths().
+# words: as in the table; key: these in one text; kind: the configuration.
+candidate <- function(spec, title = NULL, among = NULL, crossfits = NULL) {
+  words <- list(scale = scale_words(spec),
+                kernel = if (is.null(title)) kernel_words(spec) else title,
+                domain_kernel = domain_kernel_words(spec$args$domain_kernel))
+  list(spec = spec, title = title, among = among, crossfits = crossfits, words = words,
+       key = describe_candidates(words),
+       kind = paste(words$scale, sub(" \\(.*", "", words$kernel)))
 }
 
-# Scaling as an argument of learn_scaling().
-candidate_scale <- function(c) if (c$scale == "means") c("pooled", "means") else c$scale
+is_kernel <- function(c) is.null(c$title)
 
-# p: predictors after scaling, whose inner product is about p; median: their median distance where
-# it is known.
-candidate_kernel <- function(c, p, median = NULL) {
-  stationary <- function(kernel) {
-    if (is.null(median)) kernel(bandwidth_factor = c$bandwidth_factor)
-    else kernel(bandwidth = c$bandwidth_factor * median)
-  }
-  switch(c$kernel, linear = kernel_linear(),
-         rbf = if (is.null(c$ard)) stationary(kernel_rbf) else kernel_rbf(c$ard),
-         sum = stationary(kernel_rbf) + (0.5 / p) * kernel_linear(),
-         laplace = stationary(kernel_laplace))
+null_title <- "null model"
+
+# Beside an offset a constant.
+null_candidate <- function(search) {
+  candidate(if (length(search$known) == 0L) dg_null() else {
+    dg_glm(family = search$args$family, lambda = no_slopes, kernel = kernel_linear(),
+           domain_kernel = domain_pooled())
+  }, null_title)
 }
 
-candidate_domain_kernel <- function(c, median = NULL) {
-  if (!is.na(c$tau)) domain_multitask(c$tau)
-  else if (is.na(c$embedding_factor)) domain_pooled()
-  else domain_distribution(kernel_rbf(median), kernel_rbf(bandwidth_factor = c$embedding_factor))
+# With a larger lambda the constant, too, has no digits left.
+no_slopes <- 1e15
+
+# The kernels of a configuration. Predictors, of which scaling may make two each, have an inner
+# product of about their number.
+auto_kernels <- function(search, scale) {
+  p <- (ncol(search$sample$X) - length(search$known)) * if (scale %in% c("both", "means")) 2 else 1
+  list(rbf = kernel_rbf(), laplace = kernel_laplace(),
+       sum = kernel_rbf() + (0.5 / p) * kernel_linear(), linear = kernel_linear())
 }
 
-candidate_key <- function(c) {
-  paste(c$scale, c$kernel, c$bandwidth_factor, c$embedding_factor, c$tau, !is.null(c$ard),
-        !is.null(c$glm))
+# scale: "means" for pooled with domain means.
+auto_ridge <- function(search, scale = "pooled", kernel = kernel_rbf()) {
+  dg_ridge(kernel = kernel, domain_kernel = domain_pooled(), intercept = TRUE,
+           scale = sub("means", "pooled", scale), domain_means = scale == "means",
+           threads = search$args$threads)
 }
 
-has_kernel <- function(c) c$kernel %in% c("linear", "rbf", "sum", "laplace")
-
-is_ridge <- function(c) has_kernel(c) && is.null(c$glm)
-
-candidate_titles <- c(rbf = "Gaussian kernel", laplace = "Laplace kernel",
-                      sum = "linear + Gaussian kernel", linear = "linear kernel",
-                      null = "null model")
-
-kernel_words <- function(c) {
-  if (!is.null(c$glm)) {
-    title <- c$glm$title
-    c["glm"] <- list(NULL)
-    return(paste0(title, ", ", kernel_words(c)))
-  }
-  if (c$kernel %in% names(other_candidates)) return(other_candidates[[c$kernel]]$title)
-  title <- candidate_titles[[c$kernel]]
-  if (!is.null(c$ard)) return(paste(title, "with a bandwidth per predictor"))
-  if (c$kernel %in% c("linear", "null")) return(title)
-  paste0(title, " (", format(c$bandwidth_factor), " x median)")
+# lambda: NULL where dg_glm() chooses it, see with_lambda().
+as_glm <- function(spec, family, lambda = NULL) {
+  same <- c("kernel", "domain_kernel", "intercept", "scale", "domain_means", "threads")
+  do.call(dg_glm, c(list(family = family, lambda = lambda), spec$args[same]), quote = TRUE)
 }
 
-candidate_words <- function(c) {
-  paste0(kernel_words(c), if (has_kernel(c)) paste0(", scale \"", c$scale, "\""))
+with_bandwidths <- function(spec, bandwidths) {
+  set_parameters(spec, list(kernel = kernel_rbf(bandwidths)))
 }
 
-domain_kernel_words <- function(c) {
-  if (!is.na(c$tau)) paste0("multi-task (", format(c$tau), ")")
-  else if (is.na(c$embedding_factor)) "pooled"
-  else paste0("distributional (", format(c$embedding_factor), " x median)")
+# In sums, too.
+times_median <- function(kernel, factor) {
+  if (!is.null(kernel$parts)) kernel$parts <- lapply(kernel$parts, times_median, factor)
+  if (has_bandwidth(kernel)) kernel$bandwidth_factor <- factor
+  kernel
+}
+
+# The multiple of the median that the bandwidth is; NULL where there is none.
+median_factor <- function(kernel) {
+  if (!is.null(kernel$parts)) return(median_factor(kernel$parts[[1L]]))
+  if (has_bandwidth(kernel)) if (is.null(kernel$bandwidth_factor)) 1 else kernel$bandwidth_factor
+}
+
+factor_words <- function(kernel) paste0(" (", format(median_factor(kernel)), " x median)")
+
+scale_words <- function(spec) {
+  scale <- spec_scale(spec)
+  if ("means" %in% scale) "means" else sub("none", "pooled", scale)
+}
+
+kernel_titles <- c(kernel_rbf = "Gaussian kernel", kernel_laplace = "Laplace kernel",
+                   kernel_sum = "linear + Gaussian kernel", kernel_linear = "linear kernel")
+
+family_titles <- c(binomial = "logistic", cox = "Cox")
+
+kernel_words <- function(spec) {
+  family <- spec$args$family$name
+  if (isTRUE(family %in% names(family_titles))) family <- family_titles[[family]]
+  kernel <- spec$args$kernel
+  paste0(if (!is.null(family)) paste0(family, ", "), kernel_titles[[class(kernel)[1L]]],
+         if (length(kernel$bandwidth)) " with a bandwidth per predictor"
+         else if (!is.null(median_factor(kernel))) factor_words(kernel))
+}
+
+domain_kernel_words <- function(kernel) {
+  switch(class(kernel)[1L],
+         domain_multitask = paste0("multi-task (", format(kernel$tau), ")"),
+         domain_embedding = paste0("distributional", factor_words(kernel$embedding_kernel)),
+         "pooled")
+}
+
+# As text. table: a candidate's words, or columns of them.
+describe_candidates <- function(table) {
+  scale <- paste("scale", table$scale)
+  between <- ifelse(table$domain_kernel == "pooled", "", paste0(", ", table$domain_kernel))
+  ifelse(table$kernel == null_title, table$kernel,
+         ifelse(table$kernel %in% names(other_candidates), paste0(table$kernel, ", ", scale),
+                paste0(scale, ", ", table$kernel, between)))
 }
 
 # list(candidate, parts, scores by domain and lambda as all domains choose it)
 find_candidate <- function(search, c) {
-  if (!is.null(c$glm)) c <- with_lambda(search, c)
+  c$spec <- with_lambda(search, c$spec)
   parts <- score_candidate(search, c)
   at <- settle(search, parts, TRUE)
+  if (!is.null(c$among)) c$spec <- c$among[[at]]
   lambdas <- vapply(seq_along(parts), function(k) parts[[k]]$lambdas[at[k]], numeric(1))
   # the geometric mean where parts differ; where they agree, to the last digit
   list(candidate = c, parts = parts, scores = scores_at(parts, at),
        lambda = lambdas[1L] * exp(mean(log(lambdas / lambdas[1L]))))
 }
 
-# With the median distance; warnings of scaling are given once.
-search_sample <- function(search, scale) {
-  if (is.null(search$scaled[[scale]])) {
+# Scaled as a specification asks, with the median distance; warnings of scaling are given once.
+search_sample <- function(search, spec) {
+  kinds <- spec_scale(spec)
+  key <- paste(kinds, collapse = " ")
+  if (is.null(search$scaled[[key]])) {
     given <- length(search$scaled) > 0L
-    kinds <- candidate_scale(list(scale = scale))
     sample <- without_known(search$sample, search$known)
     # least squares, before, told of constant predictors
     given <- given || !search$working && !is.null(search$args$family)
     sample <- if (given) quietly(scale_sample(sample, kinds)) else scale_sample(sample, kinds)
-    search$scaled[[scale]] <- c(sample, median = median_bandwidth(sample$X))
+    search$scaled[[key]] <- c(sample, median = median_bandwidth(sample$X))
   }
-  search$scaled[[scale]]
+  search$scaled[[key]]
 }
 
 ridge_args <- function(args) {
@@ -105,30 +141,83 @@ ridge_args <- function(args) {
 # in both. list of list(held, in_choice [logical by domain], scores [domains x lambdas], lambdas,
 # values [rows x columns x lambdas] by models without the row's domain).
 score_candidate <- function(search, c) {
-  if (c$kernel == "null") {
-    values <- if (length(search$known)) refit_values(search, list(null_spec(search))) else {
-      null_values(search_task(search$sample, search$args), search$left_out, search$sample$unit)
-    }
-    return(list(score_part(search, NA_real_, array(values, c(dim(search$stack$target), 1L)))))
+  if (is.null(c$crossfits)) {
+    specs <- if (is.null(c$among)) list(c$spec) else c$among
+    return(list(score_path(search, held_out_path(c$spec, search, specs))))
   }
-  if (!has_kernel(c)) return(list(score_refits(search, c)))
-  score_one <- if (is_ridge(c)) score_lambdas else score_glm
-  if (is.null(c$crossfits)) return(list(score_one(search, c)))
   levels <- levels(search$scored_by)
   # domains that were not held out of any bandwidths go to the first part
   seen <- unlist(lapply(c$crossfits[-1L], `[[`, "levels"))
   c$crossfits[[1L]]$levels <- setdiff(levels, seen)
-  lapply(c$crossfits, score_crossfit, search = search, c = c, score_one = score_one)
+  lapply(c$crossfits, score_crossfit, search, c$spec)
 }
 
 # A part: bandwidths, scored on the domains to which they were not fitted.
-score_crossfit <- function(scoring, search, c, score_one) {
-  c[c("ard", "crossfits")] <- list(scoring$bandwidth, NULL)
-  part <- score_one(search, c)
+score_crossfit <- function(scoring, search, spec) {
+  part <- score_path(search, held_out_path(with_bandwidths(spec, scoring$bandwidth), search))
   part$held <- levels(search$scored_by) %in% scoring$levels
   part$in_choice <- !part$held
   part
 }
+
+score_path <- function(search, path) {
+  count <- length(path$lambdas)
+  values <- array(path$values, c(dim(search$stack$target), count))
+  scores <- score_choices(count, function(l) lambda_values(values, l), search$scoring)
+  all <- rep(TRUE, nrow(scores))
+  list(held = all, in_choice = all, scores = scores, lambdas = path$lambdas, values = values)
+}
+
+# Values of each row by fits without its group of domains, on the scale of code_rows(), and the
+# lambdas of these fits: in closed form, by Newton steps, or by fits to the other rows. Of other
+# methods the numbers of the specifications stand for lambdas. list(lambdas, values)
+held_out_path <- function(spec, search, specs = list(spec)) UseMethod("held_out_path")
+
+#' @exportS3Method
+held_out_path.dg_spec <- function(spec, search, specs = list(spec)) {
+  list(lambdas = seq_along(specs), values = refit_values(search, specs))
+}
+
+# The mean of the response in the other groups.
+#' @exportS3Method
+held_out_path.dg_null_spec <- function(spec, search, specs = list(spec)) {
+  task <- search_task(search$sample, search$args)
+  list(lambdas = NA_real_, values = null_values(task, search$left_out, search$sample$unit))
+}
+
+# At its lambda, or at all of the search.
+#' @exportS3Method
+held_out_path.dg_ridge_spec <- function(spec, search, specs = list(spec)) {
+  sample <- search_sample(search, spec)
+  args <- spec$args
+  known_median <- function(kernel) kernel_fit(kernel, sample$X, sample$median)
+  between <- args$domain_kernel
+  if (!is.null(between$kernel)) between$kernel <- known_median(between$kernel)
+  space <- gram_space(known_median(args$kernel), between, sample, args$threads)
+  task <- quietly(ridge_task(sample, args), "domgen_warning_two_values")
+  # in units of the Gram matrix's mean diagonal
+  unit <- mean_diagonal(space)
+  # a linear kernel of predictors that are zero, as by domain in domains of one row
+  if (!is.finite(unit) || unit <= 0) abort("data", "The Gram matrix is zero or not finite.")
+  lambdas <- args$lambda
+  if (is.null(lambdas)) {
+    lambdas <- pmin(search$lambdas * nrow(sample$X) * unit * mean_weight(sample), largest_lambda)
+  }
+  sample$left_out <- search$left_out
+  list(lambdas = lambdas,
+       values = left_out_by_landmarks(space, sample, task, args, lambdas, left_out_of_units))
+}
+
+#' @exportS3Method
+held_out_path.dg_glm_spec <- function(spec, search, specs = list(spec)) {
+  # a constant, which is too large a penalty for Newton steps that end early
+  if (spec$args$lambda == no_slopes) {
+    return(list(lambdas = NA_real_, values = refit_values(search, specs)))
+  }
+  list(lambdas = spec$args$lambda, values = common_to_search(search, glm_without(search, spec)))
+}
+
+largest_lambda <- 1e300
 
 # The index of lambda in each part that is best on the domains `used`.
 settle <- function(search, parts, used) {
@@ -158,16 +247,6 @@ values_at <- function(search, parts, at) {
   values
 }
 
-# Beside an offset a constant.
-null_spec <- function(search) {
-  if (length(search$known) == 0L) return(dg_null())
-  dg_glm(family = search$args$family, lambda = no_slopes, kernel = kernel_linear(),
-         domain_kernel = domain_pooled())
-}
-
-# With a larger lambda the constant, too, has no digits left.
-no_slopes <- 1e15
-
 # The mean of the response in the other groups, without the rows of a row's unit.
 null_values <- function(task, left_out, unit = NULL) {
   share <- task$costs / max(task$costs)
@@ -186,40 +265,6 @@ best_lambda <- function(search, scores) {
   length(found) + 1L - which.min(rev(found))
 }
 
-largest_lambda <- 1e300
-
-score_lambdas <- function(search, c) {
-  sample <- search_sample(search, c$scale)
-  args <- ridge_args(search$args)
-  space <- gram_space(candidate_kernel(c, ncol(sample$X), sample$median),
-                      candidate_domain_kernel(c, sample$median), sample, args$threads)
-  task <- quietly(ridge_task(sample, args), "domgen_warning_two_values")
-  # in units of the Gram matrix's mean diagonal
-  unit <- mean_diagonal(space)
-  # a linear kernel of predictors that are zero, as by domain in domains of one row
-  if (!is.finite(unit) || unit <= 0) abort("data", "The Gram matrix is zero or not finite.")
-  lambdas <- pmin(search$lambdas * nrow(sample$X) * unit * mean_weight(sample), largest_lambda)
-  sample$left_out <- search$left_out
-  score_part(search, lambdas,
-             left_out_by_landmarks(space, sample, task, args, lambdas, left_out_of_units))
-}
-
-score_part <- function(search, lambdas, values) {
-  scores <- score_choices(length(lambdas), function(l) lambda_values(values, l), search$scoring)
-  all <- rep(TRUE, nrow(scores))
-  list(held = all, in_choice = all, scores = scores, lambdas = lambdas, values = values)
-}
-
-# As text, one element per row of the table.
-describe_candidates <- function(table) {
-  scale <- paste("scale", table$scale)
-  between <- ifelse(table$domain_kernel == "pooled", "", paste0(", ", table$domain_kernel))
-  other <- table$kernel %in% vapply(other_candidates, `[[`, "", "title")
-  ifelse(table$kernel == candidate_titles[["null"]], table$kernel,
-         ifelse(other, paste0(table$kernel, ", ", scale),
-                paste0(scale, ", ", table$kernel, between)))
-}
-
 # ---- one bandwidth per predictor --------------------------------------------------------------
 #
 # Fitted for the best Gaussian candidate, and scored on domains to which they were not fitted.
@@ -231,25 +276,25 @@ predictor_folds <- 3L
 predictor_precision <- 1e-4
 
 try_predictors <- function(search) {
-  gaussian <- Filter(function(key) search$found[[key]]$candidate$kernel == "rbf",
+  gaussian <- Filter(function(key) is_gaussian(search$found[[key]]$candidate$spec$args$kernel),
                      best_of_kinds(search))
   if (length(gaussian) == 0L) return(invisible())
   found <- search$found[[gaussian[1L]]]
-  sample <- search_sample(search, found$candidate$scale)
+  spec <- found$candidate$spec
+  sample <- search_sample(search, spec)
   p <- ncol(sample$X)
   if (p < 2L || p > search$args$max_ard || is_late(search)) return(invisible())
   start <- seconds_now()
-  c <- found$candidate
-  c$crossfits <- crossfit_bandwidths(search, found, sample)
-  if (is.null(c$crossfits)) return(invisible())
-  c$ard <- c$crossfits[[1L]]$bandwidth
+  crossfits <- crossfit_bandwidths(search, found, sample)
+  if (is.null(crossfits)) return(invisible())
+  c <- candidate(with_bandwidths(spec, crossfits[[1L]]$bandwidth), crossfits = crossfits)
   unseen <- tryCatch(find_candidate(search, c), domgen_error = function(e) NULL)
   if (is.null(unseen) || !is_ahead(search, found$scores, unseen$scores)) return(invisible())
-  c$ard <- fit_predictors(search, found, sample, seq_len(nrow(sample$X)))
-  if (is.null(c$ard)) return(invisible())
+  bandwidths <- fit_predictors(search, found, sample, seq_len(nrow(sample$X)))
+  if (is.null(bandwidths)) return(invisible())
   # scored by the bandwidths of the parts, so that these scores are its own
-  unseen$candidate <- c
-  search$found[[candidate_key(c)]] <- c(unseen, list(seconds = seconds_now() - start))
+  unseen$candidate$spec <- with_bandwidths(spec, bandwidths)
+  search$found[[c$key]] <- c(unseen, list(seconds = seconds_now() - start))
 }
 
 # Bandwidths per predictor from some of the rows, at the candidate's lambda; NULL where the search
@@ -287,7 +332,7 @@ crossfit_bandwidths <- function(search, found, sample) {
     if (is.null(bandwidth)) return(NULL)
     crossfits[[k]] <- list(bandwidth = bandwidth, levels = held)
     if (k > 1L) next
-    first <- tryCatch(list(score_crossfit(crossfits[[k]], search, found$candidate, score_lambdas)),
+    first <- tryCatch(list(score_crossfit(crossfits[[k]], search, found$candidate$spec)),
                       domgen_error = function(e) NULL)
     if (is.null(first)) return(NULL)
     scores <- scores_at(first, settle(search, first, TRUE))
@@ -299,65 +344,45 @@ crossfit_bandwidths <- function(search, found, sample) {
 # ---- generalised regressions -------------------------------------------------------------------
 
 # Generalised regressions with the kernels that least squares selects (all of them with one domain),
-# beside what is no kernel regression.
+# beside what is no kernel regression. Two of them are what is obvious, without and with curves.
 glm_search <- function(kernels, sample, metric) {
   search <- new_search(kernels$args, sample, metric, kernels$few, kernels$args$max_rows,
                        kernels$deadline)
-  try_candidate(search, candidate(kernel = "null"))
-  keys <- if (kernels$few) names(kernels$found)
-          else choose_members(kernels, kernels$args$n_members)$kernels$keys
-  chosen <- lapply(kernels$found[keys], `[[`, "candidate")
-  if (!kernels$few) chosen <- c(plain_candidates(), chosen)
-  name <- search$args$family$name
-  titles <- c(binomial = "logistic", cox = "Cox")
-  title <- if (name %in% names(titles)) titles[[name]] else name
-  for (c in Filter(has_kernel, unname(chosen))) {
-    c$glm <- list(title = title, lambda = kernels$found[[candidate_key(c)]]$lambda)
-    try_candidate(search, c)
+  try_candidate(search, null_candidate(search))
+  family <- search$args$family
+  if (kernels$few) {
+    for (one in kernels$found) {
+      try_candidate(search, candidate(as_glm(one$candidate$spec, family, one$lambda)))
+    }
+  } else {
+    plain <- lapply(auto_kernels(search, "pooled")[c("linear", "sum")], function(kernel) {
+      candidate(as_glm(auto_ridge(search, kernel = kernel), family))
+    })
+    search$plain <- vapply(plain, `[[`, "", "key")
+    keys <- choose_members(kernels, kernels$args$n_members)$kernels$keys
+    chosen <- Filter(is_kernel, lapply(kernels$found[keys], `[[`, "candidate"))
+    for (c in c(plain, lapply(chosen, function(c) {
+      candidate(as_glm(c$spec, family), crossfits = c$crossfits)
+    }))) try_candidate(search, c)
   }
   try_others(search)
   search
 }
 
-# A generalised candidate whose lambda, and how wide its kernel between domains is, are those of
-# dg_glm(), by the deviance of left-out domains; with one domain they stay those of least squares.
-with_lambda <- function(search, c) {
-  if (search$few) return(c)
-  args <- glm_spec(search, c)$args
-  sample <- search_sample(search, c$scale)
-  args$kernel <- candidate_kernel(c, ncol(sample$X), sample$median)
+# The open lambda of a generalised regression, and the width of its kernel between domains, are
+# those of dg_glm(), by the deviance of left-out domains. With one domain lambda is given.
+with_lambda <- function(search, spec) {
+  args <- spec$args
+  if (spec$method != "dg_glm" || !is.null(args$lambda)) return(spec)
+  sample <- search_sample(search, spec)
+  args$kernel <- kernel_fit(args$kernel, sample$X, sample$median)
   task <- glm_task(args$family, search$sample, args, search$known)
-  rows <- rows_frame(sample)
-  chosen <- on_error(choose_glm_penalty(args, rows, task, for_new = TRUE), function(e) {
+  chosen <- on_error(choose_glm_penalty(args, rows_frame(sample), task, for_new = TRUE),
+                     function(e) {
     # a candidate that fails, as any other
     abort("data", conditionMessage(e))
   })
-  c$glm[c("lambda", "domain_kernel")] <- chosen[c("lambda", "domain_kernel")]
-  c
-}
-
-# What is the obvious model, without and with curves.
-plain_candidates <- function() list(candidate(kernel = "linear"), candidate(kernel = "sum"))
-
-plain_keys <- function(search) {
-  intersect(vapply(plain_candidates(), function(c) {
-    c$glm <- list()
-    candidate_key(c)
-  }, ""), names(search$found))
-}
-
-glm_spec <- function(search, c, lambda = NULL, feature_map = features_exact()) {
-  dg_glm(family = search$args$family, lambda = lambda,
-         kernel = candidate_kernel(c, ncol(search_sample(search, c$scale)$X)),
-         domain_kernel = if (is.null(c$glm$domain_kernel)) candidate_domain_kernel(c)
-                         else c$glm$domain_kernel,
-         feature_map = feature_map, intercept = TRUE, scale = candidate_scale(c)[1L],
-         domain_means = c$scale == "means", threads = search$args$threads)
-}
-
-score_glm <- function(search, c) {
-  values <- common_to_search(search, glm_without(search, c))
-  score_part(search, c$glm$lambda, array(values, c(dim(values), 1L)))
+  set_parameters(spec, chosen[c("lambda", "domain_kernel")])
 }
 
 # Steps of a fit that is compared with others may end early.
@@ -365,10 +390,10 @@ score_tolerance <- 0.01
 
 # Values on the common scale of rows whose groups of domains are left out of the fit, while kernels
 # and scaling see them, as where lambda is chosen.
-glm_without <- function(search, c) {
-  args <- glm_spec(search, c, c$glm$lambda)$args
-  sample <- search_sample(search, c$scale)
-  args$kernel <- candidate_kernel(c, ncol(sample$X), sample$median)
+glm_without <- function(search, spec) {
+  args <- spec$args
+  sample <- search_sample(search, spec)
+  args$kernel <- kernel_fit(args$kernel, sample$X, sample$median)
   task <- glm_task(args$family, search$sample, args, search$known)
   splits <- unit_splits(search$sample$unit, refit_groups(search))
   train <- vapply(splits, `[[`, logical(nrow(task$Y)), "train")

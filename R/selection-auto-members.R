@@ -7,7 +7,7 @@ choose_members <- function(search, most, used = TRUE) {
   settled <- lapply(search$found, function(f) settle(search, f$parts, used))
   value <- function(key) values_at(search, search$found[[key]]$parts, settled[[key]])
   keys <- kernel_keys(search)
-  if (length(keys) == 0L) return(only(search, candidate_key(candidate(kernel = "null"))))
+  if (length(keys) == 0L) return(only(search, null_title))
   # [domains x candidates]
   scores <- by_candidate(search, Map(function(f, at) scores_at(f$parts, at), search$found, settled))
   scores <- scores[used, keys, drop = FALSE]
@@ -32,14 +32,8 @@ only <- function(search, keys) {
   c(own, list(weights = rep(1 / length(keys), length(keys)), kernels = own))
 }
 
-ridge_keys <- function(search) {
-  Filter(function(key) is_ridge(search$found[[key]]$candidate), names(search$found))
-}
-
-kernel_keys <- function(search) c(ridge_keys(search), glm_keys(search))
-
-glm_keys <- function(search) {
-  Filter(function(key) !is.null(search$found[[key]]$candidate$glm), names(search$found))
+kernel_keys <- function(search) {
+  names(Filter(function(one) is_kernel(one$candidate), search$found))
 }
 
 # The mean of the first k of these candidates, sorted with the best first: the largest k whose
@@ -76,7 +70,7 @@ near_best <- function(search, keys, value, used) {
 safe_kinds <- function(search, scores) {
   keys <- best_of_kinds(search, scores)
   if (nlevels(search$scored_by) >= domains_for_null) return(keys)
-  own <- vapply(keys, function(key) by_domain(candidate_scale(search$found[[key]]$candidate)), NA)
+  own <- vapply(keys, function(key) by_domain(spec_scale(search$found[[key]]$candidate$spec)), NA)
   if (!any(own) || all(own)) return(keys)
   best <- scores[, keys[!own][1L]]
   better <- vapply(keys[own], function(key) is_clear(search, best, scores[, key]), NA)
@@ -109,9 +103,12 @@ weigh_blocks <- function(search, blocks, alone, used) {
 # With one domain nothing can be selected: all candidates, with equal weight of three families
 # (linear kernels, other kernels, the forest).
 choose_all <- function(search) {
-  keys <- setdiff(names(search$found), candidate_key(candidate(kernel = "null")))
-  kernels <- vapply(keys, function(key) search$found[[key]]$candidate$kernel, "")
-  family <- ifelse(kernels %in% c("linear", "forest"), kernels, "kernel")
+  keys <- setdiff(names(search$found), null_title)
+  family <- vapply(search$found[keys], function(one) {
+    c <- one$candidate
+    if (!is_kernel(c)) c$title
+    else if (is.null(median_factor(c$spec$args$kernel))) "linear" else "kernel"
+  }, "")
   weights <- 1 / (length(unique(family)) * table(family)[family])
   values <- array(NA_real_, dim(search$stack$target))
   list(keys = keys, weights = c(unname(weights)), values = values, fair = values,
@@ -119,25 +116,15 @@ choose_all <- function(search) {
 }
 
 # The specification of a candidate for these rows.
-member_spec <- function(search, key, sample, bandwidth = search$found[[key]]$candidate$ard) {
+member_spec <- function(search, key, sample) {
   found <- search$found[[key]]
-  c <- found$candidate
-  if (c$kernel == "null") return(null_spec(search))
-  # of others lambda is the number of the specification
-  if (!has_kernel(c)) return(other_candidates[[c$kernel]]$specs(search, c)[[found$lambda]])
-  c$ard <- bandwidth
+  spec <- found$candidate$spec
+  if (!is_kernel(found$candidate)) return(spec)
   n <- length(sample$y)
   larger <- n / length(search$sample$y) * (mean_weight(sample) / mean_weight(search$sample))
-  member <- if (is_ridge(c)) ridge_member else glm_spec
-  member(search, c, min(found$lambda * larger, largest_lambda),
-         if (n <= exact_rows) features_exact() else features_nystrom(1000))
-}
-
-ridge_member <- function(search, c, lambda, feature_map) {
-  dg_ridge(lambda = lambda, kernel = candidate_kernel(c, ncol(search_sample(search, c$scale)$X)),
-           domain_kernel = candidate_domain_kernel(c), feature_map = feature_map, intercept = TRUE,
-           scale = candidate_scale(c)[1L], domain_means = c$scale == "means",
-           threads = search$args$threads)
+  set_parameters(spec, list(lambda = min(found$lambda * larger, largest_lambda),
+                            feature_map = if (n <= exact_rows) features_exact()
+                                          else features_nystrom(1000)))
 }
 
 # Members of generalised regressions give probabilities.
@@ -188,8 +175,9 @@ summarise_search <- function(first, final, chosen) {
   table <- data.frame(
     member = c(NA, names(found) %in% chosen$keys),
     weight = c(NA, unname(stats::setNames(chosen$weights, chosen$keys)[names(found)])),
-    scale = of(function(f) f$candidate$scale), kernel = of(function(f) kernel_words(f$candidate)),
-    domain_kernel = of(function(f) domain_kernel_words(f$candidate)),
+    scale = of(function(f) f$candidate$words$scale),
+    kernel = of(function(f) f$candidate$words$kernel),
+    domain_kernel = of(function(f) f$candidate$words$domain_kernel),
     lambda = of(function(f) f$lambda),
     rows = rep(c(length(final$scored_by), length(first$scored_by)),
                c(1L + length(keys), length(rest))),

@@ -1,5 +1,5 @@
-# Candidates of dg_auto() that are no kernel regressions, each a row of other_candidates. They are
-# fitted again without each group of domains; there are fewer groups than for ridge regressions.
+# Candidates of dg_auto() that are no kernel regressions. They are fitted again without each group
+# of domains; there are fewer groups than for ridge regressions.
 
 most_refits <- 5L
 
@@ -7,16 +7,10 @@ most_refits <- 5L
 try_others <- function(search) {
   # with a source all fits must follow from sums; working responses select kernels only
   if (isTRUE(search$args$sums) || search$working) return(invisible())
-  for (kind in names(other_candidates)) {
-    scale <- other_candidates[[kind]]$scale(search)
-    if (!is.null(scale)) try_candidate(search, candidate(scale, kind))
+  for (title in names(other_candidates)) {
+    specs <- other_candidates[[title]](search)
+    if (!is.null(specs)) try_candidate(search, candidate(specs[[1L]], title, specs))
   }
-}
-
-# As score_lambdas(), with the numbers of specifications in place of lambdas.
-score_refits <- function(search, c) {
-  values <- other_candidates[[c$kernel]]$values(search, c)
-  score_part(search, seq_len(dim(values)[3L]), values)
 }
 
 refit_values <- function(search, specs, sample = search$sample) {
@@ -73,26 +67,27 @@ probe_trees <- 25L
 
 forest_trees <- 500L
 
-forest_scale <- function(search) {
+forest_specs <- function(search) {
   # a forest knows of no offset and of no late entry
   if (length(search$known) || !is.null(entries(search$sample$y)) ||
       !requireNamespace("ranger", quietly = TRUE)) return(NULL)
-  if (search$few || nlevels(search$scored_by) < domains_for_null) "pooled" else "both"
-}
-
-forest_specs <- function(search, c, trees = forest_trees) {
-  list(dg_forest(scale = c$scale, trees = trees, threads = search$args$threads))
+  scale <- if (search$few || nlevels(search$scored_by) < domains_for_null) "pooled" else "both"
+  list(dg_forest(scale = scale, trees = forest_trees, threads = search$args$threads))
 }
 
 # Two small forests, and a large one only if it can be a member. The random numbers of the small
 # ones are their own, so that the large one does not depend on them.
-forest_values <- function(search, c) {
+#' @exportS3Method
+held_out_path.dg_forest_spec <- function(spec, search, specs = list(spec)) {
   sample <- search$sample
   if (is_censored(sample$y)) sample$y <- coarse_times(sample$y, search_times)
-  grow <- function(trees) refit_values(search, forest_specs(search, c, trees), sample)
+  grow <- function(trees) {
+    refit_values(search, list(set_parameters(spec, list(trees = trees))), sample)
+  }
   probes <- lapply(1:2, function(seed) with_seed(seed, grow(probe_trees)))
-  if (!can_gain(search, probes)) return((probes[[1L]] + probes[[2L]]) / 2)
-  grow(search_trees[[response_kind(sample$y)]])
+  list(lambdas = 1, values = if (can_gain(search, probes)) {
+    grow(search_trees[[response_kind(sample$y)]])
+  } else (probes[[1L]] + probes[[2L]]) / 2)
 }
 
 # Each time becomes the next of so many quantiles of those with events; later ones stay.
@@ -108,30 +103,32 @@ domains_for_mixed <- 10L
 
 # Domains of some rows, and more of them than means of predictors, tell effects of domains from
 # noise. Of classes the rows count that are not of the most frequent one.
-mixed_scale <- function(search) {
+mixed_specs <- function(search) {
   y <- search$sample$y
   domains <- nlevels(search$scored_by)
   p <- ncol(search$sample$X) - length(search$known)
   rows <- length(y) - if (is.factor(y)) max(table(y)) else 0L
   fits <- !search$few && domains >= domains_for_mixed && length(y) >= 3L * domains &&
     rows >= 10L * p && has_engine(search$args$family, y, length(search$known) > 0L)
-  if (fits) if (domains >= 2L * (p + 2L)) "means" else "pooled"
-}
-
-mixed_specs <- function(search, c, effort = "quick") {
-  spec <- dg_mixed(domain_means = c$scale == "means", family = search$args$family,
-                   scale = if (is.null(search$args$family)) "none" else "pooled")
-  spec$effort <- effort
+  if (!fits) return(NULL)
+  family <- search$args$family
+  spec <- dg_mixed(domain_means = domains >= 2L * (p + 2L), family = family,
+                   scale = if (is.null(family)) "none" else "pooled")
+  spec$effort <- "quick"
   list(spec)
 }
 
 # First the probe of the engine, if it has one.
-mixed_values_of <- function(search, c) {
-  fits <- function(effort) refit_values(search, mixed_specs(search, c, effort))
+#' @exportS3Method
+held_out_path.dg_mixed_spec <- function(spec, search, specs = list(spec)) {
+  fits <- function(effort) {
+    spec$effort <- effort
+    list(lambdas = 1, values = refit_values(search, list(spec)))
+  }
   probe <- engine_of_family(search$args$family)$probe
   if (!is.null(probe)) {
     probed <- fits(probe)
-    if (!can_gain(search, list(probed))) return(probed)
+    if (!can_gain(search, list(probed$values))) return(probed)
   }
   fits("quick")
 }
@@ -143,16 +140,20 @@ svr_costs <- c(0.1, 1, 10)
 # Kurtosis; 3 for a normal distribution, 6 for Laplace's.
 heavy_tails <- 5
 
-svr_scale <- function(search) {
+svr_specs <- function(search) {
   heavy <- !search$few && is.null(search$args$family) && !is.factor(search$sample$y) &&
     # NaN if residuals are 0, for example with a constant response
     isTRUE(left_out_kurtosis(search) > heavy_tails)
-  if (heavy) "pooled"
+  if (!heavy) return(NULL)
+  lapply(svr_costs / mean_weight(search$sample), function(cost) {
+    dg_svm(cost = cost, loss = "epsilon_insensitive", domain_kernel = domain_pooled(),
+           scale = "pooled", threads = search$args$threads)
+  })
 }
 
 # Kurtosis of the residuals of the best ridge regression on held-out domains.
 left_out_kurtosis <- function(search) {
-  keys <- ridge_keys(search)
+  keys <- kernel_keys(search)
   best <- keys[which.min(found_losses(search)[match(keys, names(search$found))])]
   found <- search$found[[best]]
   values <- values_at(search, found$parts, settle(search, found$parts, TRUE))
@@ -161,23 +162,6 @@ left_out_kurtosis <- function(search) {
   mean(r^4) / mean(r^2)^2
 }
 
-svr_specs <- function(search, c) {
-  lapply(svr_costs / mean_weight(search$sample), function(cost) {
-    dg_svm(cost = cost, loss = "epsilon_insensitive", domain_kernel = domain_pooled(),
-           scale = c$scale, threads = search$args$threads)
-  })
-}
-
-# ---- the rows ---------------------------------------------------------------------------------
-
-# Of each kind: scale(search), NULL where it is not tried; specs(search, c), specifications among
-# which held-out domains select; values(search, c) of rows whose groups are left out,
-# [n x k x specifications] on the scale of code_rows().
-other_candidates <- list(
-  forest = list(title = "random forest", scale = forest_scale, specs = forest_specs,
-                values = forest_values),
-  mixed = list(title = "mixed model", scale = mixed_scale, specs = mixed_specs,
-               values = mixed_values_of),
-  svr = list(title = "support vector regression", scale = svr_scale, specs = svr_specs,
-             values = function(search, c) refit_values(search, svr_specs(search, c)))
-)
+# By title, functions of the search: list of specifications, NULL where the method is not tried.
+other_candidates <- list("random forest" = forest_specs, "mixed model" = mixed_specs,
+                         "support vector regression" = svr_specs)

@@ -34,13 +34,13 @@ in_metric <- function(search, chosen) {
 # nothing but lambda was selected, which shrinks them to a constant where there is no signal.
 doubt_members <- function(search, chosen) {
   chosen$fair <- cross_fitted(search)
-  null <- candidate_key(candidate(kernel = "null"))
+  null <- null_title
   if (is.null(search$found[[null]])) return(chosen)
   scores <- search$found[[null]]$scores
   few <- sum(!is.na(scores)) < domains_for_null
   fair <- if (few) chosen$scores else known_scores(chosen$fair, search$scoring)
   if (is_gain(search, scores, fair)) return(chosen)
-  plain <- plain_keys(search)
+  plain <- intersect(search$plain, names(search$found))
   chosen <- only(search, if (length(plain)) plain else null)
   if (length(plain) && !is_gain(search, scores, chosen$scores, sure = FALSE)) {
     chosen <- only(search, null)
@@ -72,8 +72,8 @@ expected_score <- function(search, chosen, sample) {
   scored <- search$sample$domain
   # NULL if no ridge regression could be fitted; to fit generalised regressions again takes longer
   # than the search
-  closed <- c(ridge_keys(search), candidate_key(candidate(kernel = "null")))
-  rows <- if (length(chosen$kernels$keys) && all(chosen$kernels$keys %in% closed)) {
+  methods <- vapply(search$found[chosen$kernels$keys], function(f) f$candidate$spec$method, "")
+  rows <- if (length(methods) && all(methods %in% c("dg_ridge", "dg_null"))) {
     search_rows(sample, most_scored, search$args$seed, rows_for_score)
   }
   if (length(rows) > length(scored)) {
@@ -120,37 +120,15 @@ expected_of <- function(raw, too_good, metric, share = 1 - 1 / min(most_left_out
        upper = interval[2L], domains = domains)
 }
 
-# Scores by domain of the mean of candidates, with more rows than the search.
+# Scores by domain of the mean of candidates, with more rows than the search: one of these rows, at
+# the lambdas that members have.
 left_out_scores <- function(search, keys, sample, rows) {
-  sample <- sample_part(sample, rows)
-  values <- lapply(keys, function(key) candidate_values(search, key, sample))
-  scoring <- list(y = sample$y, domain = sample$domain, metric = search$shown$metric,
-                response = search_task(sample, search$args)$response,
-                lacking = lacking_elsewhere(sample$y, left_out_groups(sample, search$args$folds)))
-  score_values(Reduce(`+`, values) / length(values), scoring)
-}
-
-# Fitted bandwidths are those that were fitted without the domain.
-candidate_values <- function(search, key, sample) {
-  c <- search$found[[key]]$candidate
-  if (c$kernel == "null") {
-    return(null_values(search_task(sample, search$args),
-                       left_out_groups(sample, search$args$folds), sample$unit))
-  }
-  crossfits <- if (is.null(c$crossfits)) list(list(bandwidth = c$ard)) else c$crossfits
-  values <- NULL
-  for (scoring in crossfits) {
-    spec <- member_spec(search, key, sample, scoring$bandwidth)
-    args <- spec$args
-    scaled <- quietly(scale_sample(sample, spec_scale(spec)))
-    scaled$left_out <- left_out_groups(scaled, search$args$folds)
-    space <- space_of(args, rows_frame(scaled))
-    found <- left_out_by_landmarks(space, scaled, ridge_task(scaled, args), args, args$lambda,
-                                   left_out_of_units)
-    found <- matrix(found, length(sample$y))
-    if (is.null(values)) values <- found
-    rows <- sample$domain %in% scoring$levels
-    values[rows, ] <- found[rows, ]
-  }
-  values
+  all <- new_search(search$args, sample_part(sample, rows), search$shown$metric, FALSE, most_scored)
+  values <- lapply(keys, function(key) {
+    c <- search$found[[key]]$candidate
+    c$spec <- member_spec(search, key, all$sample)
+    parts <- quietly(score_candidate(all, c))
+    values_at(all, parts, rep(1L, length(parts)))
+  })
+  score_values(Reduce(`+`, values) / length(values), all$shown)
 }

@@ -1,4 +1,4 @@
-# The search of dg_auto(): candidates, each a list of settings, are scored on held-out domains. The
+# The search of dg_auto(): candidates, each a specification, are scored on held-out domains. The
 # first round scores all candidates on some of the rows, the second the best of each configuration
 # on more rows. With a family both choose kernels only, by least squares on working responses: the
 # candidates are then generalised regressions with these.
@@ -37,7 +37,7 @@ choose_by_domain <- function(args, sample) {
                        selected_by = if (!identical(final$metric, metric)) final$metric$title,
                        rule = args$rule, seed = args$seed, family = args$family,
                        kernels = if (!is.null(rounds$glm)) {
-                         length(union(ridge_keys(rounds$first), ridge_keys(rounds$final)))
+                         length(union(kernel_keys(rounds$first), kernel_keys(rounds$final)))
                        },
                        time_limit = list(seconds = args$max_seconds,
                                          reached = any(vapply(rounds, `[[`, NA, "spent")))),
@@ -240,17 +240,23 @@ run_stages <- function(search) {
   stage <- bar$step
   stage("scaling and kernel", {
     try_scalings(search)
-    try_candidate(search, candidate(kernel = "null"))
+    try_candidate(search, null_candidate(search))
   })
   stage("bandwidths", {
-    vary(search, "bandwidth_factor", c(0.5, 2))
-    vary(search, "bandwidth_factor", 4, function(c) c$bandwidth_factor == 2)
+    vary(search, with_factors(c(0.5, 2)))
+    vary(search, function(spec) {
+      if (identical(median_factor(spec$args$kernel), 2)) with_factors(4)(spec)
+    })
   })
   if (nlevels(search$scored_by) >= domains_for_kernel) {
     stage("domain kernel", {
-      vary(search, "embedding_factor", c(1, 2))
+      vary(search, with_domain_kernels(lapply(c(1, 2), function(factor) {
+        domain_distribution(embedding_kernel = kernel_rbf(bandwidth_factor = factor))
+      })))
       # landmarks include the held-out domains, which then would not be new
-      if (!isTRUE(search$args$sums)) vary(search, "tau", c(0.5, 0.9))
+      if (!isTRUE(search$args$sums)) {
+        vary(search, with_domain_kernels(lapply(c(0.5, 0.9), domain_multitask)))
+      }
     })
   }
   stage("bandwidths of predictors", try_predictors(search))
@@ -261,38 +267,42 @@ try_scalings <- function(search) {
   saturated <- nlevels(search$scored_by) <= ncol(search$sample$X) + 2L
   # the means of one domain are constants
   for (scale in c("pooled", "domain", "both", if (!search$few) "means", "rank")) {
-    for (kernel in c("rbf", "laplace", "sum")) try_candidate(search, candidate(scale, kernel))
-    linear <- scale != "both" && !(scale == "means" && saturated)
-    if (linear) try_candidate(search, candidate(scale, "linear"))
+    kernels <- auto_kernels(search, scale)
+    if (scale == "both" || scale == "means" && saturated) kernels$linear <- NULL
+    for (kernel in kernels) try_candidate(search, candidate(auto_ridge(search, scale, kernel)))
   }
 }
 
 # Further down the order settings hardly gain what the best are ahead.
 refined_kinds <- 3L
 
-# The best candidates of the best configurations with other values of one setting, if they qualify.
-vary <- function(search, name, values, qualifies = function(c) TRUE) {
+# The best candidates of the best configurations, changed. changed: a function of a specification:
+# list of specifications
+vary <- function(search, changed) {
   kinds <- lapply(best_of_kinds(search), function(key) search$found[[key]]$candidate)
-  for (best in utils::head(Filter(has_kernel, kinds), min(refined_kinds, search$args$n_members))) {
-    fixed <- name == "bandwidth_factor" && best$kernel == "linear"
-    if (fixed || !qualifies(best)) next
-    # one kernel between domains or another
-    if (name == "tau") best$embedding_factor <- NA
-    for (value in values) {
-      best[[name]] <- value
-      try_candidate(search, best)
-    }
+  for (best in utils::head(Filter(is_kernel, kinds), min(refined_kinds, search$args$n_members))) {
+    for (spec in changed(best$spec)) try_candidate(search, candidate(spec))
+  }
+}
+
+with_factors <- function(factors) {
+  function(spec) {
+    lapply(factors, function(factor) {
+      set_parameters(spec, list(kernel = times_median(spec$args$kernel, factor)))
+    })
+  }
+}
+
+with_domain_kernels <- function(kernels) {
+  function(spec) {
+    lapply(kernels, function(kernel) set_parameters(spec, list(domain_kernel = kernel)))
   }
 }
 
 # The best candidate of each configuration (scaling and kernel), the best first.
 best_of_kinds <- function(search, scores = found_scores(search)) {
   keys <- colnames(scores)[order(search_losses(search, scores))]
-  kinds <- vapply(keys, function(key) {
-    c <- search$found[[key]]$candidate
-    paste(c$scale, c$kernel, !is.null(c$ard))
-  }, "")
-  keys[!duplicated(kinds)]
+  keys[!duplicated(vapply(keys, function(key) search$found[[key]]$candidate$kind, ""))]
 }
 
 # There are no more rows.
@@ -309,12 +319,10 @@ second_round <- function(first, sample) {
   }
   keys <- names(first$found)[order(found_losses(first))]
   pooled <- vapply(keys, function(key) {
-    c <- first$found[[key]]$candidate
-    is.na(c$embedding_factor) && is.na(c$tau)
+    !uses_domain(first$found[[key]]$candidate$spec$args$domain_kernel)
   }, NA)
   keys <- unique(c(utils::head(best_of_kinds(first), first$args$n_members), keys[pooled][1L],
-                   keys[!pooled][1L], candidate_key(candidate()),
-                   candidate_key(candidate(kernel = "null"))))
+                   keys[!pooled][1L], candidate(auto_ridge(first))$key, null_title))
   final <- new_search(first$args, sample, first$shown$metric, first$few, first$args$max_rows,
                       first$deadline, first$working)
   # the first round gave the warnings of scaling
@@ -328,17 +336,16 @@ second_round <- function(first, sample) {
 
 # Scores a candidate at the best lambda, once; one that fails is left out, see warn_candidates().
 try_candidate <- function(search, c) {
-  key <- candidate_key(c)
+  key <- c$key
   if (!is.null(search$found[[key]])) return(invisible())
-  # after the deadline; one candidate, the null model, which is cheap, and one generalised
-  # regression are always scored
-  first <- length(search$found) == 0L || !is.null(c$glm) && !length(glm_keys(search))
-  if (!first && c$kernel != "null" && is_late(search)) return(invisible())
+  # after the deadline; one kernel regression, and the null model, which is cheap, are always scored
+  first <- length(search$found) == 0L || is_kernel(c) && length(kernel_keys(search)) == 0L
+  if (!first && key != null_title && is_late(search)) return(invisible())
   start <- proc.time()[["elapsed"]]
   found <- tryCatch(find_candidate(search, c), domgen_error = function(e) {
     # what fails at once, as a metric may, is no fault of the candidate
     if (length(search$found) == 0L && length(search$failed) == 0L) stop(e)
-    search$failed[[candidate_words(c)]] <- conditionMessage(e)
+    search$failed[[key]] <- conditionMessage(e)
     NULL
   })
   if (is.null(found)) return(invisible())

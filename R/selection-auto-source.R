@@ -1,5 +1,5 @@
-# dg_auto() on rows out of memory. The search uses whole domains in memory. Then one pass over all
-# rows computes the sums from which all members, their lambdas and the fits without each group of
+# dg_auto() on rows out of memory. The search uses whole domains in memory. Then each member has a
+# pass over all rows for the sums from which it, its lambda and the fits without each group of
 # domains follow; a last pass scores the mean of the members, each row by the fits without its
 # domain.
 
@@ -9,15 +9,14 @@ source_features <- 400L
 #' @exportS3Method
 takes_passes.dg_auto_spec <- function(spec) TRUE
 
-#' @exportS3Method
-fit_rows.dg_auto_spec <- function(spec, rows, shared = NULL) {
-  if (!only_sums(rows)) return(fit_sample(spec, rows$sample))
+# As auto_in_memory().
+auto_of_source <- function(spec, rows) {
   start <- proc.time()[["elapsed"]]
   check_auto_source(spec, rows)
   metrics <- source_metrics(spec$args$metric, rows$sample$y)
   splits <- auto_splits(spec$args$folds, rows)
   found <- search_source(spec$args, rows)
-  members <- fit_source_members(found, rows, splits$splits)
+  members <- if (!found$null) source_members(found$specs, rows, splits$splits)
   scored <- score_source_members(members, found$weights, rows, metrics, splits$splits)
   found <- doubt_source(found, scored)
   if (found$null) members <- list(null_member(dg_null(), rows, splits$splits))
@@ -25,15 +24,12 @@ fit_rows.dg_auto_spec <- function(spec, rows, shared = NULL) {
   cv <- new_cv(spec, list(scores = scored[[if (found$null) "null" else "mean"]],
                           results = lapply(splits$splits, function(s) list(seconds = seconds))),
                c(splits, list(task = domain_task(rows), metrics = metrics)))
-  expected <- source_expected(found, cv)
-  choice <- c(list(expected = expected, seconds = proc.time()[["elapsed"]] - start), found$choice,
-              list(scored = cv))
-  auto_of_source(members, found$weights, choice, rows)
+  list(members = lapply(members, `[[`, "fitted"), weights = found$weights,
+       expected = source_expected(found, cv), choice = c(found$choice, list(scored = cv)))
 }
 
 check_auto_source <- function(spec, rows) {
   survey <- rows$survey
-  check_several_classes(rows$sample$y)
   weighty <- sum(survey$weights > 0)
   if (weighty < 2L) {
     abort("data", "dg_auto() of a source needs at least 2 domains with a positive weight, not ",
@@ -79,40 +75,36 @@ searched <- function(args, sample, rows) {
   search <- found$search
   keys <- found$chosen$keys
   seen <- table(search$sample$domain)
+  landmarks <- min(source_features, nrow(rows$sample$X))
   list(choice = found$choice, weights = found$chosen$weights, metric = search$shown$metric,
        specs = lapply(keys, function(key) {
-         c <- search$found[[key]]$candidate
-         landmarks <- min(source_features, nrow(rows$sample$X))
-         if (c$kernel == "null") dg_null()
-         else ridge_member(search, c, NULL, features_nystrom(landmarks))
+         spec <- search$found[[key]]$candidate$spec
+         if (spec$method == "dg_null") return(spec)
+         set_parameters(spec, list(feature_map = features_nystrom(landmarks)))
        }),
-       null = identical(search$found[[keys[1L]]]$candidate$kernel, "null"),
+       null = keys[1L] == null_title,
        seen = stats::setNames(c(seen), names(seen)),
        too_good = stats::setNames(found$chosen$scores - found$chosen$fair,
                                   levels(search$scored_by)))
 }
 
-# Of each list(fitted, rows, scorer: see left_out_fits()). One pass makes the sums of all.
-fit_source_members <- function(found, rows, splits) {
-  if (found$null) return(list())
-  ridge <- vapply(found$specs, function(spec) spec$method == "dg_ridge", NA)
-  members <- vector("list", length(ridge))
-  # the null model may have a weight beside the others
-  members[!ridge] <- lapply(found$specs[!ridge], null_member, rows, splits)
-  tasks <- lapply(found$specs[ridge], function(spec) {
-    own <- rows_source(rows$survey, spec)
-    placed <- place_spec(spec, layout_of(own$sample$blueprint))
+# Of each list(fitted, rows, scorer: see left_out_fits()). Landmarks and groups of all are drawn
+# before the first pass.
+source_members <- function(specs, rows, splits) {
+  problems <- lapply(specs, function(spec) {
+    if (spec$method == "dg_null") return(list(spec = spec))
+    rows <- rows_source(rows$survey, spec)
     # few landmarks are independent where the kernel is linear
-    problem <- open_problem(placed, own)
-    list(spec = spec, problem = problem,
-         groups = groups_task(problem$space, problem$targets, squared_costs(problem),
-                              fold_groups(splits), rows_table(own, problem$space)))
+    problem <- open_problem(place_spec(spec, layout_of(rows$sample$blueprint)), rows)
+    problem$spec <- spec
+    groups <- fold_groups(splits)(problem$space, length(rows$survey$domains))
+    problem$groups <- function(space, G) groups
+    problem
   })
-  sums <- pass_views(lapply(tasks, function(t) t$problem$rows),
-                     members_work(lapply(tasks, function(t) t$groups$work)), "features")
-  members[ridge] <- Map(function(one, sums) source_member(one, one$groups$join(sums), splits),
-                        tasks, sums)
-  members
+  lapply(problems, function(problem) {
+    if (problem$spec$method == "dg_null") null_member(problem$spec, rows, splits)
+    else source_member(problem, splits)
+  })
 }
 
 null_member <- function(spec, rows, splits) {
@@ -120,26 +112,17 @@ null_member <- function(spec, rows, splits) {
        scorer = left_out_fits(spec, rows, splits)$scorers[[1L]])
 }
 
-members_work <- function(works) {
-  force(works)
-  list(start = function() lapply(works, function(work) work$start()),
-       add = function(a, b) Map(function(work, x, y) work$add(x, y), works, a, b),
-       block = function(sums, blocks) {
-         Map(function(work, own, rows) work$block(own, rows), works, sums, blocks)
-       })
-}
-
-source_member <- function(one, sums, splits) {
-  problem <- one$problem
+# One pass makes the sums of all fits.
+source_member <- function(problem, splits) {
   rows <- problem$rows
+  spec <- problem$spec
+  sums <- squared_sums(problem, problem$groups)
   total <- sum_groups(sums)
-  solved <- solve_groups(problem, sums, left_out = FALSE)
-  fitted <- new_fit(one$spec, problem, solved)
+  fitted <- new_fit(spec, problem, solve_groups(problem, sums, left_out = FALSE))
   fits <- fits_of_sums(splits, sums, problem, function(held) {
     ridge_without(sums, total, held, rows, problem$args, NULL)
   })
-  list(fitted = seal(finish_fit(fitted, one$spec, rows)), rows = rows,
-       scorer = fits$scorers[[1L]])
+  list(fitted = seal(finish_fit(fitted, spec, rows)), rows = rows, scorer = fits$scorers[[1L]])
 }
 
 # The null model alone where the mean of the members is not better than it on all rows.
@@ -147,7 +130,7 @@ doubt_source <- function(found, scored) {
   gains <- is_gain(list(metric = found$metric, args = list(rule = found$choice$rule)),
                    scored$null$domains[, 1L], scored$mean$domains[, 1L])
   if (found$null || gains) return(found)
-  null <- found$choice$table$kernel %in% kernel_words(candidate(kernel = "null"))
+  null <- found$choice$table$kernel %in% null_title
   found$choice$table$member[-1L] <- null[-1L]
   found$choice$table$weight <- ifelse(null, 1, NA)
   found$weights <- 1
@@ -163,17 +146,6 @@ source_expected <- function(found, cv) {
   too_good <- found$too_good[cv$domains$domain]
   correction <- ifelse(is.na(too_good) | found$null, 0, seen * too_good)
   expected_of(raw, correction, cv$metrics[[1L]], cv$share)
-}
-
-auto_of_source <- function(members, weights, choice, rows) {
-  fitted <- lapply(members, function(member) slim(member$fitted))
-  methods <- vapply(fitted, function(member) sub("^dg_", "", member$spec$method), "")
-  names(fitted) <- names(weights) <- make.unique(methods, "_")
-  response <- mixed_targets(fitted, rows_frame(rows$sample))
-  columns <- if (length(response$levels) > 2L) length(response$levels) else 1L
-  structure(list(members = fitted, coefficients = weights, decision = matrix(0, 0L, columns),
-                 choice = choice, y = NULL, weights = numeric(), response = response),
-            class = c("dg_auto", "dg_result", "dg_ensemble", "dg_learner", "dg_fit"))
 }
 
 # ---- rows for the search ----------------------------------------------------------------------

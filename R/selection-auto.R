@@ -301,24 +301,29 @@ spec_needs.dg_auto_spec <- function(spec) {
 }
 
 #' @exportS3Method
-fit_sample.dg_auto_spec <- function(spec, sample) {
-  check_several_classes(sample$y)
-  once(with_seed(spec$args$seed, {
-    start <- proc.time()[["elapsed"]]
-    found <- choose_by_domain(spec$args, sample)
-    members <- fit_members(found$search, found$chosen$keys, sample)
-    found <- without_failed(found, members)
-    chosen <- found$chosen
-    members <- members[chosen$keys]
-    expected <- expected_score(found$search, chosen, sample)
-    members <- lapply(unname(members), slim)
+fit_rows.dg_auto_spec <- function(spec, rows, shared = NULL) {
+  check_several_classes(rows$sample$y)
+  start <- proc.time()[["elapsed"]]
+  once({
+    auto <- if (only_sums(rows)) auto_of_source(spec, rows)
+            else with_seed(spec$args$seed, auto_in_memory(spec, rows$sample))
+    members <- lapply(unname(auto$members), slim)
     methods <- vapply(members, function(member) sub("^dg_", "", member$spec$method), "")
     names(members) <- make.unique(methods, "_")
-    choice <- c(list(expected = expected, seconds = proc.time()[["elapsed"]] - start),
-                found$choice)
-    new_ensemble(members, chosen$weights, sample, class = c("dg_auto", "dg_result"),
-                 choice = choice)
-  }), "domgen_warning_two_values")
+    seconds <- proc.time()[["elapsed"]] - start
+    new_ensemble(members, auto$weights, rows, class = c("dg_auto", "dg_result"),
+                 choice = c(list(expected = auto$expected, seconds = seconds), auto$choice))
+  }, "domgen_warning_two_values")
+}
+
+# list(members: fitted, weights, expected: the score, choice)
+auto_in_memory <- function(spec, sample) {
+  found <- choose_by_domain(spec$args, sample)
+  members <- fit_members(found$search, found$chosen$keys, sample)
+  found <- without_failed(found, members)
+  chosen <- found$chosen
+  list(members = members[chosen$keys], weights = chosen$weights,
+       expected = expected_score(found$search, chosen, sample), choice = found$choice)
 }
 
 # A member that fails is its error.
@@ -335,9 +340,7 @@ without_failed <- function(found, members) {
   failed <- vapply(members, inherits, NA, "error")
   if (all(failed)) stop(members[[1L]])
   if (!any(failed)) return(found)
-  candidates <- lapply(found$search$found[names(members)[failed]], `[[`, "candidate")
-  warn_candidates(stats::setNames(lapply(members[failed], conditionMessage),
-                                vapply(candidates, candidate_words, "")))
+  warn_candidates(lapply(members[failed], conditionMessage))
   chosen$keys <- chosen$keys[!failed]
   chosen$weights <- chosen$weights[!failed] / sum(chosen$weights[!failed])
   chosen$kernels$keys <- intersect(chosen$kernels$keys, chosen$keys)

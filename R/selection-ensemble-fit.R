@@ -18,7 +18,7 @@ fit_sample.dg_ensemble_spec <- function(spec, sample) {
     held <- if (identical(weights, "stacked")) stacked(args$members, fits, sample)
     if (identical(weights, "equal")) weights <- rep(1, length(fits))
     if (!is.null(held)) weights <- held$weights
-    new_ensemble(fits, weights / sum(weights), sample, held_out = held$held_out)
+    new_ensemble(fits, weights / sum(weights), rows_frame(sample), held_out = held$held_out)
   }, "domgen_warning_two_values")
 }
 
@@ -29,14 +29,16 @@ in_member_of <- function(name, code) {
 }
 
 # members: fitted; weights: of sum 1; X is kept while it is small, for reference = "training".
-new_ensemble <- function(members, weights, sample, ..., class = character()) {
+new_ensemble <- function(members, weights, rows, ..., class = character()) {
+  sample <- rows$sample
   names(weights) <- names(members)
   values <- weighted_values(lapply(members, function(m) {
     common_values(targets_of(m), m$decision)
   }), weights)
   structure(list(
     members = members, coefficients = weights, decision = values, ...,
-    X = if (nrow(sample$X) <= exact_rows) sample$X, y = sample$y, weights = sample$weights,
+    X = if (nrow(sample$X) <= exact_rows) kept_values(rows, sample$X),
+    y = kept_values(rows, sample$y), weights = kept_values(rows, sample$weights, numeric()),
     response = mixed_targets(members, rows_frame(sample), values)
   ), class = c(class, "dg_ensemble", "dg_learner", "dg_fit"))
 }

@@ -74,8 +74,8 @@ test_that("fits without groups of domains that share a Gram matrix are those of 
                           list(response = "open", domain = TRUE), "none")
     args <- dg_auto(family = family, progress = FALSE)$args
     search <- new_search(args, sample, read_auto_metric(NULL, sample$y, args$family), FALSE, 1000L)
-    c <- candidate("pooled", "rbf", glm = list(lambda = 2, domain_kernel = domain_pooled()))
-    scaled <- search_sample(search, "pooled")
+    own <- as_glm(auto_ridge(search), args$family, 2)
+    scaled <- search_sample(search, own)
     spec <- dg_glm(family = family, lambda = 2, kernel = kernel_rbf(scaled$median),
                    domain_kernel = domain_pooled(), scale = "none")
     by_hand <- array(NA_real_, dim(search$stack$target))
@@ -84,7 +84,7 @@ test_that("fits without groups of domains that share a Gram matrix are those of 
     for (g in levels(groups)) {
       by_hand[groups == g, ] <- values_without(spec, scaled, groups != g, which(groups == g))
     }
-    expect_equal(glm_without(search, c), by_hand, tolerance = 1e-4, label = family)
+    expect_equal(glm_without(search, own), by_hand, tolerance = 1e-4, label = family)
   }
 })
 
@@ -128,7 +128,7 @@ test_that("mixed models are tried where an engine has the response and rows suff
     sample <- list(y = factor(seq_len(60) <= yes), X = matrix(0, 60, 3))
     search <- list2env(list(sample = sample, scored_by = gl(domains, 60 / domains), known = 3L,
                             few = FALSE, args = list(family = check_family("binomial", "family"))))
-    !is.null(mixed_scale(search))
+    !is.null(mixed_specs(search))
   }
   expect_true(tried(20))
   # 19 of the rarer class for two predictors, and six domains, are too few
@@ -140,14 +140,14 @@ test_that("an engine's probe comes first, and alone where it cannot gain", {
   tried <- function(family, gains) {
     efforts <- character()
     family <- if (!is.null(family)) check_mixed_family(family, "family")
-    search <- list(sample = list(weights = 1), args = list(family = family))
+    search <- list(args = list(family = family))
     with_replaced("refit_values", function(search, specs) {
       efforts <<- c(efforts, specs[[1L]]$effort)
       specs[[1L]]$effort
     }, with_replaced("can_gain", function(search, probes) gains, {
-      chosen <- mixed_values_of(search, candidate("means", "mixed"))
+      chosen <- held_out_path(dg_mixed(), search)
     }))
-    expect_identical(chosen, efforts[length(efforts)])
+    expect_identical(chosen$values, efforts[length(efforts)])
     efforts
   }
   for (family in names(mixed_engines)) {
@@ -339,14 +339,16 @@ test_that("a multi-task kernel has a lambda of its own, chosen by left-out domai
                         list(response = "open", domain = TRUE), "none")
   args <- dg_auto(family = "poisson", progress = FALSE)$args
   search <- new_search(args, sample, read_auto_metric(NULL, sample$y, args$family), FALSE, 1000L)
+  spec <- as_glm(set_parameters(auto_ridge(search), list(domain_kernel = domain_multitask(0.5))),
+                 args$family)
   at <- function(lambda) {
-    c <- candidate("pooled", "rbf", tau = 0.5, glm = list(title = "poisson", lambda = lambda))
-    mean(score_glm(search, c)$scores)
+    c <- candidate(set_parameters(spec, list(lambda = lambda)))
+    mean(score_candidate(search, c)[[1L]]$scores)
   }
-  chosen <- with_lambda(search, candidate("pooled", "rbf", tau = 0.5, glm = list(lambda = 1)))
+  chosen <- with_lambda(search, spec)
   # among the best of a grid
   grid <- vapply(10^(-2:4), at, 0)
-  expect_lt(at(chosen$glm$lambda), min(grid) + 0.05 * diff(range(grid)))
+  expect_lt(at(chosen$args$lambda), min(grid) + 0.05 * diff(range(grid)))
 })
 
 test_that("the print of crossed factors says in what a new domain is new", {
@@ -366,4 +368,16 @@ test_that("where one domain has all events nothing is compared, and the print sa
   expect_warning(model <- auto_of(survival::Surv(time, event) ~ x | g, rows, n_members = 1),
                  "have no event", class = "domgen_warning_left_out")
   expect_output(print(model), "Too few domains have a score to compare candidates")
+})
+
+test_that("a constant beside an offset is not scored without it on more rows", {
+  rows <- with_seed(3, {
+    d <- data.frame(g = gl(8, 40), x = rnorm(320), e = runif(320, 1, 50))
+    transform(d, y = rpois(320, e))
+  })
+  found <- auto_of(y ~ x + offset(log(e)) | g, rows, family = "poisson", max_rows = 160,
+                   n_members = 1)
+  expect_identical(found$choice$table$kernel[2L], null_title)
+  expect_equal(found$choice$expected$raw, found$choice$table$mean[2L])
+  expect_lt(found$choice$expected$mean, 2)
 })

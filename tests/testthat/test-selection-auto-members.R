@@ -153,7 +153,7 @@ test_that("a candidate that fails is left out with one warning that says why", {
     without <- withCallingHandlers(auto(), warning = tell)
   })
   expect_length(said, 1L)
-  expect_match(said, "^A candidate failed and is left out: random forest: .*no trees[.]$")
+  expect_match(said, "^A candidate failed and is left out: random forest, scale both: .*no trees[.]$")
   expect_false("random forest" %in% without$choice$table$kernel)
 
   # one that fails on all rows only

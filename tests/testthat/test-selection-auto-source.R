@@ -193,7 +193,7 @@ test_that("the null model may stand beside the others", {
       stage <- rows_to_score(dg_null(), input)
       splits <- auto_splits(NULL, stage)$splits
       specs <- list(dg_null(), dg_ridge(feature_map = features_nystrom(20), intercept = TRUE))
-      members <- fit_source_members(list(null = FALSE, specs = specs), stage, splits)
+      members <- source_members(specs, stage, splits)
       metrics <- source_metrics(NULL, stage$sample$y)
       c(score_source_members(members, c(1, 0), stage, metrics, splits),
         list(ridge = score_source_members(members, c(0, 1), stage, metrics, splits)$mean))

@@ -65,20 +65,22 @@ test_that("lambda is the best of 13, of equals the largest, of seven of some of 
                         list(response = "any", domain = TRUE),
                         "none")
   search <- new_search(dg_auto()$args, sample, metrics$rmse, FALSE, 1000L)
-  c <- candidate(scale = "none", kernel = "rbf")
-  scored <- score_lambdas(search, c)
+  c <- candidate(auto_ridge(search))
+  scored <- score_candidate(search, c)[[1L]]
   expect_length(scored$lambdas, 13L)
   expect_equal(scored$lambdas, nrow(toy) * 10^seq(-6, 0, length.out = 13))
   rounds <- with_replaced("first_rows", nrow(toy) - 20L, with_replaced("run_stages", function(search) {
     try_candidate(search, c)
   }, search_rounds(dg_auto(progress = FALSE)$args, sample, metrics$rmse, FALSE, FALSE)))
-  expect_length(rounds$first$found[[candidate_key(c)]]$parts[[1L]]$lambdas, 7L)
-  expect_length(rounds$final$found[[candidate_key(c)]]$parts[[1L]]$lambdas, 13L)
+  expect_length(rounds$first$found[[c$key]]$parts[[1L]]$lambdas, 7L)
+  expect_length(rounds$final$found[[c$key]]$parts[[1L]]$lambdas, 13L)
+  # scaled by all rows, as in a search
+  scaled <- search_sample(search, c$spec)
   for (l in c(1, 6, 13)) {
-    spec <- dg_ridge(lambda = scored$lambdas[l], domain_kernel = domain_pooled(), scale = "none",
-                     intercept = TRUE)
-    by_hand <- dg_cv(set_parameters(spec, list(bandwidth = median_bandwidth(
-      as.matrix(toy[c("x1", "x2", "x3")])))), y ~ . | domain, data = toy)
+    spec <- dg_ridge(lambda = scored$lambdas[l], kernel = kernel_rbf(scaled$median),
+                     domain_kernel = domain_pooled(), scale = "none", intercept = TRUE)
+    by_hand <- dg_cv(spec, y ~ . | domain,
+                     data = data.frame(scaled$X, y = toy$y, domain = toy$domain))
     # the landmarks, which are drawn, miss most where lambda is smallest
     expect_equal(unname(scored$scores[, l]), by_hand$domains$score,
                  tolerance = if (l == 1) 0.02 else 5e-3)
@@ -188,9 +190,10 @@ test_that("from two domains on the training domains choose", {
 })
 
 test_that("of few domains, what standardises each by itself must be clearly better", {
-  search <- list(metric = metrics$rmse, scored_by = gl(4, 1), found = list(
-    a = list(candidate = candidate("domain")), b = list(candidate = candidate("pooled")),
-    c = list(candidate = candidate("both")), d = list(candidate = candidate("rank"))))
+  search <- list(metric = metrics$rmse, scored_by = gl(4, 1))
+  search$found <- lapply(c(a = "domain", b = "pooled", c = "both", d = "rank"), function(scale) {
+    list(candidate = candidate(auto_ridge(search, scale)))
+  })
   scores <- cbind(a = c(1, 3, 1, 3), b = c(2.1, 2, 2.1, 2), c = c(1, 1.1, 1, 1.1), d = 3)
   # a is better than b by 0.05 with a standard error of 0.5, c by 1 with 0
   expect_identical(safe_kinds(search, scores), c("c", "b", "d"))
@@ -437,4 +440,25 @@ test_that("a search that cannot be is refused", {
     dg_auto(y ~ ., data = toy)
     dg_auto(y ~ . | domain, data = subset(toy, domain == "none"))
   })
+})
+
+test_that("candidates have one text each, which the table and the scores have too", {
+  expect_identical(colnames(model$choice$scores)[-1L], describe_candidates(model$choice$table)[-1L])
+  search <- list(args = list(threads = NULL), known = integer(), sample = list(X = matrix(0, 2, 3)))
+  drawn <- with_seed(1, replicate(300, simplify = FALSE, {
+    scale <- sample(c("pooled", "domain", "both", "means", "rank"), 1L)
+    spec <- auto_ridge(search, scale, sample(auto_kernels(search, scale), 1L)[[1L]])
+    spec <- sample(with_factors(c(0.5, 2, 4))(spec), 1L)[[1L]]
+    between <- list(domain_pooled(), domain_multitask(0.5), domain_multitask(0.9),
+                    domain_distribution(),
+                    domain_distribution(embedding_kernel = kernel_rbf(bandwidth_factor = 2)))
+    spec <- with_domain_kernels(sample(between, 1L))(spec)[[1L]]
+    if (stats::runif(1) < 0.5) as_glm(spec, check_family("binomial", "family")) else spec
+  }))
+  keys <- vapply(drawn, function(spec) candidate(spec)$key, "")
+  settings <- vapply(drawn, function(spec) {
+    paste(capture.output(dput(spec[c("method", "args")], control = "showAttributes")), collapse = "")
+  }, "")
+  expect_gt(length(unique(keys)), 100L)
+  expect_identical(match(keys, keys), match(settings, settings))
 })
