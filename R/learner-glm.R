@@ -556,7 +556,7 @@ deviance.dg_glm <- function(object, ...) check_sealed(object)$deviance
 
 #' @export
 residuals.dg_glm <- function(object, type = c("response", "deviance", "pearson"), ...) {
-  fixed_session()
+  enter_session()
   type <- check_choice(type, "type", c("response", "deviance", "pearson"))
   if (type == "response") return(NextMethod())
   check_sealed(object)

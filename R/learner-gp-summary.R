@@ -53,7 +53,7 @@ describe_fit.dg_gp <- function(x) {
 #' @importFrom stats logLik
 #' @export
 logLik.dg_gp <- function(object, ...) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), character())
   structure(object$log_likelihood, df = sum(object$parameters$fitted),
             nobs = if (length(object$weights)) sum(object$weights > 0) else nobs(object),

@@ -244,7 +244,7 @@ rows_table.rows_source <- function(rows, space) {
 #' @exportS3Method
 fit_origin.rows_source <- function(rows, fitted, input) {
   survey <- rows$survey
-  fitted$formula <- plain_formula(survey$formula)
+  fitted$formula <- free_formula(survey$formula)
   fitted$rows <- list(kept = seq_len(0), padded = NULL, n = survey$n, sizes = survey$sizes,
                       weighted = survey$weighted)
   fitted$domain <- factor(survey$domains, survey$domains)

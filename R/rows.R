@@ -113,7 +113,7 @@ exact_rows <- 5000L
 #' @exportS3Method
 fit_origin.rows_frame <- function(rows, fitted, input) {
   sample <- rows$sample
-  fitted$formula <- if (inherits(input$x, "formula")) plain_formula(input$x)
+  fitted$formula <- if (inherits(input$x, "formula")) free_formula(input$x)
   fitted$rows <- list(kept = sample$kept, padded = sample$padded)
   fitted$rows$levels <- sample$levels
   action <- read_na_action(input$na.action)

@@ -42,7 +42,7 @@ check_auto_source <- function(spec, rows) {
   if (length(known_columns(rows$sample))) {
     abort("argument", "`formula` must not contain `offset()` for a source; dg_glm() takes one.")
   }
-  if (!is.null(spec$args$metric)) read_plain_metrics(spec$args$metric, rows$sample$y)
+  if (!is.null(spec$args$metric)) read_single_metric(spec$args$metric, rows$sample$y)
 }
 
 # As left_out_groups(): list(folds, splits).
