@@ -39,7 +39,7 @@ describe_fit.dg_gp <- function(x) {
   all <- x$parameters
   parameters <- lapply(seq_len(nrow(all)), function(i) {
     row <- all[i, ]
-    fact(row$name, row$value, only = c(if (grepl("_sd$", row$name)) "print", "summary"),
+    fact(row$name, row$value, only = c(if (endsWith(row$name, "_sd")) "print", "summary"),
          how = paste0(row$meaning, "; ", if (!row$fitted) "not ", "fitted",
                       if (row$at_bound) ", at its bound"))
   })
