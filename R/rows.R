@@ -16,8 +16,8 @@ rows_frame <- function(sample) {
   structure(list(sample = sample), class = c("rows_frame", "dg_rows"))
 }
 
-# work: list(start(): an empty sum, block(sums, rows): the sum with these rows, list(X, y, domain,
-# weights), add(a, b): two sums in one). block() may change what start() made in its place.
+# work: see pass_work(); block(sums, rows) gets list(X, y, domain, weights), and may change what
+# start() made in its place.
 pass <- function(rows, work, label) UseMethod("pass")
 
 #' @exportS3Method
