@@ -4,14 +4,14 @@
 abort <- function(kind, ...) {
   stop(structure(
     class = c(paste0("domgen_error_", kind), "domgen_error", "error", "condition"),
-    list(message = plain_numbers(paste0(...)), call = NULL)
+    list(message = without_exponents(paste0(...)), call = NULL)
   ))
 }
 
 warn <- function(kind, ...) {
   warning(structure(
     class = c(paste0("domgen_warning_", kind), "domgen_warning", "warning", "condition"),
-    list(message = plain_numbers(paste0(...)), call = NULL)
+    list(message = without_exponents(paste0(...)), call = NULL)
   ))
 }
 
@@ -19,13 +19,13 @@ warn <- function(kind, ...) {
 inform <- function(kind, ...) {
   message(structure(
     class = c(paste0("domgen_message_", kind), "domgen_message", "message", "condition"),
-    list(message = paste0(plain_numbers(paste0(...)), "\n"), call = NULL)
+    list(message = paste0(without_exponents(paste0(...)), "\n"), call = NULL)
   ))
 }
 
 # Counts are not printed as 1e+00 under options(scipen = -10), and names made from numbers do not
 # depend on it. A positive scipen is kept.
-plain_numbers <- function(code) {
+without_exponents <- function(code) {
   if (isTRUE(getOption("scipen") < 0)) {
     old <- options(scipen = 0)
     on.exit(options(old))

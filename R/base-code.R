@@ -3,7 +3,7 @@
 # The text of an expression, by which terms() and model frames call their columns; the only place
 # that makes one.
 code_text <- function(expr) {
-  fixed_session()
+  enter_session()
   deparse1(expr)
 }
 
@@ -33,7 +33,7 @@ is_qualified <- function(expr) {
 
 # Code as the package reads it: `stats::offset()` is `offset()`, the only one that terms() knows,
 # and functions are without their source text, which would bring the file they were read from.
-plain_code <- function(expr) {
+package_code <- function(expr) {
   if (!any(c("::", ":::", "function") %in% all.names(expr))) return(expr)
   # along the left side by a loop: a sum of thousands of terms is as deep as it is long
   outside <- list()
@@ -42,7 +42,7 @@ plain_code <- function(expr) {
           identical(expr[[1L]][[2L]], quote(stats))) expr[[1L]] <- quote(offset)
     if (is_call_to(expr, "function")) expr <- expr[1:3]
     for (i in setdiff(seq_along(expr), 2L)) {
-      if (is.call(expr[[i]])) expr[[i]] <- plain_code(expr[[i]])
+      if (is.call(expr[[i]])) expr[[i]] <- package_code(expr[[i]])
     }
     if (length(expr) < 2L || !is.call(expr[[2L]])) break
     outside[[length(outside) + 1L]] <- expr

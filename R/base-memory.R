@@ -3,7 +3,7 @@
 # gets one when the package is loaded, before data can take all there is.
 
 # code: what may allocate a lot; advice: what it needs, and what needs less.
-enough_memory <- function(code, advice = NULL) {
+within_memory <- function(code, advice = NULL) {
   if (!isTRUE(computer$blas)) prepare_blas()
   # garbage is no room for what is not R's
   else if (address_space_left() < 2 * blas_buffer) gc()

@@ -4,7 +4,7 @@
 # Lines, pasted as by paste0(), separated by "\n"; one that is too wide continues in the next,
 # indented by `hang` characters (by default two more than the line).
 cat_line <- function(..., hang = NULL) {
-  text <- plain_numbers(readable(paste0(...)))
+  text <- without_exponents(readable(paste0(...)))
   if (length(text) == 0L) return(invisible())
   lines <- unlist(strsplit(paste0(text, "\n"), "\n", fixed = TRUE))
   cat(paste0(unlist(lapply(lines, wrap_line, hang)), "\n"), sep = "")
@@ -102,7 +102,7 @@ cat_table <- function(frame, digits = NULL, text = NULL) {
   if (nrow(frame) == 0L) return(invisible())
   left <- if (is.null(text)) !vapply(frame, is.numeric, NA) else names(frame) %in% text
   width <- getOption("width")
-  cells <- plain_numbers(format.data.frame(frame, digits = digits, na.encode = FALSE))
+  cells <- without_exponents(format.data.frame(frame, digits = digits, na.encode = FALSE))
   cells <- as.matrix(cells)
   cells[is.na(cells)] <- "NA"
   if (any(grepl("[^ ]", names(frame)))) cells <- rbind(names(frame), cells)
@@ -196,7 +196,7 @@ at_digits <- function(digits, code) {
     old <- options(digits = min(max(digits, 1L) + 3L, 22L))
     on.exit(options(old))
   }
-  invisible(plain_numbers(code))
+  invisible(without_exponents(code))
 }
 
 # Numbers of a table as text. All numbers of a column have the decimals with which the largest has

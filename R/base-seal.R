@@ -34,7 +34,7 @@ check_sealed <- function(object, arg = "object") {
 # Code that uses a model. A changed part of the same shape is only detected by its errors.
 from_whole <- function(object, code, arg = "object") {
   check_sealed(object, arg)
-  on_error(plain_numbers(code), function(e) {
+  on_error(without_exponents(code), function(e) {
     if (inherits(e, "domgen_error") || is_out_of_memory(e)) stop(e)
     abort("model", "`", arg, "` is damaged (", conditionMessage(e), "). Use another copy, or fit ",
           "it again.")

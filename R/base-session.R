@@ -25,7 +25,7 @@ fixed_categories <- c("LC_COLLATE", "LC_NUMERIC", "LC_TIME")
 # and that evaluates anything begins with it (tests/testthat/test-base-session.R has the others); a
 # call within such a call is in the session already. Where that function has an on.exit() of its
 # own, it says `add = TRUE`.
-fixed_session <- function(frame = parent.frame()) {
+enter_session <- function(frame = parent.frame()) {
   if (session$fixed) return(invisible())
   suspendInterrupts({
     do.call(on.exit, list(as.call(list(leave_session)), TRUE), envir = frame)

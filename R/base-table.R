@@ -3,7 +3,7 @@
 # A method without further arguments that returns a tibble.
 alone <- function(take) {
   function(x, ...) {
-    fixed_session()
+    enter_session()
     check_no_dots(list(...), character())
     as_tbl(take(x))
   }

@@ -1,16 +1,16 @@
 # What is remembered of the training data's form, and its replay on new data.
 
-# input: see read_input(); frame: the model frame that was evaluated; plain: see plain_columns().
-blueprint_formula <- function(input, frame, design, plain) {
+# input: see read_input(); frame: the model frame that was evaluated; simple: see simple_columns().
+blueprint_formula <- function(input, frame, design, simple) {
   parts <- input$parts
   data <- input$data
   terms <- attr(frame, "terms")
   environment(terms) <- input$home
   predictors <- stats::delete.response(terms)
-  if (!is.null(plain)) plain$terms <- predictors
-  raw <- data[intersect(c(plain$all, variables_of(predictors)), names(data))]
+  if (!is.null(simple)) simple$terms <- predictors
+  raw <- data[intersect(c(simple$all, variables_of(predictors)), names(data))]
   blueprint <- list(
-    kind = "formula", columns = colnames(design$X), terms = predictors, plain = plain,
+    kind = "formula", columns = colnames(design$X), terms = predictors, simple = simple,
     xlevels = stats::.getXlevels(predictors, frame), contrasts = design$contrasts,
     prototype = raw[0L, , drop = FALSE],
     domain = parts$domain, domain_columns = intersect(variables_of(parts$domain), names(data)),
@@ -103,7 +103,7 @@ replay_columns <- function(blueprint, newdata, arg, new_levels) {
     if (is_category(blueprint$prototype[[name]])) newdata[[name]] <- rep(new_level, nrow(newdata))
   }
   check_columns(newdata, names, arg)
-  same <- vapply(newdata[names], is_plain_number, NA) & names %in% blueprint$plain$numeric
+  same <- vapply(newdata[names], is_bare_number, NA) & names %in% blueprint$simple$numeric
   for (name in names[!same]) newdata[[name]] <- replay_column(newdata[[name]], name, blueprint, arg)
 
   # a level that is new is missing
@@ -144,8 +144,8 @@ replay_design <- function(blueprint, newdata, arg, new_levels) {
     design <- model_matrix(coding$terms, frame, blueprint$contrasts)$X
     return(cbind(design, code_columns(coding, frame, arg, new_levels)))
   }
-  if (!is.null(blueprint$plain)) {
-    return(plain_design(blueprint$plain, newdata, frame, blueprint$contrasts)$X)
+  if (!is.null(blueprint$simple)) {
+    return(simple_design(blueprint$simple, newdata, frame, blueprint$contrasts)$X)
   }
   new <- model_matrix(blueprint$terms, frame, blueprint$contrasts)$X
   columns <- blueprint$columns
@@ -200,7 +200,7 @@ replay_column <- function(column, name, blueprint, arg) {
     return(blueprint$prototype[rep(NA_integer_, NROW(column)), name])
   }
   # what training had as it is, is so in new data: an argument of a function
-  if (!identical(class(column), class(prototype))) column <- plain_column(column)
+  if (!identical(class(column), class(prototype))) column <- base_column(column)
   types <- vapply(list(prototype, column), function(v) {
     type <- column_type(v)
     if (is.na(type)) class(v)[1L] else type
@@ -261,7 +261,7 @@ numeric_frame <- function(newdata, blueprint, arg) {
     check_columns(newdata, blueprint$columns, arg)
     newdata <- newdata[blueprint$columns]
   }
-  newdata[] <- lapply(newdata, plain_column)
+  newdata[] <- lapply(newdata, base_column)
   numeric <- vapply(newdata, function(v) {
     (is.numeric(v) || is.logical(v)) && is.null(dim(v)) && !is.object(v)
   }, logical(1))
@@ -333,8 +333,8 @@ domain_words <- function(labels) {
 
 # A text on domains in these words.
 in_domain_words <- function(text, words) {
-  plain <- lapply(words, gsub, pattern = "\\", replacement = "\\\\", fixed = TRUE)
-  gsub("\\bdomain\\b", plain$one, gsub("\\bdomains\\b", plain$many, text))
+  escaped <- lapply(words, gsub, pattern = "\\", replacement = "\\\\", fixed = TRUE)
+  gsub("\\bdomain\\b", escaped$one, gsub("\\bdomains\\b", escaped$many, text))
 }
 
 # "8 hospitals"

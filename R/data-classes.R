@@ -56,18 +56,18 @@ without_missing_codes <- function(column) {
 #   roles     what such a column may be: "predictor", "response", "group" (a domain or a unit),
 #             "weights", "offset"
 #   type      column: what new data must have too, as messages say it
-#   labels    plain column: text that depends on the value only, see value_labels()
+#   labels    base column: text that depends on the value only, see value_labels()
 #   clean     column: NA where the class says that a value is missing, stored as R's own functions
 #             understand it. Done to all columns as they come in
-#   plain     clean column: without what only its own package knows. Done where it is a variable of
+#   base      clean column: without what only its own package knows. Done where it is a variable of
 #             its own, not an argument of a function that the user wrote
 #   wide      may it be a matrix?
 #   mark      is one of the classes enough, whatever stands beside it?
 column_class <- function(classes, storage, roles, type,
                          labels = function(value) labels_of_numbers(value), clean = identity,
-                         plain = identity, wide = FALSE, mark = FALSE) {
+                         base = identity, wide = FALSE, mark = FALSE) {
   list(classes = classes, storage = storage, roles = roles, type = type, labels = labels,
-       clean = clean, plain = plain, wide = wide, mark = mark)
+       clean = clean, base = base, wide = wide, mark = mark)
 }
 
 all_roles <- c("predictor", "response", "group", "weights", "offset")
@@ -99,7 +99,7 @@ column_classes <- list(
                         clean = without_missing_level),
   date = column_class(c("IDate", "Date"), c("double", "integer"), c("predictor", "group"),
                       named_type("Date"), function(value) labels_of_numbers(value, day_labels),
-                      plain = function(column) with_class(column, "Date")),
+                      base = function(column) with_class(column, "Date")),
   time = column_class(c("POSIXct", "POSIXt"), c("double", "integer"), c("predictor", "group"),
                       named_type("POSIXct"), function(value) labels_of_numbers(value, time_labels)),
   # a list, of which R's own functions take rows by names
@@ -113,7 +113,7 @@ column_classes <- list(
                               paste(number_labels(signif(x, 15)), "secs")
                             })
                           },
-                          plain = function(column) with_class(column, "difftime", "units")),
+                          base = function(column) with_class(column, "difftime", "units")),
   units = column_class("units", c("double", "integer"),
                        c("predictor", "response", "group", "offset"),
                        function(column) paste("a number in", unit_words(column)),
@@ -134,9 +134,9 @@ column_classes <- list(
                             "vctrs_vctr"), c("double", "integer", "character"), all_roles,
                           stored_type, function(value) value_labels(with_class(value, NULL)),
                           clean = without_missing_codes,
-                          plain = function(column) with_class(column, NULL)),
+                          base = function(column) with_class(column, NULL)),
   series = column_class("ts", c("double", "integer"), all_roles, number_type,
-                        plain = function(column) with_class(column, NULL)),
+                        base = function(column) with_class(column, NULL)),
   # what poly(), splines::ns() and their like make
   basis = column_class(c("poly", "basis"), c("double", "integer"), "predictor", number_type,
                        wide = TRUE, mark = TRUE),
@@ -151,10 +151,10 @@ silent_classes <- c("AsIs", "labelled", "hexmode", "octmode", "noquote", "table"
 
 # The row of the table, NULL for a class that is not in it.
 class_of <- function(column) {
-  if (!is.object(column)) return(plain_classes[[typeof(column)]])
+  if (!is.object(column)) return(storage_classes[[typeof(column)]])
   if (isS4(column)) return(NULL)
   own <- setdiff(oldClass(column), silent_classes)
-  if (length(own) == 0L) return(plain_classes[[typeof(column)]])
+  if (length(own) == 0L) return(storage_classes[[typeof(column)]])
   for (row in column_classes) {
     fits <- own %in% row$classes
     if ((if (row$mark) any(fits) else all(fits)) && typeof(column) %in% row$storage) return(row)
@@ -162,7 +162,7 @@ class_of <- function(column) {
 }
 
 # Of those without a class, by storage.
-plain_classes <- list(
+storage_classes <- list(
   double = column_classes$number, integer = column_classes$number,
   logical = column_classes$logical, character = column_classes$text,
   complex = column_classes$complex
@@ -180,7 +180,7 @@ column_type <- function(column) {
   if (is_understood(column, "predictor")) class_of(column)$type(column) else NA_character_
 }
 
-is_plain_number <- function(column) {
+is_bare_number <- function(column) {
   is.numeric(column) && !is.object(column) && is.null(dim(column))
 }
 
@@ -200,10 +200,10 @@ clean_columns <- function(data) {
 }
 
 # As a variable of its own.
-plain_column <- function(column) {
+base_column <- function(column) {
   if (!is.object(column)) return(clean_column(column))
   row <- class_of(column)
-  if (is.null(row)) column else without_silent(row$plain(row$clean(column)))
+  if (is.null(row)) column else without_silent(row$base(row$clean(column)))
 }
 
 # A missing value as the class has it; of a matrix, a row with one.

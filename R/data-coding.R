@@ -8,7 +8,7 @@
 # "factor" was wished for, a row with such a level is incomplete (`strict`).
 
 # What all methods wish for, see kernel_columns().
-plain_wish <- c("number", "dummy")
+default_wish <- c("number", "dummy")
 
 # What is remembered of them: list(kind: of the design's columns; coded: a list of list(name, kind,
 # levels, wish); categorical: variables; strict; dropped: those that are not in the design; terms:

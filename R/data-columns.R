@@ -11,7 +11,7 @@ gather_columns <- function(terms, parts, data, env) {
   by_row <- vapply(values, function(v) is_column(v) && NROW(v) == n, logical(1))
   if (is.null(data)) data <- as.data.frame(matrix(0, n, 0L))
   for (name in names[by_row]) data[[name]] <- clean_column(values[[name]])
-  data <- plain_variables(parts, data)
+  data <- base_variables(parts, data)
   check_used_classes(terms, parts, data)
   data
 }
@@ -23,11 +23,11 @@ is_column <- function(value) {
 
 # The data with the columns that are variables of their own as such; an argument of a function is
 # left as the user's function knows it.
-plain_variables <- function(parts, data) {
+base_variables <- function(parts, data) {
   odd <- names(data)[vapply(data, is.object, NA)]
   if (length(odd) == 0L) return(data)
   inside <- names(called_with(parts))
-  for (name in setdiff(odd, inside)) data[[name]] <- plain_column(data[[name]])
+  for (name in setdiff(odd, inside)) data[[name]] <- base_column(data[[name]])
   data
 }
 
@@ -102,16 +102,16 @@ computing_packages <- c("base", "stats", "splines", "utils", "methods", "surviva
 
 check_variables <- function(terms, parts, data, env) {
   # a function of that name will do only as the argument of another, as in sapply(x, f)
-  plain <- Filter(is.name, c(as.list(attr(terms, "variables"))[-1L], parts$domain))
-  plain <- vapply(plain, as.character, "")
+  alone <- Filter(is.name, c(as.list(attr(terms, "variables"))[-1L], parts$domain))
+  alone <- vapply(alone, as.character, "")
   found <- function(name) {
     name %in% names(data) || (exists(name, envir = env) &&
-      !(name %in% plain && is.function(get(name, envir = env))))
+      !(name %in% alone && is.function(get(name, envir = env))))
   }
   names <- variables_of(terms, parts$domain)
   absent <- names[!vapply(names, found, logical(1))]
   if (length(absent) == 0L) {
-    return(if (!is.null(data)) check_entries(setdiff(plain, names(data)), env, nrow(data)))
+    return(if (!is.null(data)) check_entries(setdiff(alone, names(data)), env, nrow(data)))
   }
   if (is.null(data)) abort("data", "There is no variable ", enumerate(absent), "; give `data`.")
   abort("data", "`data` has no column ", enumerate(absent), "; it has ",
@@ -134,15 +134,15 @@ missing_rows <- function(data, names) {
 
 # poly() and its like refuse missing values and learn from every row they see: a
 # row that turns out to be missing only here (the logarithm of a negative number)
-# is taken out, and the terms are evaluated again. plain: further columns that are used.
-evaluate_terms <- function(terms, data, usable, plain = NULL) {
+# is taken out, and the terms are evaluated again. further: columns that are used, too.
+evaluate_terms <- function(terms, data, usable, further = NULL) {
   repeat {
     if (!any(usable)) {
       if (nrow(data) == 0L) abort("data", "0 rows of data: nothing can be learned.")
-      used <- data[intersect(c(plain, variables_of(terms)), names(data))]
+      used <- data[intersect(c(further, variables_of(terms)), names(data))]
       abort_all_missing(nrow(data), names(used)[vapply(used, all_missing, NA)])
     }
-    read <- data[setdiff(names(data), setdiff(plain, variables_of(terms)))]
+    read <- data[setdiff(names(data), setdiff(further, variables_of(terms)))]
     frame <- model_frame(terms, read[usable, , drop = FALSE])
     complete <- complete_rows(frame, sum(usable))
     if (all(complete)) return(list(frame = frame, usable = usable))
@@ -154,7 +154,8 @@ model_frame <- function(terms, data) {
   # model.frame() would have no rows
   if (length(attr(terms, "variables")) == 1L) return(structure(data[0L], terms = terms))
   frame <- on_error(
-    suppressWarnings(stats::model.frame(terms, plain_integers(data), na.action = stats::na.pass)),
+    suppressWarnings(stats::model.frame(terms, integers_as_doubles(data),
+                                        na.action = stats::na.pass)),
     function(e) {
       elsewhere <- Filter(function(name) {
         !is.function(get0(name, envir = environment(terms)))
@@ -169,7 +170,7 @@ model_frame <- function(terms, data) {
     abort("data", "The terms of the formula must have one value per row (", nrow(data), "), not ",
           nrow(frame), ".")
   }
-  for (j in which(vapply(frame, is.object, NA))) frame[[j]] <- plain_column(frame[[j]])
+  for (j in which(vapply(frame, is.object, NA))) frame[[j]] <- base_column(frame[[j]])
   text <- vapply(frame, is.character, NA) & vapply(frame, function(v) is.null(dim(v)), NA)
   text[attr(terms, "response")] <- FALSE
   frame[text] <- lapply(frame[text], text_factor)
@@ -301,7 +302,7 @@ abort_coding <- function(frame, problem) {
 }
 
 evaluate <- function(expr, data, env, arg) {
-  if (is.data.frame(data) && !is.name(expr)) data <- plain_integers(data)
+  if (is.data.frame(data) && !is.name(expr)) data <- integers_as_doubles(data)
   on_error(eval(expr, data, env), function(e) {
     abort("data", "`", arg, "` cannot be evaluated: ", conditionMessage(e), ".")
   })
@@ -309,7 +310,7 @@ evaluate <- function(expr, data, env, arg) {
 
 # factor(z) and paste(z) in a formula make text of numbers by how they are stored: 1e5 is "1e+05",
 # and "100000" as an integer.
-plain_integers <- function(data) {
+integers_as_doubles <- function(data) {
   whole <- vapply(data, function(v) is.integer(v) && !is.object(v), NA)
   data[whole] <- lapply(data[whole], function(v) {
     storage.mode(v) <- "double"

@@ -4,7 +4,7 @@
 # response: call or NULL; domain: call or NULL; structure: of several factors, see
 # domain_structure(); bare: formula without the bar.
 split_formula <- function(formula) {
-  formula <- plain_code(formula)
+  formula <- package_code(formula)
   if ("$" %in% all.names(formula)) {
     abort("argument", "`formula` must name columns of `data`, as in `y ~ x`, not ",
           format_formula(formula), ".")
@@ -432,7 +432,7 @@ is_value_alone <- function(expr, value, data, env, label) {
 
 # Text of what is no number: levels are numbered by the rows that are there.
 value_of_row <- function(value, i = seq_len(NROW(value))) {
-  value <- plain_column(value)
+  value <- base_column(value)
   row <- if (length(dim(value)) == 2L) value[i, , drop = FALSE] else value[i]
   plain <- !is.object(value) || is.matrix(value) || inherits(value, "AsIs")
   if (is.numeric(value) && plain) as.double(unclass(row)) else value_labels(row)
@@ -446,7 +446,7 @@ example_rows <- function(value, n) {
   unique(c(1L, n, utils::head(which(!duplicated(value)), 4L), ends))
 }
 
-plain_formula <- function(formula) {
+free_formula <- function(formula) {
   environment(formula) <- globalenv()
-  plain_code(formula)
+  package_code(formula)
 }

@@ -174,7 +174,7 @@ made_categories <- function(terms, data, env) {
   calls <- Filter(is.call, as.list(attr(terms, "variables"))[-1L])
   unlist(lapply(calls, function(call) {
     name <- intersect(variables_of(call), names(data))
-    if (length(name) != 1L || !is_plain_number(data[[name]])) return(NULL)
+    if (length(name) != 1L || !is_bare_number(data[[name]])) return(NULL)
     known <- data[!is.na(data[[name]]), , drop = FALSE]
     value <- on_error(suppressWarnings(eval(call, known, env)), function(e) NULL)
     if (is_category(value) && length(unique(value)) == length(unique(known[[name]]))) name
@@ -336,7 +336,7 @@ typical_values <- function(columns, places, rows, category) {
   number <- rep(NA_real_, length(places$label))
   text <- rep(NA_character_, length(places$label))
   for (k in seq_along(number)) {
-    value <- plain_column(value_at(columns, places, k)[rows])
+    value <- base_column(value_at(columns, places, k)[rows])
     known <- if (anyNA(value)) value[!is.na(value)] else value
     if (length(known) == 0L) next
     if (is_category(known)) text[k] <- most_frequent(known)

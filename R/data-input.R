@@ -84,7 +84,7 @@ source_input <- function(input, given, env) {
 #   x            the formula, or the matrix [n x p] of numbers; NULL where it was a data frame
 #   parts        the formula taken apart, see split_formula()
 #   data         a data frame of the columns, with those that the formula finds elsewhere
-#   plain, terms of the predictors, see plain_columns(), predictor_terms()
+#   plain, terms of the predictors, see simple_columns(), predictor_terms()
 #   home         what the formula needs beside the columns
 #   named        has the matrix names of the user's?
 #   y, domain, weights, unit   a vector with one entry per row, or NULL; domains and units are
@@ -119,12 +119,12 @@ read_formula <- function(input, formula) {
   check_formula_calls(parts, env)
   input$parts <- parts
   check_no_dot(parts, input$data)
-  if (!is.null(input$data)) input$data <- plain_variables(parts, input$data)
-  input$plain <- plain_columns(parts, input$data)
-  if (is.null(input$plain)) input$terms <- predictor_terms(parts, input$data)
-  terms <- if (is.null(input$plain)) input$terms else input$plain$terms
+  if (!is.null(input$data)) input$data <- base_variables(parts, input$data)
+  input$simple <- simple_columns(parts, input$data)
+  if (is.null(input$simple)) input$terms <- predictor_terms(parts, input$data)
+  terms <- if (is.null(input$simple)) input$terms else input$simple$terms
   data <- gather_columns(terms, parts, input$data, env)
-  used <- c(input$plain$all, variables_of(terms, parts$domain))
+  used <- c(input$simple$all, variables_of(terms, parts$domain))
   check_columns(data, intersect(used, names(data)), "data")
   if (!is.null(parts$domain)) {
     input$domain <- evaluate_domain(parts$domain, parts$structure, data, env)
@@ -147,7 +147,7 @@ read_matrix <- function(input) {
 # terms() of thousands of plain columns takes seconds: they are asked for where some of the columns
 # are wished for as they are. wishes: see kernel_columns().
 with_terms <- function(input, wishes) {
-  if (!is.null(wishes) && !is.null(input$plain) && is.null(input$terms)) {
+  if (!is.null(wishes) && !is.null(input$simple) && is.null(input$terms)) {
     input$terms <- predictor_terms(input$parts, input$data)
   }
   input
@@ -212,7 +212,7 @@ has_names <- function(x, arg) {
 }
 
 as_numeric_matrix <- function(x, arg, accepted = "a numeric matrix or a data frame") {
-  x <- plain_column(x)
+  x <- base_column(x)
   if (is.object(x)) abort("data", "`", arg, "` must be ", accepted, ", not ", describe(x), ".")
   if (is.atomic(x) && is.null(dim(x)) && (is.numeric(x) || is.logical(x)) && length(x)) {
     x <- matrix(x, ncol = 1L)

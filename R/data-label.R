@@ -20,7 +20,7 @@ labels_of_numbers <- function(value, label = number_labels) {
 
 # Of a class that is not understood the labels would be those of numbers that mean something else.
 labelled_value <- function(value) {
-  value <- plain_column(value)
+  value <- base_column(value)
   if (is.object(value) && is.null(class_of(value))) {
     abort("data", "Labels of domains, units and classes cannot be made of ", describe(value), ".")
   }

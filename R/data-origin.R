@@ -30,7 +30,7 @@ digest_of <- function(value) {
   if (!is.list(value)) return(md5_texts_(typeof(value)))
   # of thousands of columns most are plain numbers
   md5_texts_(vapply(value, function(part) {
-    if (is_plain_number(part)) md5_numbers_(part) else digest_of(part)
+    if (is_bare_number(part)) md5_numbers_(part) else digest_of(part)
   }, ""))
 }
 
@@ -52,7 +52,7 @@ differing_rows <- function(one, other) {
     if (length(both[[1L]]) != length(both[[2L]])) return(seq_len(NROW(one)))
     return(sort(unique(unlist(Map(differing_rows, both[[1L]], both[[2L]])))))
   }
-  number <- function(x) is_plain_number(x) || is.logical(x)
+  number <- function(x) is_bare_number(x) || is.logical(x)
   same <- if (number(one) && number(other)) {
     one == other | abs(one - other) <= 1e-12 * abs(one)
   } else labels_if_any(one) == labels_if_any(other)

@@ -58,7 +58,7 @@ read_na_action <- function(na.action) {
 read_y <- function(value, n, arg, label = paste0("`", arg, "`")) {
   if (is.data.frame(value) && ncol(value) > 1L &&
         all(vapply(value, is_understood, NA, "weights"))) {
-    value <- as.matrix(as.data.frame(lapply(value, plain_column)))
+    value <- as.matrix(as.data.frame(lapply(value, base_column)))
   }
   if (!is.matrix(value) || ncol(value) < 2L || !is.numeric(value) || inherits(value, "Surv")) {
     return(read_vector(value, n, arg, "response", label))
@@ -77,7 +77,7 @@ read_vector <- function(value, n, arg, role = vector_role(arg), label = paste0("
   value <- single_column(read_surv(value, arg))
   if (is.null(value)) return(NULL)
   check_vector_class(value, role, label)
-  value <- plain_column(value)
+  value <- base_column(value)
   if (!is.null(dim(value))) {
     abort("data", "`", arg, "` must be a vector, not ", describe(value), ".")
   }

@@ -46,10 +46,10 @@ read_raw <- function(input, needs) {
             "`dg_mixed()` and `dg_auto()` take", exposure_hint(input$terms), ".")
     }
     # a column that no kernel sees
-    wishes <- c(if (is.null(wishes)) list(plain_wish) else wishes, "offset")
+    wishes <- c(if (is.null(wishes)) list(default_wish) else wishes, "offset")
   }
   if (!is.null(needs$carried)) {
-    wishes <- c(if (is.null(wishes)) list(plain_wish) else wishes, "carried")
+    wishes <- c(if (is.null(wishes)) list(default_wish) else wishes, "carried")
   }
   if (!is.null(input$parts)) return(raw_from_formula(with_terms(input, wishes), wishes, needs))
   # what is no matrix is an error
@@ -58,14 +58,14 @@ read_raw <- function(input, needs) {
 
 raw_from_formula <- function(input, wishes, needs) {
   parts <- input$parts
-  plain <- if (is.null(wishes)) input$plain
-  terms <- if (is.null(plain)) input$terms else plain$terms
-  names <- c(plain$all, variables_of(terms))
+  simple <- if (is.null(wishes)) input$simple
+  terms <- if (is.null(simple)) input$terms else simple$terms
+  names <- c(simple$all, variables_of(terms))
   given <- given_vectors(input)
   gaps <- impute_frame(input, given, names, terms, wishes)
   data <- gaps$columns
   missing <- Reduce(`|`, lapply(given, is_missing), missing_rows(data, names))
-  read <- evaluate_terms(terms, data, !missing, plain$all)
+  read <- evaluate_terms(terms, data, !missing, simple$all)
   usable <- read$usable
   # a response may depend on the rows around, as y > median(y) or scale(y) do: it is then known of
   # the training rows, and not of others
@@ -79,14 +79,14 @@ raw_from_formula <- function(input, wishes, needs) {
   }
   if (!isTRUE(input$declared)) read$frame <- without_unused_levels(read$frame)
   contrasts <- if (!isTRUE(needs$reference)) all_levels(read$frame)
-  design <- new_design(plain, wishes, read$frame, data[usable, plain$numeric, drop = FALSE],
+  design <- new_design(simple, wishes, read$frame, data[usable, simple$numeric, drop = FALSE],
                        contrasts)
   if (!is.null(parts$response)) {
     y <- read_y(stats::model.response(read$frame), nrow(read$frame), "y",
                 class_label(code_text(parts$response), "response"))
     given$y <- spread_rows(y, usable)
   }
-  blueprint <- blueprint_formula(input, read$frame, design, plain)
+  blueprint <- blueprint_formula(input, read$frame, design, simple)
   blueprint$whole <- design$whole
   if (!isTRUE(input$declared)) blueprint$used <- used_levels(read$frame)
   if (!alone) blueprint$relative_response <- TRUE
@@ -99,7 +99,7 @@ raw_from_formula <- function(input, wishes, needs) {
 
 # frame, data: of the rows that can be used. list(X, contrasts, assign, coding, whole: see
 # level_columns())
-new_design <- function(plain, wishes, frame, data, contrasts) {
+new_design <- function(simple, wishes, frame, data, contrasts) {
   terms <- attr(frame, "terms")
   offsets <- offset_names(terms)
   for (name in offsets) {
@@ -114,11 +114,11 @@ new_design <- function(plain, wishes, frame, data, contrasts) {
   if (!is.null(coding)) {
     design <- coded_design(coding, frame, contrasts)
     terms <- design$coding$terms
-  } else if (is.null(plain)) {
+  } else if (is.null(simple)) {
     design <- model_matrix(terms, frame, contrasts)
   } else {
-    plain$terms <- terms
-    design <- plain_design(plain, data, frame, contrasts)
+    simple$terms <- terms
+    design <- simple_design(simple, data, frame, contrasts)
   }
   design$whole <- level_columns(design, terms, frame, contrasts)
   if (ncol(design$X) == 0L) {

@@ -25,7 +25,7 @@ source_prototype <- function(source, columns = NULL, free = character(), open = 
     else if (is.character(type) && !name %in% open) factor(character(), text_levels(values))
     else type
   })
-  plain_frame(types, 0L)
+  frame_of_columns(types, 0L)
 }
 
 # Open text that names domains.
@@ -51,7 +51,7 @@ empty_column <- function(column, name, label) {
     refuse_class(column, name, paste0("`", label, "`"))
   }
   if (inherits(column, "integer64")) return(numeric())
-  column <- plain_column(column)
+  column <- base_column(column)
   if (is.object(column)) without_missing_level(column)[0L]
   else if (is.numeric(column)) numeric() else as.vector(column)[0L]
 }
@@ -65,10 +65,10 @@ agree_block <- function(block, prototype, label, first) {
   columns <- lapply(names, function(name) {
     agree_column(block[[name]], prototype[[name]], list(label = label, first = first, name = name))
   })
-  plain_frame(stats::setNames(columns, names), nrow(block))
+  frame_of_columns(stats::setNames(columns, names), nrow(block))
 }
 
-plain_frame <- function(columns, n) {
+frame_of_columns <- function(columns, n) {
   structure(columns, class = "data.frame", row.names = .set_row_names(n))
 }
 
@@ -76,7 +76,7 @@ agree_column <- function(column, like, place) {
   # an argument of a function is left as that knows it
   if (is.object(like) && identical(class(column), class(like)) && !is.factor(like) &&
         !inherits(like, c("Date", "POSIXct", "difftime"))) return(column)
-  column <- plain_column(column)
+  column <- base_column(column)
   if (!is_understood(column) || length(dim(column)) > 1L) {
     refuse_class(column, place$name, row_label(place$label, place$first))
   }

@@ -192,7 +192,7 @@ parse_csv <- function(piece, head, columns, text, label) {
     if (!is.character(column)) return(column)
     read_most(column, list(label = label, first = piece$first, name = name), head$decimal)
   }, data, columns)
-  plain_frame(stats::setNames(data, columns), piece$rows)
+  frame_of_columns(stats::setNames(data, columns), piece$rows)
 }
 
 # A list of columns. fread() would read dates and times.

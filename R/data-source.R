@@ -176,7 +176,7 @@ check_levels <- function(levels) {
 #' @export
 row_source <- function(x, ..., table = NULL, query = NULL, levels = NULL, block_size = 50000,
                        store = NULL) {
-  fixed_session()
+  enter_session()
   check_given(x, "x")
   check_no_dots(list(...), setdiff(names(formals(row_source)), c("x", "...")))
   if ((!is.null(table) || !is.null(query)) && !makes_connection(x)) {
@@ -247,7 +247,7 @@ tables_of.list <- function(x, table = NULL, query = NULL) {
 tables_of.data.frame <- function(x, table = NULL, query = NULL) {
   x <- check_data(x, "x")
   list(row_table("data", function() names(x), function(columns, text, n, f) {
-    in_blocks(plain_frame(unclass(x)[names(x) %in% columns], nrow(x)), n, f)
+    in_blocks(frame_of_columns(unclass(x)[names(x) %in% columns], nrow(x)), n, f)
   }, function() list(names(x), lapply(x, attributes), digest_of(as.list(x)))))
 }
 
@@ -281,7 +281,7 @@ in_blocks <- function(data, n, f) {
 }
 
 frame_rows <- function(data, rows) {
-  plain_frame(lapply(data, function(column) {
+  frame_of_columns(lapply(data, function(column) {
     if (is.object(column)) class_rows(column, rows)
     else if (is.null(dim(column))) column[rows] else column[rows, , drop = FALSE]
   }), length(rows))

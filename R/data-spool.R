@@ -99,7 +99,7 @@ write_spool <- function(source, columns, text) {
     at_table(table$label, table$blocks(read, c(text, text_columns(known)), source$block_size,
                                        function(block) {
       check_columns(block, read, table$label)
-      block <- plain_frame(unclass(block)[columns], nrow(block))
+      block <- frame_of_columns(unclass(block)[columns], nrow(block))
       block <- text_as_text(block, text[!names(text) %in% "copy"], table$label)
       known <<- join_types(known, block, table$label)
       file <- file.path(source$folder, sprintf("rows-%06d", length(blocks) + 1L))

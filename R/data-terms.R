@@ -68,7 +68,7 @@ check_own_terms <- function(value, arg) {
           ..., ".")
   }
   if (!inherits(value, "formula")) refuse(describe(value))
-  value <- plain_code(value)
+  value <- package_code(value)
   if (length(value) != 2L) {
     refuse(format_formula(value), ": the response is that of the formula with the data")
   }
@@ -94,7 +94,7 @@ with_own_terms <- function(input, needs) {
   last <- length(parts$bare)
   env <- environment(parts$bare)
   # what `.` stands for in the terms
-  shared <- if (is.null(input$plain)) right_side(input$terms) else plain_sum(input$plain)
+  shared <- if (is.null(input$simple)) right_side(input$terms) else simple_sum(input$simple)
   if (!is.null(needs$terms)) {
     parts$bare[[last]] <- put_for_dot(needs$terms[[2L]], shared)
     env <- joined_environment(parts, needs$terms, input$data)
@@ -111,9 +111,9 @@ with_own_terms <- function(input, needs) {
   }
   environment(parts$bare) <- env
   input$parts <- parts
-  input$plain <- if (!length(carried)) plain_columns(parts, input$data)
-  input$terms <- if (is.null(input$plain)) as_of_terms(predictor_terms(parts, input$data))
-  terms <- if (is.null(input$plain)) input$terms else input$plain$terms
+  input$simple <- if (!length(carried)) simple_columns(parts, input$data)
+  input$terms <- if (is.null(input$simple)) as_of_terms(predictor_terms(parts, input$data))
+  terms <- if (is.null(input$simple)) input$terms else input$simple$terms
   input$data <- gather_columns(terms, parts, input$data, env)
   input$home <- formula_home(parts$bare, names(input$data), env)
   if (!is.null(needs$terms)) input$shared <- shared

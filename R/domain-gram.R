@@ -7,7 +7,7 @@
 #' @export
 domain_gram <- function(x, domain, kernel = kernel_rbf(), threads = NULL, data = NULL,
                         scale = "none", na.action = stats::na.omit) {
-  fixed_session()
+  enter_session()
   check_given(x, "x")
   input <- if (inherits(x, "formula")) {
     read_formula_domains(match.call(), parent.frame(), kernel, threads, scale)
@@ -106,7 +106,7 @@ embedding_norms <- function(kernel, rows) {
 #' @export
 distributional_variance <- function(x, domain, kernel = kernel_rbf(), threads = NULL, data = NULL,
                                     scale = "none", na.action = stats::na.omit) {
-  fixed_session()
+  enter_session()
   check_given(x, "x")
   call <- match.call()
   call[[1L]] <- domain_gram

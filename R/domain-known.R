@@ -9,7 +9,7 @@ domain_known <- function(kernel, rows, names = levels(rows$domain)) {
   new_domain_kernel("known", names = names, row = unname(domain_kappa(kernel, rows)),
                     own = unname(domain_own(kernel, rows)), kappa = kernel$kappa,
                     coordinates = unname(domain_coordinates(kernel, rows)),
-                    words = plain_numbers(format(kernel)))
+                    words = without_exponents(format(kernel)))
 }
 
 # One domain seen from itself alone: what is learned there.

@@ -91,7 +91,7 @@
 dg_mmd <- function(x, domain, kernel = kernel_rbf(), unbiased = FALSE, permutations = 0,
                 threads = NULL, data = NULL, scale = "none", na.action = stats::na.omit,
                 unit = NULL) {
-  fixed_session()
+  enter_session()
   check_given(x, "x")
   input <- if (inherits(x, "formula")) {
     read_formula_domains(match.call(), parent.frame(), kernel, threads, scale)

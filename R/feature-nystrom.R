@@ -147,7 +147,7 @@ draw_pivots <- function(kernel, kappa, rows, q, features = FALSE, ones = 0L) {
 # Centres of k-means from the pivots, which say how many there are to be where;
 # domain by domain unless they are pooled.
 centre_landmarks <- function(kernel, kappa, rows, q) {
-  if (!all(vapply(kernel_columns(kernel), identical, NA, plain_wish))) {
+  if (!all(vapply(kernel_columns(kernel), identical, NA, default_wish))) {
     abort("argument", "`sampling` must not be \"kmeans\" with ", format(kernel), ": categories ",
           "and ids have no means.")
   }

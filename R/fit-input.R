@@ -3,7 +3,7 @@
 
 # call: match.call() of the method function; env: where the user called it; given: the arguments.
 fit_or_specify <- function(spec, call, env, given = as.list(call)[-1L]) {
-  fixed_session()
+  enter_session()
   given <- check_arguments(given, spec, env, names(spec$args))
   # what was asked for, where it is what would be taken anyway too: see check_fixed()
   spec$given <- as.character(intersect(names(spec$args), names(given)))
@@ -40,11 +40,11 @@ fit_call <- function(spec, input, call) {
     fitted
   }
   words <- function(input) fit_words(spec, input)
-  enough_memory({
+  within_memory({
     # the user's data are evaluated: they may be what takes too much
     force(input)
     whole <- collect_input(list(spec), input)
-    if (is.null(whole$source) && is.null(spec$object)) reported_once(plain_numbers(fit(whole)))
+    if (is.null(whole$source) && is.null(spec$object)) reported_once(without_exponents(fit(whole)))
     else with_seed(spec$args$seed, over_input(whole, words, fit, spec$args$progress))
   }, if (!is.null(map)) {
     fit_advice(if (is_exact(map) && is.null(input$source)) input_rows(input))
@@ -111,7 +111,7 @@ NULL
 #' @export
 fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL,
                         na.action = stats::na.omit, ...) {
-  fixed_session()
+  enter_session()
   call <- match.call()
   call[[1L]] <- quote(fit)
   if (!missing(x) && inherits(x, "dg_feature_sums")) {

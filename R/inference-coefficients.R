@@ -64,7 +64,7 @@
 #' vcov(found)
 #' @export
 dg_coefficients <- function(object, data = NULL, level = 0.95, exponentiate = FALSE) {
-  fixed_session()
+  enter_session()
   check_given(object, "object")
   check_linear(object)
   level <- check_between(level, "level", 0.5, 0.999)
@@ -298,7 +298,7 @@ vcov.dg_coefficients <- function(object, ...) object$covariance
 
 #' @exportS3Method
 confint.dg_coefficients <- function(object, parm, level = object$level, ...) {
-  fixed_session()
+  enter_session()
   level <- check_between(level, "level", 0.5, 0.999)
   table <- shown_coefficients(object, level)
   found <- as.matrix(table[c("lower", "upper")])

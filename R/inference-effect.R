@@ -149,7 +149,7 @@
 dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
                       type = c("pdp", "ale", "context"), grid = 20, class = NULL, refits = FALSE,
                       max_rows = 2000, level = 0.95, seed = 1, progress = NULL, ...) {
-  fixed_session()
+  enter_session()
   check_given(model, "model")
   check_no_dots(list(...), names(formals(dg_effect)))
   type <- check_choice(type, "type", effect_types)
@@ -249,7 +249,7 @@ read_grids <- function(grid, predictors, rows, type) {
   own <- check_grid(grid, names)
   lapply(stats::setNames(nm = names), function(name) {
     column <- column_of(rows$data, name)
-    check_plain_column(column, name)
+    check_single_column(column, name)
     if (!is_category(column)) {
       return(number_grid(column, own[[name]], own$size, name, rows, type))
     }
@@ -313,7 +313,7 @@ shift_grid <- function(column, domain, size) {
 
 # From a data frame or a matrix with names.
 column_of <- function(data, name) {
-  if (is.data.frame(data)) plain_column(data[[name]]) else data[, name]
+  if (is.data.frame(data)) base_column(data[[name]]) else data[, name]
 }
 
 set_column <- function(data, name, values) {

@@ -167,7 +167,7 @@
 #' @export
 dg_forecast <- function(object, newdata, domain = NULL, y = NULL, metric = NULL, cv = NULL,
                         level = 0.95, permutations = 499, threads = NULL, progress = NULL) {
-  fixed_session()
+  enter_session()
   check_given(object, "object")
   check_given(newdata, "newdata")
   check_fixable(object, "object")

@@ -142,7 +142,7 @@ dg_importance <- function(object, x, y = NULL, domain = NULL, data = NULL, weigh
                           folds = NULL, metric = NULL, kind = c("within", "between", "both"),
                           predictors = NULL, permutations = 10, level = 0.95, refits = FALSE,
                           na.action = stats::na.omit, progress = NULL, ...) {
-  fixed_session()
+  enter_session()
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_importance)))
   check_given(object, "object")
@@ -218,7 +218,7 @@ read_predictors <- function(predictors, known, data) {
     abort("argument", "`predictors` must be among ", enumerate(known, 12L), ", not ",
           enumerate(other), ".")
   }
-  if (is.data.frame(data)) for (name in unlist(groups)) check_plain_column(data[[name]], name)
+  if (is.data.frame(data)) for (name in unlist(groups)) check_single_column(data[[name]], name)
   groups <- lapply(groups, unique)
   given <- if (is.null(names(groups))) rep("", length(groups)) else names(groups)
   own <- vapply(groups, paste, "", collapse = " + ")
@@ -226,7 +226,7 @@ read_predictors <- function(predictors, known, data) {
   groups[!duplicated(names(groups))]
 }
 
-check_plain_column <- function(column, name) {
+check_single_column <- function(column, name) {
   if (length(dim(column)) < 2L && !is.list(column)) return(invisible())
   abort("argument", "`predictors` must be columns of single values; `", name, "` is ",
         describe(column), ". Give each of its columns its own name in `data`.")

@@ -59,7 +59,7 @@
 #' @export
 dg_incidence <- function(causes, newdata, times, domain = NULL, reference = NULL,
                          reference_domain = NULL, new_levels = "na") {
-  fixed_session()
+  enter_session()
   check_given(causes, "causes")
   check_given(newdata, "newdata")
   check_given(times, "times")

@@ -166,7 +166,7 @@
 #' sets
 #' @export
 set_intervals <- function(model, newdata = NULL, y = NULL, domain = NULL) {
-  fixed_session()
+  enter_session()
   check_given(model, "model")
   if (!inherits(model, "dg_learner")) {
     abort("argument", "`model` must be a fitted learner, pipeline or ensemble, not ",

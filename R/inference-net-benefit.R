@@ -87,7 +87,7 @@
 #' @export
 dg_net_benefit <- function(object, newdata = NULL, domain = NULL, y = NULL, class = NULL,
                            thresholds = seq(0.01, 0.99, by = 0.01), level = 0.95) {
-  fixed_session()
+  enter_session()
   check_given(object, "object")
   level <- check_between(level, "level", 0.5, 0.999)
   thresholds <- read_thresholds(thresholds)

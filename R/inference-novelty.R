@@ -163,7 +163,7 @@
 #' plot(novelty)
 #' @export
 dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads = NULL) {
-  fixed_session()
+  enter_session()
   check_given(model, "model")
   check_given(newdata, "newdata")
   model <- inner_fit(model)

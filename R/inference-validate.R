@@ -256,7 +256,7 @@
 dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, response = NULL,
                         class = NULL, threshold = NULL, times = NULL, target = NULL,
                         covariates = NULL, level = 0.95) {
-  fixed_session()
+  enter_session()
   check_given(object, "object")
   if (!is.null(times)) times <- check_horizons(times)
   if (any(times == 0)) abort("argument", "`times` must be positive: nobody has an event until 0.")
@@ -1002,7 +1002,7 @@ read_covariates <- function(covariates, rows, labels) {
   for (name in names(own)) {
     check_understood(own[[name]], "predictor", paste0("`covariates$", name, "`"))
   }
-  own[] <- lapply(own, plain_column)
+  own[] <- lapply(own, base_column)
   if (anyNA(own)) abort("data", "`covariates` must have no missing values.")
   numbers <- vapply(own, is.numeric, NA)
   if (!all(is.finite(unlist(own[numbers])))) abort("data", "`covariates` must be finite.")

@@ -48,7 +48,7 @@ domain_blueprint <- function(role = "domain", ...) {
 
 #' @exportS3Method hardhat::run_mold
 run_mold.domgen_domain_blueprint <- function(blueprint, ..., data) {
-  fixed_session()
+  enter_session()
   info <- summary(blueprint$recipe)
   role <- blueprint$domain_role
   columns <- info$variable[info$role %in% role]
@@ -69,7 +69,7 @@ run_mold.domgen_domain_blueprint <- function(blueprint, ..., data) {
 
 #' @exportS3Method hardhat::run_forge
 run_forge.domgen_domain_blueprint <- function(blueprint, new_data, ...) {
-  fixed_session()
+  enter_session()
   column <- blueprint$domain_column
   role <- blueprint$domain_role
   if (!column %in% colnames(new_data)) {

@@ -7,7 +7,7 @@
 #' @param ... Must be empty.
 #' @exportS3Method mlr3::as_resampling
 as_resampling.domgen_folds <- function(x, task, ...) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), "task")
   check_given(task, "task")
   check_value(task, "task", value_rule("part", levels = "Task",

@@ -6,7 +6,7 @@ fixef.dg_mixed <- function(object, ...) coef(object)
 # As lme4 has them: a data frame for each group.
 #' @exportS3Method nlme::ranef
 ranef.dg_mixed <- function(object, ...) {
-  fixed_session()
+  enter_session()
   check_sealed(object)
   by_group(object, function(terms) {
     as.data.frame(do.call(cbind, lapply(terms, `[[`, "effects")), optional = TRUE)
@@ -16,7 +16,7 @@ ranef.dg_mixed <- function(object, ...) {
 # A covariance matrix for each term.
 #' @exportS3Method nlme::VarCorr
 VarCorr.dg_mixed <- function(x, sigma = 1, ...) {
-  fixed_session()
+  enter_session()
   check_sealed(x)
   covariances <- lapply(x$random, `[[`, "covariance")
   stats::setNames(covariances, make.unique(vapply(x$random, `[[`, "", "title")))

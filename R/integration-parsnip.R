@@ -331,7 +331,7 @@ survival_of <- function(f, ...) {
 #' @export
 fit_domain_learner <- function(formula, data, weights = NULL, method = "dg_svm", domain = NULL,
                                domain_kernel = NULL, tau = NULL, bandwidth = NULL, ...) {
-  fixed_session()
+  enter_session()
   check_given(formula, "formula")
   if (!inherits(formula, "formula")) {
     abort("argument", "`formula` must be a formula, not ", describe(formula), ".")

@@ -153,7 +153,7 @@ step_domain <- step_of("domain", list(method = "dica", lambda = NULL, epsilon = 
 
 #' @exportS3Method recipes::prep
 prep.projectionstep <- function(x, training, info = NULL, ...) {
-  fixed_session()
+  enter_session()
   projection <- step_projection(x)
   domain <- step_column(x, "domain", training, info, spec_needs(projection)$domain)
   outcome <- step_column(x, "outcome", training, info,
@@ -186,7 +186,7 @@ prep.projectionstep <- function(x, training, info = NULL, ...) {
 
 #' @exportS3Method recipes::bake
 bake.projectionstep <- function(object, new_data, ...) {
-  fixed_session()
+  enter_session()
   fitted <- object$res
   if (is.null(fitted)) return(new_data)
   columns <- if (describes_domain(fitted)) fitted$blueprint$domain_columns

@@ -3,7 +3,7 @@
 #' @export
 as.data.frame.dg_result <- function(x, row.names = NULL, optional = FALSE, ...,
                                     stringsAsFactors = FALSE) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), character())
   frame <- tidy(x)
   class(frame) <- "data.frame"

@@ -31,9 +31,9 @@ inner_fit.workflow <- function(model) {
 workflow_rows <- function(blueprint, domain) {
   if (!is.null(blueprint$domain_column)) domain <- blueprint$domain_column
   # effects are computed between whole numbers, too
-  ptypes <- blueprint$ptypes$predictors <- plain_integers(blueprint$ptypes$predictors)
+  ptypes <- blueprint$ptypes$predictors <- integers_as_doubles(blueprint$ptypes$predictors)
   if (!is.null(blueprint$recipe$ptype)) {
-    blueprint$recipe$ptype <- plain_integers(blueprint$recipe$ptype)
+    blueprint$recipe$ptype <- integers_as_doubles(blueprint$recipe$ptype)
   }
   steps <- Filter(function(step) {
     inherits(step, "projectionstep") && !is.null(step$res) && uses_other_rows(step$res)

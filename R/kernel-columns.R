@@ -13,7 +13,7 @@ kernel_columns <- function(kernel) UseMethod("kernel_columns")
 
 #' @exportS3Method
 kernel_columns.domgen_kernel <- function(kernel) {
-  if (is.null(kernel$parts)) list(plain_wish)
+  if (is.null(kernel$parts)) list(default_wish)
   else unique(do.call(c, lapply(kernel$parts, kernel_columns)))
 }
 
@@ -129,7 +129,7 @@ wished_columns <- function(args) {
                describing_kernels(args$domain_kernel))
   kernels <- Filter(function(kernel) inherits(kernel, "domgen_kernel"), kernels)
   wishes <- unique(do.call(c, lapply(kernels, kernel_columns)))
-  if (all(vapply(wishes, identical, NA, plain_wish))) NULL else wishes
+  if (all(vapply(wishes, identical, NA, default_wish))) NULL else wishes
 }
 
 place_kernels <- function(args, columns) {

@@ -98,7 +98,7 @@ squared_distances <- function(inner, norm_x, norm_z) {
 #' @export
 print.domgen_kernel <- function(x, ...) {
   cat_line("k(x, z) = ", format(x))
-  bandwidths <- plain_numbers(unlist(list_bandwidths(x)))
+  bandwidths <- without_exponents(unlist(list_bandwidths(x)))
   if (length(bandwidths)) cat_line("  ", paste(bandwidths, collapse = "; "))
   invisible(x)
 }
@@ -171,7 +171,7 @@ has_bandwidth <- function(kernel) "bandwidth" %in% names(unclass(kernel))
 #' median_bandwidth(as.matrix(iris[, 1:4]))
 #' @export
 kernel_matrix <- function(kernel, x, z = NULL, threads = NULL) {
-  fixed_session()
+  enter_session()
   check_kernel(kernel, "kernel")
   threads <- check_threads(threads)
   rows <- read_rows(kernel, x, z)
@@ -215,7 +215,7 @@ complete_frame <- function(rows, arg) {
 check_rows <- function(x, arg) {
   check_given(x, arg)
   if (is.data.frame(x)) {
-    x[] <- lapply(x, plain_column)
+    x[] <- lapply(x, base_column)
     numeric <- vapply(x, function(column) {
       is_understood(column, "weights") || is.logical(column)
     }, logical(1))

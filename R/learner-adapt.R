@@ -116,7 +116,7 @@
 #' })
 #' @export
 dg_adapt <- function(object, newdata, labels, ...) {
-  fixed_session()
+  enter_session()
   UseMethod("dg_adapt")
 }
 

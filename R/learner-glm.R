@@ -470,7 +470,7 @@ pass_values <- function(rows, space, coded, solved, moves) {
 # the start.
 values_work <- function(space, table, coded, solved, further) {
   force(space); force(table); force(coded); force(solved); force(further)
-  list(start = function() 0, add = `+`, block = function(sums, rows) {
+  pass_work(start = function() 0, add = `+`, block = function(sums, rows) {
     own <- coded(rows)
     f <- add_intercept(expand_rows(space, rows[c("X", "domain")], table, solved$coefficients),
                     solved$intercept)
@@ -556,7 +556,7 @@ deviance.dg_glm <- function(object, ...) check_sealed(object)$deviance
 
 #' @export
 residuals.dg_glm <- function(object, type = c("response", "deviance", "pearson"), ...) {
-  fixed_session()
+  enter_session()
   type <- check_choice(type, "type", c("response", "deviance", "pearson"))
   if (type == "response") return(NextMethod())
   check_sealed(object)

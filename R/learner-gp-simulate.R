@@ -4,7 +4,7 @@
 #' @export
 simulate.dg_gp <- function(object, nsim = 1, seed = NULL, newdata, domain = NULL,
                            reference = NULL, reference_domain = NULL, ...) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), setdiff(names(formals(simulate.dg_gp)), "object"))
   check_sealed(object)
   nsim <- check_count(nsim, "nsim")

@@ -39,7 +39,7 @@ describe_fit.dg_gp <- function(x) {
   all <- x$parameters
   parameters <- lapply(seq_len(nrow(all)), function(i) {
     row <- all[i, ]
-    fact(row$name, row$value, only = c(if (grepl("_sd$", row$name)) "print", "summary"),
+    fact(row$name, row$value, only = c(if (endsWith(row$name, "_sd")) "print", "summary"),
          how = paste0(row$meaning, "; ", if (!row$fitted) "not ", "fitted",
                       if (row$at_bound) ", at its bound"))
   })
@@ -53,7 +53,7 @@ describe_fit.dg_gp <- function(x) {
 #' @importFrom stats logLik
 #' @export
 logLik.dg_gp <- function(object, ...) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), character())
   structure(object$log_likelihood, df = sum(object$parameters$fitted),
             nobs = if (length(object$weights)) sum(object$weights > 0) else nobs(object),

@@ -352,7 +352,7 @@ vcov.dg_mixed <- function(object, ...) check_sealed(object)$covariance
 
 #' @export
 logLik.dg_mixed <- function(object, ...) {
-  fixed_session()
+  enter_session()
   found <- check_sealed(object)$log_likelihood
   # ordinal says nothing of it
   if (is.null(attr(found, "nobs"))) attr(found, "nobs") <- nobs(object)

@@ -265,7 +265,7 @@ predict.dg_learner <- function(object, newdata, domain = NULL,
                                interval = c("none", "confidence", "posterior", "prediction",
                                             "domain_share", "domain_mean"), level = 0.9,
                                new_levels = c("na", "error"), times = NULL, ...) {
-  fixed_session()
+  enter_session()
   check_sealed(object)
   posterior <- has_posterior(object)
   known <- setdiff(names(formals(predict.dg_learner)), c("object", if (!posterior) "se.fit"))
@@ -309,14 +309,14 @@ prediction_types <- c("response", "class", "prob", "decision", "similarity", "se
 
 #' @export
 fitted.dg_learner <- function(object, ...) {
-  fixed_session()
+  enter_session()
   check_sealed(object)
   respond(targets_of(object), pad_rows(object$decision, object), object$response$kind)
 }
 
 #' @export
 residuals.dg_learner <- function(object, type = "response", ...) {
-  fixed_session()
+  enter_session()
   check_sealed(object)
   if (!identical(type, "response")) {
     abort("argument", "`type` must be \"response\" for `", object$spec$method, "()`, not ",

@@ -84,13 +84,13 @@ fitted_formula <- function(x) {
   if (is.null(own) || is.null(x$formula)) return(x$formula)
   parts <- split_formula(x$formula)
   parts$bare[[length(parts$bare)]] <- put_for_dot(own[[2L]], x$blueprint$shared)
-  plain_formula(add_bar(parts$bare, parts$domain))
+  free_formula(add_bar(parts$bare, parts$domain))
 }
 
 #' @export
 terms.dg_fit <- function(x, ...) {
   if (is.null(x$blueprint$terms)) abort("argument", "The model was fitted without a formula.")
-  if (is.null(x$blueprint$plain)) x$blueprint$terms else plain_terms(x$blueprint$plain)
+  if (is.null(x$blueprint$simple)) x$blueprint$terms else simple_terms(x$blueprint$simple)
 }
 
 # What a fit says of itself besides its data: a list of facts, see fact().
@@ -155,5 +155,5 @@ response_of <- function(x, newdata) {
   value <- eval(x$formula[[2L]], clean_columns(newdata), environment(x$blueprint$terms))
   value <- read_surv(value, "newdata")
   check_vector_class(value, "response", class_label(code_text(x$formula[[2L]]), "response"))
-  plain_column(value)
+  base_column(value)
 }

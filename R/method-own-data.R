@@ -139,11 +139,11 @@ own_bare <- function(object) {
   bare <- split_formula(object$formula)$bare
   last <- length(bare)
   if ("." %in% variables_of(bare)) {
-    plain <- object$blueprint$plain
+    plain <- object$blueprint$simple
     shared <- object$blueprint$shared
     bare[[last]] <- if (!is.null(shared)) shared
                     else if (is.null(plain)) stats::formula(stats::terms(object))[[2L]]
-                    else plain_sum(plain)
+                    else simple_sum(plain)
   }
   bare
 }

@@ -41,7 +41,7 @@ asking_work <- function(work, questions, described) {
                else Map(sum, a$answers, b$answers, questions)
     list(names = union(a$names, b$names), answers = answers)
   })
-  list(start = function() NULL, add = add, block = function(sums, data, at) {
+  pass_work(add = add, block = function(sums, data, at) {
     # those without missing values, not scaled
     rows <- at_rows(at, nrow(data), function(i) {
       quietly(replay(work$model$blueprint, data[i, , drop = FALSE], work$of$domain, TRUE,

@@ -113,7 +113,7 @@ new_prototype <- function(work, source) {
   named <- intersect(names_of_domain(work$model$blueprint), work$named)
   rest <- setdiff(work$columns, names(work$types))
   others <- source_prototype(source, rest, intersect(rest, named), rest)
-  plain_frame(c(work$types, as.list(label_columns(others, intersect(rest, named)))), 0L)
+  frame_of_columns(c(work$types, as.list(label_columns(others, intersect(rest, named)))), 0L)
 }
 
 trained_types <- function(blueprint, known, domain, label) {

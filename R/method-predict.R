@@ -12,7 +12,7 @@ predict_rows <- function(object, newdata, of, asked, dots, known) {
   where <- read_where(dots, known, over_source)
   of$new_levels <- check_choice(of$new_levels, "new_levels", new_level_choices)
   advising(if (over_source) predict_source(object, newdata, of, asked, where) else {
-    enough_memory(predict_block(object, newdata, of, asked),
+    within_memory(predict_block(object, newdata, of, asked),
                   "Predict fewer rows at a time, or those of a `row_source()`.")
   }, asked$env)
 }

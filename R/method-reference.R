@@ -73,7 +73,7 @@
 #' }
 #' @export
 set_reference <- function(model, data, domain = NULL, ...) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), names(formals(set_reference)))
   check_given(model, "model")
   check_given(data, "data")

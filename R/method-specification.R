@@ -52,7 +52,7 @@ print.dg_spec <- function(x, ...) {
   cat_line(method_of(x)$title, " (specification: give it data with fit())")
   # its own are the exception
   args <- x$args[!(names(x$args) == "terms" & vapply(x$args, is.null, NA))]
-  shown <- plain_numbers(vapply(args, function(value) {
+  shown <- without_exponents(vapply(args, function(value) {
     if (is.null(value)) "default"
     else if (is.function(value)) "a function"
     else if (length(dim(value)) == 2L) plural(nrow(value), "row")

@@ -80,7 +80,7 @@ feature_sums <- function(x, y = NULL, domain = NULL, data = NULL, feature_map = 
                          kernel = kernel_rbf(), kernel_y = NULL, domain_kernel = domain_pooled(),
                          scale = c("pooled", "none"), na.action = stats::na.omit,
                          threads = NULL, ...) {
-  fixed_session()
+  enter_session()
   args <- list(
     feature_map = check_map(feature_map), kernel = check_kernel(kernel, "kernel"),
     kernel_y = if (!is.null(kernel_y)) check_kernel(kernel_y, "kernel_y"),
@@ -122,7 +122,7 @@ new_sums <- function(input, args) {
     sums = accumulate(space, sample, map), space = space, response_map = map,
     blueprint = sample$blueprint, response = response_source(input, sample),
     has_domain = !is.null(input$domain) || !is.null(sample$blueprint$domain),
-    formula = if (inherits(input$x, "formula")) plain_formula(input$x), args = args
+    formula = if (inherits(input$x, "formula")) free_formula(input$x), args = args
   ), class = "dg_feature_sums"))
 }
 
@@ -151,7 +151,7 @@ response_source <- function(input, sample) {
 #' @param object Sums made by `feature_sums()`.
 #' @export
 update.dg_feature_sums <- function(object, data, y = NULL, domain = NULL, threads = NULL, ...) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), c("data", "y", "domain", "threads"))
   check_given(data, "data")
   check_sealed(object)

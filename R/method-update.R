@@ -78,7 +78,7 @@ change_spec.dg_pipeline_spec <- function(spec, name, value) {
 #' @rdname update.dg_fit
 #' @export
 update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
-  fixed_session()
+  enter_session()
   call <- object$call
   if (is.null(call)) abort("argument", "The model was not fitted by a call that can be changed.")
   check_flag(evaluate, "evaluate")

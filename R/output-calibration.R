@@ -81,7 +81,7 @@
 #' @export
 dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins = 10,
                            class = NULL, time = NULL) {
-  fixed_session()
+  enter_session()
   check_given(object, "object")
   bins <- check_count(bins, "bins", at_least = 2L)
   if (!is.null(time)) time <- check_number(time, "time", "positive")

@@ -47,7 +47,7 @@ plot.dg_cv <- function(x, max_labels = 40, interval = TRUE, shots = !is.null(x$s
 #' @param table Of [dg_cv()]: `"domains"`, or of folds with time `"periods"` or `"trend"`.
 #' @export
 tidy.dg_cv <- function(x, table = c("domains", "periods", "trend"), ...) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), "table")
   table <- check_choice(table, "table", c("domains", "periods", "trend"))
   if (table == "domains") return(tidy.dg_result(x))

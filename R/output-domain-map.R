@@ -28,7 +28,7 @@
 #' plot(domain_map(model, toy[new, ]))
 #' @export
 domain_map <- function(model, newdata = NULL, domain = NULL, threads = NULL) {
-  fixed_session()
+  enter_session()
   check_given(model, "model")
   if (!inherits(model, "dg_fit")) {
     abort("argument", "`model` must be a fitted model, not ", describe(model),

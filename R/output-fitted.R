@@ -39,7 +39,7 @@
 #' plot(model, newdata = droplevels(pupils[pupils$School %in% levels(pupils$School)[21:24], ]))
 #' @export
 plot.dg_learner <- function(x, newdata = NULL, domain = NULL, y = NULL, max_panels = 6, ...) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), setdiff(names(formals(plot.dg_learner)), "x"))
   check_sealed(x)
   max_panels <- check_count(max_panels, "max_panels")

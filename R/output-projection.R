@@ -47,7 +47,7 @@
 #' @export
 plot.dg_projection <- function(x, newdata = NULL, components = 1:2, domain = NULL, y = NULL,
                                max_panels = 5, which = c("scores", "values"), colour = NULL, ...) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), setdiff(names(formals(plot.dg_projection)), "x"))
   which <- check_choice(which, "which", c("scores", "values"))
   if (which == "values") return(plot_values(x))

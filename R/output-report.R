@@ -43,7 +43,7 @@
 #' @export
 dg_report <- function(object, data = NULL, formula = NULL, method = NULL, site = "site",
                       row = "row") {
-  fixed_session()
+  enter_session()
   check_given(object, "object")
   if (!inherits(object, "dg_validate")) {
     abort("argument", "`object` must be the result of dg_validate(), not ", describe(object), ".")

@@ -144,7 +144,7 @@ write_result <- function(result, whole = FALSE) {
 #' @rdname summary.dg_learner
 #' @export
 summary.dg_result <- function(object, ...) {
-  fixed_session()
+  enter_session()
   if (inherits(object, "dg_fit")) return(NextMethod())
   check_no_dots(list(...), character())
   structure(list(result = object), class = "summary.dg_result")

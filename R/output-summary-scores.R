@@ -3,7 +3,7 @@
 #' @rdname summary.dg_learner
 #' @export
 summary.dg_cv <- function(object, ...) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), character())
   metrics <- object$metrics
   columns <- c("score", names(metrics)[-1L])
@@ -50,7 +50,7 @@ describe_result.summary.dg_cv <- function(x) {
 #' @rdname summary.dg_learner
 #' @export
 summary.dg_compare <- function(object, ...) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), character())
   better <- object$metrics[[1L]]$better
   scores <- object$scores
@@ -119,7 +119,7 @@ least_rank_p <- function(object) {
 #' @rdname summary.dg_learner
 #' @export
 summary.dg_tuned <- function(object, ...) {
-  fixed_session()
+  enter_session()
   said <- from_whole(object, {
     tuning <- object$tuning
     by <- rule_column(tuning$rule)

@@ -92,7 +92,7 @@
 #' @order 1
 #' @export
 summary.dg_learner <- function(object, left_out = NULL, ...) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), "left_out")
   if (!is.null(left_out)) left_out <- check_flag(left_out, "left_out")
   env <- parent.frame()
@@ -186,7 +186,7 @@ summary_metric <- function(object) {
     if (!is.null(object[[part]]$metric)) return(object[[part]]$metric)
   }
   y <- if (is.null(object$y)) kind_of_response(object$response) else object$y
-  read_plain_metrics(NULL, y)[[1L]]
+  read_single_metric(NULL, y)[[1L]]
 }
 
 # list(scores: by domain, mean where it is not theirs, overall, se, by), or list(unknown: why).

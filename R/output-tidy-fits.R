@@ -138,7 +138,7 @@ glance.dg_projection <- alone(function(x) {
 #' @order 1
 #' @export
 augment.dg_projection <- function(x, newdata = NULL, domain = NULL, ...) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), c("newdata", "domain"))
   scores <- if (is.null(newdata)) fitted(x) else predict(x, newdata, domain = domain)
   colnames(scores) <- paste0(".comp", seq_len(ncol(scores)))
@@ -177,7 +177,7 @@ tidy.dg_learner <- alone(function(x) {
 #' @param conf.level Confidence level of `conf.low` and `conf.high`. Default 0.95.
 #' @export
 tidy.dg_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.level = 0.95, ...) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), c("effects", "conf.level"))
   check_sealed(x)
   kinds <- c("fixed", "ran_pars", "ran_vals")
@@ -268,7 +268,7 @@ glance.dg_learner <- alone(function(x) {
 #' @export
 augment.dg_learner <- function(x, newdata = NULL, domain = NULL, interval = c("none", "prediction"),
                                level = 0.9, ...) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), names(formals(augment.dg_learner))[-1L])
   interval <- check_choice(interval, "interval", c("none", "prediction"))
   env <- parent.frame()

@@ -15,7 +15,7 @@ as_broom <- function(frame, names = NULL) {
 #' @order 1
 #' @export
 tidy.dg_result <- function(x, ...) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), character())
   result <- describe_result(x)
   names <- unlist(lapply(result$columns, function(column) {
@@ -30,7 +30,7 @@ tidy.dg_result <- function(x, ...) {
 #' @order 1
 #' @export
 glance.dg_result <- function(x, ...) {
-  fixed_session()
+  enter_session()
   line <- describe_result(x)$glance
   if (is.null(line)) return(NextMethod())
   check_no_dots(list(...), character())
@@ -41,7 +41,7 @@ glance.dg_result <- function(x, ...) {
 #' @order 1
 #' @export
 augment.dg_result <- function(x, ...) {
-  fixed_session()
+  enter_session()
   if (inherits(x, "dg_fit")) return(NextMethod())
   check_no_dots(list(...), character())
   rows <- describe_result(x)$rows

@@ -50,7 +50,7 @@ cell_sums <- function(space, map, rows) {
 cell_work <- function(space, map, table) {
   force(space); force(map); force(table)
   add <- adding(add_sums)
-  list(start = function() NULL, add = add, block = function(sums, rows) {
+  pass_work(add = add, block = function(sums, rows) {
     add(sums, accumulate(space, rows, map, table = table))
   })
 }

@@ -31,7 +31,7 @@
 #' @export
 predict.dg_projection <- function(object, newdata, domain = NULL, reference = NULL,
                                   reference_domain = NULL, new_levels = c("na", "error"), ...) {
-  fixed_session()
+  enter_session()
   check_sealed(object)
   of <- list(domain = domain, reference = reference, reference_domain = reference_domain,
              new_levels = new_levels)
@@ -41,7 +41,7 @@ predict.dg_projection <- function(object, newdata, domain = NULL, reference = NU
 
 #' @export
 fitted.dg_projection <- function(object, ...) {
-  fixed_session()
+  enter_session()
   check_sealed(object)
   if (is.null(object$scores)) {
     abort("argument", "The model was fitted to sums over rows: it has no rows to give scores of; ",
@@ -78,7 +78,7 @@ variance_shares <- function(x) {
 #' @rdname summary.dg_learner
 #' @export
 summary.dg_projection <- function(object, ...) {
-  fixed_session()
+  enter_session()
   check_no_dots(list(...), character())
   from_whole(object, structure(list(
     components = data.frame(eigenvalue = object$values, residual = object$residual),

@@ -31,7 +31,7 @@ group_work <- function(space, table, group, m, code, costs) {
   space$domain_kernel <- NULL
   force(table); force(group); force(m); force(code); force(costs)
   n <- max(group)
-  list(start = function() {
+  pass_work(start = function() {
     sums <- new.env(parent = emptyenv())
     sums$second <- matrix(0, space$dim^2, n)
     sums$cross <- matrix(0, space$dim * (m + 1L), n)

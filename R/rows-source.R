@@ -178,7 +178,7 @@ pass.rows_source <- function(rows, work, label) {
 # Of its own, so that what goes to workers holds nothing else.
 reading_work <- function(reading, work) {
   force(reading); force(work)
-  list(start = work$start, add = work$add, block = function(sums, numbers, at) {
+  pass_work(start = work$start, add = work$add, block = function(sums, numbers, at) {
     block <- scale_block(reading, c(numbers, list(at = at)))
     if (nrow(block$X) == 0L) sums else work$block(sums, block)
   })
@@ -194,7 +194,7 @@ pass_views <- function(views, work, label) {
 
 views_work <- function(readings, work) {
   force(readings); force(work)
-  list(start = work$start, add = work$add, block = function(sums, numbers, at) {
+  pass_work(start = work$start, add = work$add, block = function(sums, numbers, at) {
     block <- c(numbers, list(at = at))
     if (nrow(block$X) == 0L) sums else work$block(sums, lapply(readings, scale_block, block))
   })
@@ -218,7 +218,7 @@ described_means <- function(map, rows) {
 
 means_work <- function(map, G) {
   force(map)
-  list(start = function() NULL, add = add_or_start, block = function(sums, rows) {
+  pass_work(add = add_or_start, block = function(sums, rows) {
     wanted <- list(cells = as.integer(rows$domain), n_cells = G, second = FALSE)
     own <- moments_of(unsolved(map), rows[c("X", "domain")], NULL, wanted)[c("sums", "counts")]
     add_or_start(sums, own)
@@ -244,7 +244,7 @@ rows_table.rows_source <- function(rows, space) {
 #' @exportS3Method
 fit_origin.rows_source <- function(rows, fitted, input) {
   survey <- rows$survey
-  fitted$formula <- plain_formula(survey$formula)
+  fitted$formula <- free_formula(survey$formula)
   fitted$rows <- list(kept = seq_len(0), padded = NULL, n = survey$n, sizes = survey$sizes,
                       weighted = survey$weighted)
   fitted$domain <- factor(survey$domains, survey$domains)

@@ -57,7 +57,7 @@ check_response_size <- function(moments, values) {
 # environment of the call, go to the workers.
 survey_work <- function(reader, chosen, starts) {
   add <- adding(add_surveys)
-  list(start = function() NULL, add = add, block = function(sums, rows, at) {
+  pass_work(add = add, block = function(sums, rows, at) {
     own <- survey_block(reader, rows)
     place <- starts[at$number] + at$first - 1 + rows$kept
     picked <- which(place %in% chosen_within(chosen, starts[at$number] + at$first, at$size))

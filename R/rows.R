@@ -16,8 +16,8 @@ rows_frame <- function(sample) {
   structure(list(sample = sample), class = c("rows_frame", "dg_rows"))
 }
 
-# work: list(start(): an empty sum, block(sums, rows): the sum with these rows, list(X, y, domain,
-# weights), add(a, b): two sums in one). block() may change what start() made in its place.
+# work: see pass_work(); block(sums, rows) gets list(X, y, domain, weights), and may change what
+# start() made in its place.
 pass <- function(rows, work, label) UseMethod("pass")
 
 #' @exportS3Method
@@ -113,7 +113,7 @@ exact_rows <- 5000L
 #' @exportS3Method
 fit_origin.rows_frame <- function(rows, fitted, input) {
   sample <- rows$sample
-  fitted$formula <- if (inherits(input$x, "formula")) plain_formula(input$x)
+  fitted$formula <- if (inherits(input$x, "formula")) free_formula(input$x)
   fitted$rows <- list(kept = sample$kept, padded = sample$padded)
   fitted$rows$levels <- sample$levels
   action <- read_na_action(input$na.action)

@@ -22,7 +22,7 @@ resumable <- function(call, progress, memory = new.env(parent = emptyenv())) {
   if (at_work) return(call(new_context(FALSE, memory)))
   keep <- function() list2env(list(call = call, progress = progress, memory = memory), unfinished)
   code <- function() {
-    reported_once(plain_numbers(enough_memory(call(new_context(progress, memory)))))
+    reported_once(without_exponents(within_memory(call(new_context(progress, memory)))))
   }
   value <- tryCatch(
     withCallingHandlers(withRestarts(code(), domgen_at_work = function() NULL),
@@ -152,7 +152,7 @@ kept_file <- function(ctx, name) {
 #' }
 #' @export
 dg_resume <- function() {
-  fixed_session()
+  enter_session()
   if (length(unfinished) == 0L) {
     abort("argument", "There is nothing to resume: no call was interrupted.")
   }

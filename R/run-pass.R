@@ -2,9 +2,13 @@
 # of work, for this session or a worker of the future package's plan; what comes back is a sum, and
 # no rows.
 
-# work: list(start(), block(sums, data, at), add(a, b)): an empty sum, the sum with a block's rows,
-# two sums in one; at: list(label, number, first, size), where the block stands. walk: how
-# blocks are read, column_walk() or number_walk(). The sum over all rows.
+# What a pass adds. start(): an empty sum; block(sums, data, at): the sum with a block's rows, at:
+# list(label, number, first, size), where it stands; add(a, b): two sums in one.
+pass_work <- function(block, add, start = function() NULL) {
+  list(start = start, block = block, add = add)
+}
+
+# walk: how blocks are read, column_walk() or number_walk(). The sum over all rows.
 # What workers return is added in the order of the blocks as a binary counter does, two, four,
 # eight at a time, so that the sum does not depend on who was ready first, and no more than log2 of
 # their number are kept; without workers one sum is.

@@ -48,7 +48,7 @@ seeded <- function(work) {
   force(work)
   function(piece) {
     # of a worker, which has options and a locale of its own
-    fixed_session()
+    enter_session()
     with_seed(piece$seed, work(piece))
   }
 }

@@ -31,7 +31,7 @@ as_rows <- function(columns) {
   columns <- lapply(columns, function(column) {
     if (is.factor(column)) as.character(column) else column
   })
-  plain_frame(columns, length(columns[[1L]]))
+  frame_of_columns(columns, length(columns[[1L]]))
 }
 
 # ---- one file ---------------------------------------------------------------------------------

@@ -288,7 +288,7 @@
 dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL, folds = NULL,
                   metric = NULL, refits = FALSE, na.action = stats::na.omit, progress = NULL,
                   hold_out = "all", shots = NULL, updates = "adapt", ...) {
-  fixed_session()
+  enter_session()
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_cv)))
   check_given(object, "object")

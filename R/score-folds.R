@@ -81,7 +81,7 @@
 domain_folds <- function(domain, v = NULL, repeats = 1, balance = c("none", "size", "class"),
                          y = NULL, time = NULL, periods = 5, cuts = NULL,
                          new = c("both", "time", "domain")) {
-  fixed_session()
+  enter_session()
   if (is.null(time) && !(missing(periods) && is.null(cuts) && missing(new))) {
     abort("argument", "`time` must be given with `periods`, `cuts` or `new`.")
   }
@@ -108,7 +108,7 @@ folds_of_domains <- function(domain, v, repeats, balance, y) {
 #' @rdname domain_folds
 #' @export
 row_folds <- function(domain, v = 5, repeats = 1) {
-  fixed_session()
+  enter_session()
   domain <- check_fold_domain(domain)
   repeats <- check_count(repeats, "repeats", at_most = most_repeats)
   v <- check_count(v, "v", at_least = 2L)

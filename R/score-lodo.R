@@ -93,7 +93,7 @@
 #' dg_lodo(dg_gp(y ~ . | domain, data = toy, optimise = FALSE))
 #' @export
 dg_lodo <- function(object, ...) {
-  fixed_session()
+  enter_session()
   UseMethod("dg_lodo")
 }
 
@@ -128,7 +128,7 @@ dg_lodo.dg_learner <- function(object, metric = NULL, ...) {
 
 # Probabilities are those that the model makes of the values without each domain.
 lodo_metrics <- function(metric, object) {
-  read_plain_metrics(metric, object$y, if (gives_probabilities(object)) "prob")
+  read_single_metric(metric, object$y, if (gives_probabilities(object)) "prob")
 }
 
 # As from cross-validation. outcome: see new_cv(); start: when it began.

@@ -168,7 +168,7 @@ check_metric_name <- function(name, choices) {
 }
 
 # One score, where only predictions and decision values are at hand, or what is `given` beside them.
-read_plain_metrics <- function(metric, y, given = NULL) {
+read_single_metric <- function(metric, y, given = NULL) {
   metrics <- read_metrics(metric, y)
   if (length(metrics) > 1L) {
     abort("argument", "`metric` must be one score, not ", length(metrics), ".")

@@ -185,17 +185,17 @@ scoring_work <- function(fits, metrics, classes, unit, G) {
   slots <- repeats * fits$choices
   force(metrics); force(classes); force(unit); force(G)
   fits <- NULL
-  list(start = function() list(total = matrix(0, G * slots, length(metrics))),
-       add = function(a, b) list(total = a$total + b$total),
-       block = function(sums, views) {
-         for (scorer in scorers) {
-           scores <- block_scores(scorer, views, metrics, classes, unit, G * repeats)
-           if (is.null(scores)) next
-           place <- as.integer(rownames(scores)) + G * (scorer$rep - 1L)
-           sums$total[place, ] <- sums$total[place, ] + scores
-         }
-         sums
-       })
+  pass_work(start = function() list(total = matrix(0, G * slots, length(metrics))),
+            add = function(a, b) list(total = a$total + b$total),
+            block = function(sums, views) {
+              for (scorer in scorers) {
+                scores <- block_scores(scorer, views, metrics, classes, unit, G * repeats)
+                if (is.null(scores)) next
+                place <- as.integer(rownames(scores)) + G * (scorer$rep - 1L)
+                sums$total[place, ] <- sums$total[place, ] + scores
+              }
+              sums
+            })
 }
 
 # Sums of the scores of a block's rows by this scorer, by domain, and of further choices by

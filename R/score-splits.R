@@ -203,7 +203,7 @@ is_known <- function(scope) isTRUE(scope %in% c("known", "known later"))
 #' as_rsample(domain_folds(iris$Species), iris, "Species")
 #' @export
 as_rsample <- function(folds, data, domain = NULL) {
-  fixed_session()
+  enter_session()
   check_given(folds, "folds")
   check_given(data, "data")
   if (!inherits(folds, c("domgen_folds", "domgen_row_folds", "domgen_time_folds"))) {

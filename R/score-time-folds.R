@@ -10,7 +10,7 @@ time_folds <- function(domain, v, repeats, balance, y, time, periods, cuts, new)
     abort("argument", "`v`, `repeats` and `balance` must not be given with `new = \"time\"`: all ",
           "domains are held out together in each period.")
   }
-  time <- plain_column(time)
+  time <- base_column(time)
   z <- read_times(time, length(domain))
   at <- sort(unique(z))
   if (length(at) < 2L) {
@@ -56,7 +56,7 @@ read_times <- function(time, n) {
 }
 
 read_cuts <- function(cuts, time) {
-  cuts <- plain_column(cuts)
+  cuts <- base_column(cuts)
   alike <- if (is.numeric(time)) is.numeric(cuts) else if (is.factor(time)) {
     as.character(cuts) %in% levels(time)
   } else inherits(cuts, intersect(class(time), c("Date", "POSIXct")))
@@ -199,10 +199,10 @@ print.domgen_time_folds <- function(x, ...) {
 # Numbers with as few digits as tell them apart.
 time_words <- function(time) {
   if (!is.numeric(time) || inherits(time, c("Date", "POSIXct"))) {
-    return(trimws(plain_numbers(format(time))))
+    return(trimws(without_exponents(format(time))))
   }
   for (digits in 4:15) {
-    text <- trimws(plain_numbers(format(time, digits = digits)))
+    text <- trimws(without_exponents(format(time, digits = digits)))
     if (length(unique(text)) == length(unique(time))) break
   }
   text

@@ -138,7 +138,7 @@ needs_probabilities <- function(metric) {
 read_auto_metric <- function(metric, y, family) {
   if (is.null(metric) && !is.null(family)) metric <- family_metric(family, y)
   read <- if (is.factor(y) && !is.null(family) && needs_probabilities(metric)) read_metrics
-          else read_plain_metrics
+          else read_single_metric
   read(metric, y)[[1L]]
 }
 

@@ -42,7 +42,7 @@ check_auto_source <- function(spec, rows) {
   if (length(known_columns(rows$sample))) {
     abort("argument", "`formula` must not contain `offset()` for a source; dg_glm() takes one.")
   }
-  if (!is.null(spec$args$metric)) read_plain_metrics(spec$args$metric, rows$sample$y)
+  if (!is.null(spec$args$metric)) read_single_metric(spec$args$metric, rows$sample$y)
 }
 
 # As left_out_groups(): list(folds, splits).
@@ -185,7 +185,7 @@ domain_rows_work <- function(chosen, each, seed, starts) {
     both <- Map(function(x, y) if (is.matrix(x)) rbind(x, y) else c(x, y), a, b)
     smallest_keys(both, each)
   })
-  list(start = function() NULL, add = add, block = function(sums, rows) {
+  pass_work(add = add, block = function(sums, rows) {
     own <- as.integer(rows$domain) %in% chosen
     place <- starts[rows$at$number] + rows$at$first - 1 + rows$kept
     found <- c(rows[c("X", "y", "domain", "weights")],

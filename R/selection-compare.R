@@ -153,7 +153,7 @@
 dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights = NULL,
                        folds = NULL, metric = NULL, baseline = NULL, refits = TRUE,
                        na.action = stats::na.omit, progress = NULL, hold_out = "all", ...) {
-  fixed_session()
+  enter_session()
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_compare)))
   check_given(objects, "objects")

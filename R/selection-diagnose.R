@@ -141,7 +141,7 @@ fit_input.dg_diagnose_spec <- function(spec, input, shared = NULL) {
     abort("data", "`dg_diagnose()` needs at least 3 domains, not ",
           nlevels(droplevels(task$domain)), ".")
   }
-  metric <- read_plain_metrics(args$metric, task$y)[[1L]]
+  metric <- read_single_metric(args$metric, task$y)[[1L]]
   rows <- search_rows(task, args$max_rows, args$seed)
   sample <- read_sample(take_rows(task$input, rows), list(response = "any", domain = TRUE),
                         args$scale)

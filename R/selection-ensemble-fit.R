@@ -126,7 +126,7 @@ finds_columns <- function(spec) {
 
 wished_kinds <- function(spec) {
   wishes <- spec_needs(spec)$columns
-  if (is.null(wishes)) return(plain_wish)
+  if (is.null(wishes)) return(default_wish)
   kinds <- unlist(Filter(is.character, wishes))
   # codes serve who asks for factors and who asks for categories
   if ("factor" %in% kinds) c(kinds, "category") else kinds

@@ -158,7 +158,7 @@ spec_needs.dg_ensemble_spec <- function(spec) {
   list(response = if (ordinal) "ordinal" else "open", domain = TRUE, terms = spec$args$terms,
        reference = all(vapply(needs, function(own) isTRUE(own$reference), NA)),
        columns = if (!all(plain)) {
-         unique(do.call(c, c(wishes, if (any(plain)) list(list(plain_wish)))))
+         unique(do.call(c, c(wishes, if (any(plain)) list(list(default_wish)))))
        })
 }
 

@@ -107,7 +107,7 @@ dg_plan <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
                     labels = NULL, target = NULL, updates = NULL, metric = NULL, folds = NULL,
                     draws = 5, new_sites = Inf, level = 0.8, na.action = stats::na.omit,
                     progress = NULL, ...) {
-  fixed_session()
+  enter_session()
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_plan)))
   check_given(object, "object")

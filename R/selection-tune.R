@@ -135,7 +135,7 @@ dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
                     rule = c("best", "one_se", "worst"), folds = NULL, metric = NULL,
                     max_seconds = NULL,
                     na.action = stats::na.omit, progress = NULL, hold_out = "all", ...) {
-  fixed_session()
+  enter_session()
   call <- match.call()
   check_given(object, "object")
   inner <- read_specification(object)

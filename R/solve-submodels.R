@@ -186,8 +186,8 @@ sampled_theta <- function(state, rows, sums_of) {
 # For pass(): the sums of a state.
 newton_work <- function(state, sums_of) {
   force(state); force(sums_of)
-  list(start = function() NULL, add = add_or_start,
-       block = function(sums, rows) add_or_start(sums, sums_of(state, rows)))
+  pass_work(add = add_or_start,
+            block = function(sums, rows) add_or_start(sums, sums_of(state, rows)))
 }
 
 # A function of a state and rows: their sums.

@@ -8,7 +8,7 @@ MultiReporter$set("public", "local_user_output", function(...) invisible())
 slow <- c("bad-input-arguments", "bad-input-data", "bad-input-features", "bad-input-learners",
           "bad-input-newdata", "bad-input-projection", "bad-input-source", "base-code",
           "base-memory", "base-print", "base-seal", "coefficients", "core-calls", "data-classes",
-          "data-impute", "data-plain-columns", "data-scaling-domains", "data-source",
+          "data-impute", "data-simple-columns", "data-scaling-domains", "data-source",
           "data-source-csv", "data-source-table", "data-terms", "demo", "domain-standing",
           "engines", "factor-levels", "feature", "feature-product", "fit-shared", "fuzz",
           "gram-memory", "inference-effect", "inference-forecast", "inference-importance",

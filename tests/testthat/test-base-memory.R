@@ -69,7 +69,7 @@ test_that("after a fit for which the memory did not suffice the next small one w
 })
 
 test_that("errors of memory are told from others, in any language, and say what would need less", {
-  raise <- function(text) enough_memory(stop(text), fit_advice(20000))
+  raise <- function(text) within_memory(stop(text), fit_advice(20000))
   texts <- c("cannot allocate vector of size 3.0 Gb", "std::bad_alloc",
              "pthread_create has failed: Resource temporarily unavailable",
              gettext("vector memory exhausted (limit reached?)", domain = "R"))
@@ -77,7 +77,7 @@ test_that("errors of memory are told from others, in any language, and say what 
     expect_domgen_error(raise(text), "20,000 rows takes 2.98 GiB.*features_nystrom", "domgen_error_memory")
   }
   expect_error(raise("no such column"), "^no such column$")
-  expect_error(enough_memory(abort("data", "cannot allocate")), class = "domgen_error_data")
+  expect_error(within_memory(abort("data", "cannot allocate")), class = "domgen_error_data")
   expect_domgen_error(core_result(stop("singular")), "core failed", "domgen_error_numeric")
   expect_error(core_result(stop("std::bad_alloc")), "^std::bad_alloc$")
 })

@@ -37,7 +37,7 @@ test_that("what users call and that evaluates anything runs in the fixed session
     f <- of_package(name)
     # what alone() makes has it
     made <- exists("take", environment(f), inherits = FALSE)
-    !made && !any(c("fixed_session", "fit_or_specify", "learner_call", "projection_call", "engine_call") %in% all.names(body(f)))
+    !made && !any(c("enter_session", "fit_or_specify", "learner_call", "projection_call", "engine_call") %in% all.names(body(f)))
   }
   exports <- Filter(function(name) is.function(of_package(name)), getNamespaceExports("domgen"))
   exports <- exports[!is_one_of(exports, unlist(outside))]

@@ -173,9 +173,9 @@ test_that("64-bit integers are numbers where they are exact, and errors where no
     structure(readBin(bytes, "double", length(low), endian = "little"), class = "integer64")
   }
   column <- bits(c(5L, -3L, NA, 0L, 0L, -1L), c(0L, -1L, 0L, -256L, NA, 2097151L))
-  found <- source_rows(list(plain_frame(list(x = column), 6L)))$x
+  found <- source_rows(list(frame_of_columns(list(x = column), 6L)))$x
   expect_identical(found, c(5, -3, 2^31, -2^40, NA, 2^53 - 1))
-  large <- plain_frame(list(x = bits(c(1L, 1L), c(0L, 2097152L))), 2L)
+  large <- frame_of_columns(list(x = bits(c(1L, 1L), c(0L, 2097152L))), 2L)
   expect_domgen_error(source_rows(large), "`data`, row 2: `x` must be below 2\\^53")
   text <- list(data.frame(x = 1), data.frame(x = c("2", "9007199254740993")))
   expect_domgen_error(source_rows(text), "row 2: `x` must be below 2\\^53.*\"9007199254740993\"")

@@ -7,7 +7,7 @@ read_toy <- function(data, formula = y ~ . | domain) {
 searched <- function(data, ...) {
   sample <- read_toy(data)
   args <- dg_auto(progress = FALSE, ...)$args
-  search <- new_search(args, sample, read_plain_metrics(NULL, sample$y)[[1L]], FALSE, args$max_rows)
+  search <- new_search(args, sample, read_single_metric(NULL, sample$y)[[1L]], FALSE, args$max_rows)
   run_stages(search)
   search
 }

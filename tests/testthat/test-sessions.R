@@ -23,7 +23,7 @@ test_that("the generator notices whatever of the session is left to the user", {
   draws <- draws_of(1:15, workers = FALSE)
   plain <- plain_values(draws)
   share <- function() mean(session_faults(draws, plain) != "", na.rm = TRUE)
-  expect_gt(with_replaced("fixed_session", function(frame) NULL, share()), 2 / 3)
+  expect_gt(with_replaced("enter_session", function(frame) NULL, share()), 2 / 3)
   expect_gt(with_replaced("fixed_options", list(), share()), 2 / 3)
   # one of the options alone
   for (name in c("scipen", "digits", "OutDec", "contrasts")) {

@@ -73,9 +73,9 @@ class FeatureProjection {
       return ZU.cols() > 0 ? Eigen::MatrixXd(V.transpose() * ZU) : Eigen::MatrixXd(V.cols(), 0);
     };
     const ResponseTerms& response = moments.response;
-    ratio_ = make_ratio(terms, static_cast<Eigen::Index>(n), KJ_,
-                        image(at_.colour, response.numerator),
-                        image(at_.colour, response.denominator));
+    ratio_ =
+        make_ratio(terms, static_cast<Eigen::Index>(n), KJ_, image(at_.colour, response.numerator),
+                   image(at_.colour, response.denominator));
     ratio_.gram_norm = at_.s.norm();
     if (!terms.centred) ratio_.constant = at_.whiten.transpose() * mean_ * std::sqrt(n);
     if (terms.within > 0 || terms.smooth > 0) {
@@ -129,7 +129,7 @@ class FeatureProjection {
   Ratio ratio_;
   std::unique_ptr<DenseForm> form_;
   bool given_ = false;
-  Eigen::MatrixXd U_, domain_;  // of the response and, for DCM, the domains [d x r]
+  Eigen::MatrixXd U_, domain_;             // of the response and, for DCM, the domains [d x r]
   double distributional_ = 0, total_ = 0;  // before the projection
   bool vanishes_ = false;
 

@@ -24,7 +24,7 @@ namespace domgen {
 struct GramData {
   const CellMeans* cells = nullptr;
   const ResponseTerms* response = nullptr;
-  Eigen::VectorXd labelled;                   // [n], 1 or 0; empty: all
+  Eigen::VectorXd labelled;  // [n], 1 or 0; empty: all
   Graph graph;
 };
 
@@ -33,8 +33,8 @@ class GramProjection {
   // uncentred: K [n x n]
   GramProjection(GramBuffer uncentred, const ProjectionTerms& terms, const GramData& data,
                  const Pool& pool)
-      : memory_(std::move(uncentred)), n_(memory_.rows()), terms_(terms),
-        response_(*data.response), pool_(pool) {
+      : memory_(std::move(uncentred)), n_(memory_.rows()), terms_(terms), response_(*data.response),
+        pool_(pool) {
     const Eigen::Index n = n_;
     Eigen::Map<Eigen::MatrixXd> K = memory_.matrix();
     const Eigen::Map<const Eigen::MatrixXd> given(K.data(), n, n);

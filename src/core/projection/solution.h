@@ -50,8 +50,7 @@ inline Eigen::VectorXd relative_residual(const Denominator& D, const Numerator& 
 inline Eigen::ArrayXd outside_form(const Numerator& N, const Ratio& ratio,
                                    const Directions& directions) {
   const Eigen::Index m = directions.B.cols();
-  if (ratio.outside.size() == 0 || ratio.ridge == 0)
-    return Eigen::ArrayXd::Zero(m);
+  if (ratio.outside.size() == 0 || ratio.ridge == 0) return Eigen::ArrayXd::Zero(m);
   const Eigen::MatrixXd q =
       N.left().transpose() * directions.B * directions.values.cwiseInverse().asDiagonal();
   const Eigen::ArrayXd form = q.cwiseProduct(ratio.outside * q).colwise().sum().transpose();

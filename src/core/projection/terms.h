@@ -129,8 +129,7 @@ inline Ratio make_ratio(const ProjectionTerms& terms, Eigen::Index rows, const E
 inline Solution solve_terms(GramBuffer K, Ratio ratio, const ProjectionTerms& terms,
                             const Eigen::MatrixXd* response, const Eigen::MatrixXd& domain,
                             double floor, const Pool& pool) {
-  if (terms.covariance)
-    return solve_covariance(std::move(K), ratio, *response, domain, pool);
+  if (terms.covariance) return solve_covariance(std::move(K), ratio, *response, domain, pool);
   ratio.response = response;
   return solve_ratio(std::move(K), ratio, floor, pool);
 }

@@ -51,7 +51,6 @@
 #include "../projection/gram.h"
 #include "../projection/numerator.h"
 #include "../projection/ratio.h"
-#include "../projection/response.h"
 #include "../projection/row-form.h"
 #include "../projection/solution.h"
 #include "../projection/terms.h"

@@ -1,6 +1,6 @@
 # The same columns by terms(), model.frame() and model.matrix().
 by_terms <- function(formula, data) {
-  with_replaced("plain_columns", function(...) NULL, dg_lm(formula, data = data))
+  with_replaced("simple_columns", function(...) NULL, dg_lm(formula, data = data))
 }
 
 test_that("columns taken as they are say the same as model.matrix()", {

@@ -5,7 +5,7 @@
 # list(all: the predictors in order; numeric: those that are taken as they are; terms: response and
 # the others), or NULL where terms() must read the formula: it has more than names, `.`, `+` and
 # `-`, or a name is no column.
-plain_columns <- function(parts, data) {
+simple_columns <- function(parts, data) {
   steps <- additive_steps(parts$bare[[length(parts$bare)]])
   if (is.null(steps) || length(data) == 0L) return(NULL)
   dot <- setdiff(names(data), variables_of(parts$response, parts$domain))
@@ -17,7 +17,7 @@ plain_columns <- function(parts, data) {
   }
   if (is.name(parts$response)) all <- setdiff(all, as.character(parts$response))
   if (length(all) == 0L || !all(all %in% names(data))) return(NULL)
-  numeric <- all[vapply(data[all], is_plain_number, NA)]
+  numeric <- all[vapply(data[all], is_bare_number, NA)]
   if (length(numeric) == 0L) return(NULL)
   others <- lapply(setdiff(all, numeric), as.name)
   others <- if (length(others)) Reduce(function(a, b) call("+", a, b), others) else 1
@@ -51,7 +51,7 @@ additive_steps <- function(expr) {
 # The design of both kinds of columns in the order of the formula: list(X, contrasts, assign: the
 # term of each column, 0 for one that is taken as it is).
 # frame: of the terms, for the rows of `data`.
-plain_design <- function(columns, data, frame, contrasts = NULL) {
+simple_design <- function(columns, data, frame, contrasts = NULL) {
   X <- matrix(as.double(unlist(data[columns$numeric], use.names = FALSE)), nrow(data),
               length(columns$numeric), dimnames = list(NULL, columns$numeric))
   place <- match(columns$numeric, columns$all)
@@ -66,11 +66,11 @@ plain_design <- function(columns, data, frame, contrasts = NULL) {
 }
 
 # What terms() would have given, without the response.
-plain_terms <- function(columns) {
-  stats::terms(stats::as.formula(call("~", plain_sum(columns)), env = environment(columns$terms)))
+simple_terms <- function(columns) {
+  stats::terms(stats::as.formula(call("~", simple_sum(columns)), env = environment(columns$terms)))
 }
 
 # The same as the right side of a formula, of which terms() of thousands would take seconds.
-plain_sum <- function(columns) {
+simple_sum <- function(columns) {
   Reduce(function(a, b) call("+", a, b), lapply(columns$all, as.name))
 }
