@@ -37,8 +37,8 @@ cat_field <- function(name, ..., column = 17L) {
 # What a fit says of itself, once for print(), summary(), tidy() and glance(): see describe_fit().
 # value: text; one number, also a column of glance(); numbers with names or a data frame, which
 # stand below a heading; character(): a heading alone; NULL: no fact. `...`: text behind it. how:
-# how the value was found, of which print() says only what was found for a number. only: "print" or
-# "summary", if the other leaves it out. columns: further numbers for glance().
+# how the value was found; summary() always says it, print() of numbers that were not "given". only:
+# "print" or "summary", if the other leaves the fact out. columns: further numbers for glance().
 fact <- function(name, value, ..., how = NULL, digits = 4L, only = c("print", "summary"),
                  columns = NULL) {
   if (is.null(value)) return(NULL)

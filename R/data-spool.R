@@ -7,9 +7,10 @@
 #   known    what join_types() found out about the columns
 #   n        rows
 #   folder   where the files are; holds: with it goes the folder
-# text: columns that are read as text, whatever they look like; a domain "007" is not 7. Of these
-# the ones called "label" in `names(text)` are domains, and of those called "copy" only what stands
-# in a file of text is read as it stands. columns: NULL for all.
+# text: columns that are read as text, whatever they look like: a domain "007" is not 7. Their
+# `names(text)` say why: "label", they are domains; "copy", they are copied into predictions, where
+# what a file of text says stays as it stands, and a column of another type keeps that.
+# columns: NULL for all.
 spooled <- function(source, columns = NULL, text = character()) {
   if (!is.null(source$blocks)) return(source)
   source <- with_folder(source)

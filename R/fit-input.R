@@ -41,6 +41,8 @@ fit_call <- function(spec, input, call) {
   }
   words <- function(input) fit_words(spec, input)
   within_memory({
+    # the user's data are evaluated: they may be what takes too much
+    force(input)
     whole <- collect_input(list(spec), input)
     if (is.null(whole$source) && is.null(spec$object)) reported_once(without_exponents(fit(whole)))
     else with_seed(spec$args$seed, over_input(whole, words, fit, spec$args$progress))
@@ -72,7 +74,10 @@ shared_rows <- function(spec, input, shared, needs = spec_needs(spec)) {
 
 rows_of_input <- function(spec, input, shared, needs) {
   if (!is.null(input$sums)) return(rows_sums(input$sums))
-  if (is.null(input$source)) return(rows_frame(read_sample(input, needs, spec_scale(spec))))
+  if (is.null(input$source)) {
+    sample <- read_sample(input, needs, spec_scale(spec))
+    return(rows_frame(sample))
+  }
   asked <- needs[names(needs) != "domain"]
   survey <- shared_value(shared, "survey", list(input, asked), survey_source, input, needs)
   rows_source(survey, spec)

@@ -3,9 +3,11 @@
 # rows are.
 
 # title       in words
-# solve       function(problem, shared): list(coefficients, offset, ...), a solver of solve-*.R;
-#             problem: list(rows, args, targets, spec, space)
-# choose      function(problem, shared): the problem with what the user has left open, as a penalty
+# solve       function(problem, shared): list(coefficients, intercept, ...), a solver of solve-*.R,
+#             and whatever else the fit is to have; problem: list(rows, args, targets, spec, space),
+#             and what choose() added
+# choose      function(problem, shared): the problem, which has no space yet, with what the user has
+#             left open, as a penalty
 # fit         function(problem, shared): a fit of its own, in the place of these two
 # columns     function(args): what classes become, see new_targets(); "own": it has no targets
 # copies      function(args): Gram matrices that the solver takes, for check_memory()
@@ -13,7 +15,7 @@
 # response    what it takes: "any", "number" (classes are an error), "open" (censored times, too)
 # domain      does it need domains, whatever its kernels are?
 # weights, offset, units   does it take weights, a formula's offset(), and `unit`?
-# reference   has a factor a level without a column, as where no penalty or kernel is?
+# reference   are factors coded with a reference level, as a model without a penalty needs?
 # parameters  function(): the rows of its arguments, see method-parameter.R
 learner_row <- function(title, solve = NULL, choose = function(problem, shared) problem, fit = NULL,
                         columns = function(args) "each", copies = function(args) 1,
@@ -61,7 +63,8 @@ new_problem <- function(spec, rows) {
 
 # All but the solution.
 open_problem <- function(spec, rows, shared = new_shared()) {
-  problem <- method_of(spec)$choose(new_problem(spec, rows), shared)
+  problem <- new_problem(spec, rows)
+  problem <- method_of(spec)$choose(problem, shared)
   problem$space <- space_of(problem$args, rows, shared)
   problem
 }
@@ -90,9 +93,12 @@ decision.dg_learner <- function(object, rows) {
   values
 }
 
-# A kernel that is not given is kernel_rbf(); with a constant it need not be centred.
+# What solvers ask for and the learner's function has no argument for is what changes nothing. A
+# kernel that is not given is kernel_rbf(); with a constant it need not be centred.
 open_arguments <- function(row, args, rows) {
-  if (is.null(args$feature_map)) args$feature_map <- features_exact()
+  absent <- list(feature_map = features_exact(), domain_weights = "size", intercept = FALSE,
+                 scale = "none", threads = check_threads(NULL))
+  args <- c(args, absent[setdiff(names(absent), names(args))])
   if (is_exact(args$feature_map) && !is.null(row$copies)) {
     check_memory(nrow(rows$sample$X), copies = row$copies(args))
   }

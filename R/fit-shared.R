@@ -9,7 +9,7 @@ new_shared <- function(specs = list(), ctx = NULL) {
 shared_value <- function(shared, kind, key, f, ...) {
   last <- shared[[kind]]
   if (!is.null(last) && identical(last$key, key)) return(last$value)
-  # before there are two
+  # the last goes before the next is made: there is room for one
   assign(kind, NULL, shared)
   value <- f(...)
   assign(kind, list(key = key, value = value), shared)

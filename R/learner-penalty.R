@@ -16,10 +16,10 @@ penalty_rows <- 1000L
 
 # The arguments of a learner with lambda and the kernel between domains, and `slope`, the mean size
 # of the residuals of left-out domains where two classes are 2 apart. What fewer than two domains
-# leave open is 1. between: the kernel between domains where it is fitted already; predictions: as
-# left_out_predictions(), by which domains are left out; most: rows that are searched;
-# `bandwidth_factor`: by how much the kernel between domains is to be widened; width_alone: only
-# that is wanted; for_new: are left-out domains what the fit is for?
+# leave open is 1. A further one, `bandwidth_factor`, says by how much the kernel between domains is
+# widened. between: that kernel, where it is fitted already; predictions: a function that leaves
+# domains out, as left_out_predictions(); most: rows that are searched; width_alone: is only the
+# factor wanted? for_new: are new domains what the fit is for?
 choose_penalty <- function(args, sample, task, between = NULL,
                            predictions = left_out_predictions, most = penalty_rows,
                            width_alone = FALSE, for_new = is_for_new(args)) {
@@ -49,8 +49,9 @@ choose_penalty <- function(args, sample, task, between = NULL,
   args
 }
 
-# The same of the sample of rows that a model does not keep: domains are described by all of theirs,
-# and a kernel between domains comes back fitted.
+# The same for rows of any kind. Of a source it is the sample that is searched: its domains are
+# described by all of their rows, the kernel between domains comes back fitted, and lambda is that
+# of the sample, which stands_for(rows) makes that of all rows.
 choose_on_sample <- function(args, rows, task, ...) {
   if (!only_sums(rows) || !needs_domain_rows(args$domain_kernel)) {
     return(choose_penalty(args, rows$sample, task, ...))

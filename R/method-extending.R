@@ -105,9 +105,10 @@
 #' `coefficients`, the matrix of coefficients in the space of the kernel, and if it has one
 #' `intercept`. Further elements become elements of the model. `problem` is a list: `args`, the
 #' arguments of the function; `targets`, the coded response; `space`, the space of the kernel;
-#' `rows`, the training rows in memory or in chunks. `space_sums(problem)` gives the coefficients
-#' of \eqn{\sum_i w_i F_i \bar k((P_i, x_i), \cdot)}{sum_i w_i F_i k((P_i, x_i), .)} with F the
-#' columns of the coded response and then a column of ones.
+#' `rows`, the training rows in memory or in chunks, of which `rows$sample` has `X`, `y`, `domain`
+#' and `weights`: of all in memory, else of a random sample. `space_sums(problem)` gives the
+#' coefficients of \eqn{\sum_i w_i F_i \bar k((P_i, x_i), \cdot)}{sum_i w_i F_i k((P_i, x_i), .)}
+#' with F the columns of the coded response and then a column of ones.
 #'
 #' ## Losses
 #'

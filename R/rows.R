@@ -82,7 +82,7 @@ space_of <- function(args, rows, shared = new_shared()) {
   if (!only_sums(rows)) return(space)
   check_described(space$domain_kernel)
   check_feature_memory(space$dim)
-  # of rows of the sample, which are read again with all others
+  # the sample's features: a pass reads its rows again, with all others
   without_seen(space)
 }
 

@@ -81,7 +81,7 @@ fold_groups <- function(splits) {
   }
 }
 
-# list(coefficients, offset, parameters)
+# list(coefficients, intercept, parameters)
 ridge_without <- function(sums, total, held, rows, args, lambdas) {
   check_classes_without(rows, held)
   lambda <- if (is.null(lambdas)) {
@@ -186,7 +186,7 @@ new_fits <- function(parts, splits, unit = 1, choices = 1L) {
        notes = do.call(c, lapply(parts, `[[`, "notes")))
 }
 
-# solve: a function of the domains that are left out, list(coefficients, offset, parameters).
+# solve: a function of the domains that are left out, list(coefficients, intercept, parameters).
 fits_of_sums <- function(splits, sums, problem, solve) {
   domains <- problem$rows$survey$domains
   response <- problem$targets

@@ -3,9 +3,11 @@
 # without each group of domains. Generalised regressions take the kernels of the best ridge
 # regressions.
 
-# title: of what is no kernel regression. among: specifications of which held-out domains select
-# one. crossfits: bandwidths that were fitted without some domains, see crossfit_bandwidths().
-# words: as in the table; key: these in one text; kind: the configuration.
+# title: of a candidate that is no kernel regression, else NULL. among: specifications, of which
+# held-out domains select the one that becomes `spec`, else NULL. crossfits: bandwidths that were
+# fitted without some domains, see crossfit_bandwidths(). What it gives has besides words: scale and
+# kernels as the table of results writes them; key: these in one text; kind: the configuration, of
+# which the second round takes the best.
 candidate <- function(spec, title = NULL, among = NULL, crossfits = NULL) {
   words <- list(scale = scale_words(spec),
                 kernel = if (is.null(title)) kernel_words(spec) else title,

@@ -121,6 +121,13 @@ test_that("a fit happens in the order in which it is written", {
     logged("fit_rows", logged("finish_fit", logged("calibrate", code)))
     log
   }
+  # the tables of ARCHITECTURE.md: none is entered as an argument of the next
+  all_steps <- c("evaluate_input", "collect_input", "read_sample", "new_problem", "choose_svm",
+                 "space_of", "solve_submodels", "new_fit", "finish_fit", "calibrate", "seal")
+  code <- quote(dg_svm(y ~ . | domain, data = toy))
+  for (name in all_steps) code <- bquote(logged(.(name), .(code)))
+  eval(code)
+  expect_identical(log, c(rbind(all_steps, paste("end of", all_steps))))
   steps <- c("fit_rows", "finish_fit", "calibrate")
   one <- c(rbind(steps, paste("end of", steps)))
   for (spec in list(dg_ridge(), dg_svm(), dg_glm(), dg_null(), dg_lm(),

@@ -187,3 +187,28 @@ test_that("a method's function that cannot be found by its name is an error", {
 })
 
 rm(list = c("own_udica", "own_constant"), envir = globalenv())
+
+test_that("a learner's function needs no arguments but those of its kernel", {
+  toy <- simulate_dica(domains = 4, n = 20, p = 3, seed = 1)
+  solve_own <- function(problem, shared) {
+    total <- sum_groups(squared_sums(problem))
+    list(coefficients = solve(total$second + diag(2, nrow(total$second)), total$cross))
+  }
+  own_squares <- function(x, y = NULL, domain = NULL, data = NULL, kernel = kernel_linear(),
+                          domain_kernel = domain_pooled(), feature_map = features_exact(),
+                          na.action = stats::na.omit, ...) {
+    learner_method("own_squares", "Squares", solve_own)
+  }
+  assign("own_squares", own_squares, envir = globalenv())
+  on.exit(rm("own_squares", envir = globalenv()))
+  map <- features_nystrom(3)
+  ridge <- dg_ridge(lambda = 2, kernel = kernel_linear(), domain_kernel = domain_pooled(),
+                    feature_map = map, scale = "none")
+  for (data in list(toy, row_source(toy, block_size = 7))) {
+    fits <- lapply(list(own_squares(feature_map = map), ridge), function(spec) {
+      set.seed(1)
+      predict(fit(spec, y ~ x1 + x2 + x3 | domain, data = data), toy)
+    })
+    expect_equal(fits[[1L]], fits[[2L]], tolerance = 1e-8)
+  }
+})
