@@ -4,7 +4,7 @@
 # Values are not recorded. Of objects of other packages, foreign(), only the outermost parts are: a
 # forest has a hundred thousand parts, and environments change with use.
 
-model_format <- 1L
+model_format <- 2L
 
 # Call when all parts that predictions use exist.
 seal <- function(object) {
