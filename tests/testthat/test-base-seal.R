@@ -267,6 +267,15 @@ test_that("tidy() and glance() of a damaged model say so", {
   }
 })
 
+test_that("a record that is something else is refused", {
+  model <- dg_ridge(y ~ . | domain, data = numbers)
+  for (record in list(1, "a", TRUE, sum, list(), list(1), globalenv(), factor("a"))) {
+    broken <- model
+    broken$seal <- record
+    expect_domgen_error(predict(broken, new), "has format", "domgen_error_model")
+  }
+})
+
 test_that("a specification of a method that this version does not have is refused", {
   spec <- dg_lm()
   spec$method <- "dg_gone"
