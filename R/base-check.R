@@ -270,3 +270,41 @@ core_result <- function(result) {
     abort("numeric", "The numerical core failed on these data: ", conditionMessage(e), ".")
   })
 }
+
+# The name of a part made outside the package.
+part_name <- function(name) {
+  fine <- is.character(name) && length(name) == 1L && grepl("^[[:alpha:]][[:alnum:]._]*$", name)
+  if (!fine) {
+    abort("argument", "`name` must be one name, such as \"mine\", not ", describe(name), ".")
+  }
+  name
+}
+
+# A function from outside the package that gives a list of numbers, held to that at each call: what
+# is too short would be recycled in silence. lower, upper: bounds by part; as many as the second
+# argument has, or one for those in `single`. NULL stands for no function.
+held_to <- function(fun, arg, lower, upper = numeric(), single = "epsilon") {
+  check_given(fun, arg)
+  if (is.null(fun)) return(NULL)
+  if (!is.function(fun)) {
+    abort("argument", "`", arg, "` must be a function, not ", describe(fun), ".")
+  }
+  upper <- replace(replace(lower, TRUE, Inf), names(upper), upper)
+  function(...) {
+    values <- on_error(fun(...), function(e) {
+      abort("argument", "`", arg, "` failed: ", conditionMessage(e), ".")
+    })
+    n <- length(..2)
+    for (part in names(lower)) {
+      value <- if (is.list(values)) values[[part]]
+      sizes <- c(n, if (part %in% single) 1L)
+      if (!is.numeric(value) || !length(value) %in% sizes || anyNA(value) ||
+            any(value < lower[[part]] | value > upper[[part]])) {
+        abort("data", "`", arg, "` must give a list with `", part, "`: numbers from ",
+              format(lower[[part]]), " to ", format(upper[[part]]), ", as many as its second ",
+              "argument (", n, "), not ", describe(value), ".")
+      }
+    }
+    values
+  }
+}

@@ -4,7 +4,7 @@
 # Values are not recorded. Of objects of other packages, foreign(), only the outermost parts are: a
 # forest has a hundred thousand parts, and environments change with use.
 
-model_format <- 1L
+model_format <- 2L
 
 # Call when all parts that predictions use exist.
 seal <- function(object) {
@@ -21,8 +21,8 @@ check_sealed <- function(object, arg = "object") {
           "domgen, or was changed. Fit it again.")
   }
   if (!is.list(known) || !identical(known$format, model_format)) {
-    abort("model", "`", arg, "` has format ", describe(known[["format"]]), ", but this version of ",
-          "domgen reads format ", model_format, ". Fit it again.")
+    abort("model", "`", arg, "` has format ", describe(if (is.list(known)) known[["format"]]),
+          ", but this version of domgen reads format ", model_format, ". Fit it again.")
   }
   found <- part_shapes(object)
   compare_parts(known$parts, found$shapes, arg)

@@ -1,11 +1,11 @@
 # Tables of results: tibbles that need no package.
 
-# A method without further arguments that returns a tibble.
+# A method of a model, without further arguments, that returns a tibble.
 alone <- function(take) {
   function(x, ...) {
     enter_session()
     check_no_dots(list(...), character())
-    as_tbl(take(x))
+    as_tbl(from_whole(x, take(x), "x"))
   }
 }
 

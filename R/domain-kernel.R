@@ -14,7 +14,7 @@
 # it is made of.
 
 new_domain_kernel <- function(name, ...) {
-  structure(list(...), class = c(paste0("domain_", name), "domgen_domain_kernel"))
+  structure(list(...), class = c(paste0("domain_", part_name(name)), "domgen_domain_kernel"))
 }
 
 domain_kernel_fit <- function(kernel, rows, feature_map = NULL) UseMethod("domain_kernel_fit")

@@ -251,6 +251,7 @@ read_forecast_metric <- function(metric, model, classes) {
 
 # The training rows of the model, as dg_cv() reads them.
 forecast_rows <- function(spec, input) {
+  if (!is.null(input$source)) abort("argument", "`object` must be fitted to rows in memory.")
   task <- cv_task(spec, input)
   if (!is.null(task$structure)) {
     abort("argument", "`object` must have one factor of domains: forecasts are not for nested or ",

@@ -208,8 +208,9 @@ importance_metric <- function(metric, y, spec) {
 # known: columns of `data` that are predictors. A named list of columns that are permuted together.
 read_predictors <- function(predictors, known, data) {
   groups <- if (is.null(predictors)) known else predictors
-  if (!is.list(groups)) groups <- as.list(groups)
-  if (length(groups) == 0L || !all(vapply(groups, is.character, NA)) || !all(lengths(groups))) {
+  if (is.character(groups)) groups <- as.list(groups)
+  if (!is.list(groups) || !length(groups) || !all(vapply(groups, is.character, NA)) ||
+        !all(lengths(groups))) {
     abort("argument", "`predictors` must be names of columns or a list of them, not ",
           describe(predictors), ".")
   }

@@ -312,7 +312,8 @@ dg_parameter <- function(name, type = c("number", "count", "flag", "choice", "pa
                          levels = NULL, null = FALSE, check = NULL, grid = NULL, simpler = 0,
                          shown = FALSE) {
   type <- check_choice(type, "type", c("number", "count", "flag", "choice", "part", "any"))
-  if (!isTRUE(is.numeric(c(lower, upper)) & lower <= upper)) {
+  bounds <- list(lower, upper)
+  if (!all(vapply(bounds, is_plain_number, NA)) || !isTRUE(lower <= upper)) {
     abort("argument", "`lower` and `upper` must be two numbers, the first at most the second, not ",
           describe(lower), " and ", describe(upper), ".")
   }
@@ -330,16 +331,12 @@ dg_parameter <- function(name, type = c("number", "count", "flag", "choice", "pa
                    check_flag(null, "null"), check, grid = grid,
                    simpler = check_between(simpler, "simpler", -1, 1),
                    shown = check_flag(shown, "shown"))
+  if (!is.null(grid) && !is.function(grid) && !is.vector(grid)) {
+    abort("argument", "`grid` must be a vector of values, a function or NULL, not ",
+          describe(grid), ".")
+  }
   if (!is.function(grid)) for (value in grid) check_value(value, "grid", row)
   row
-}
-
-part_name <- function(name) {
-  fine <- is.character(name) && length(name) == 1L && grepl("^[[:alpha:]][[:alnum:]._]*$", name)
-  if (!fine) {
-    abort("argument", "`name` must be one name, such as \"mine\", not ", describe(name), ".")
-  }
-  name
 }
 
 # Specifications are made again by it.

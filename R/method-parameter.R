@@ -60,7 +60,12 @@ shared_parameters <- parameters(
 # from outside the package, or made of others as a pipeline is, has it with it.
 method_of <- function(spec) {
   if (!is.null(spec$row)) return(spec$row)
-  get(paste0(sub("^dg_", "", spec$method), "_row"), topenv(), mode = "function")()
+  row <- get0(paste0(sub("^dg_", "", spec$method), "_row"), topenv(), mode = "function")
+  if (is.null(row)) {
+    abort("model", "A specification of `", spec$method, "()` is damaged, or was made by another ",
+          "version of domgen: it does not say what the method is. Make it again.")
+  }
+  row()
 }
 
 own_rows <- function(method) if (!is.null(method$parameters)) method$parameters()

@@ -148,6 +148,10 @@ augment.dg_projection <- function(x, newdata = NULL, domain = NULL, ...) {
 
 # The columns of newdata, or response and domain of the training rows.
 augmented_rows <- function(x, newdata) {
+  if (inherits(newdata, "dg_source")) {
+    abort("argument", "`newdata` must be rows in memory, such as a data frame, not a source; use ",
+          "predict() with `to` and `keep`.")
+  }
   if (is.list(newdata)) {
     frame <- as.data.frame(newdata, optional = TRUE)
     named <- is.character(attr(frame, "row.names"))

@@ -163,3 +163,27 @@ test_that("a class whose name is empty is a class", {
                      as.character(predict(named, toy)) == "z")
   }
 })
+
+test_that("a forecast of a model of a source, and augment() with one, are errors that say so", {
+  toy <- simulate_dica(domains = 6, n = 8, p = 2, seed = 1)
+  source <- row_source(toy)
+  for (spec in list(dg_null(), dg_ridge(lambda = 1, feature_map = features_nystrom(6)))) {
+    model <- fit(spec, y ~ x1 + x2 | domain, data = source)
+    expect_domgen_error(suppressWarnings(dg_forecast(model, toy, permutations = 20)),
+                        "`object` must be fitted to rows in memory", "domgen_error_argument")
+    expect_domgen_error(augment(model, source), "`newdata` must be rows in memory",
+                        "domgen_error_argument")
+  }
+})
+
+test_that("bounds, grids and names of parts from outside are checked at their door", {
+  odd <- list(sum, globalenv(), quote(f(x)), y ~ x, factor("a"), Sys.Date(), 1:2)
+  for (value in odd) {
+    expect_domgen_error(dg_parameter("a", "number", lower = value), "`lower`", "domgen_error_argument")
+    expect_domgen_error(dg_parameter("a", "number", upper = value), "`lower`", "domgen_error_argument")
+    expect_domgen_error(new_domain_kernel(value), "`name`", "domgen_error_argument")
+  }
+  for (value in odd[2:4]) {
+    expect_domgen_error(dg_parameter("a", "number", grid = value), "`grid`", "domgen_error_argument")
+  }
+})

@@ -177,10 +177,10 @@ test_that("what was damaged is named, and so is a model without a record or of a
     predict(with_part(fixed = list(table = matrix(1))), new)
     predict(replace(model, "coefficients", list("a")), new)
     predict(replace(model, "seal", NULL), new)
-    predict(replace(model, "seal", list(list(format = 2L))), new)
+    predict(replace(model, "seal", list(list(format = 1L))), new)
     dg_lodo(replace(model, "costs", list(NULL)))
   })
-  expect_domgen_error(predict(replace(model, "seal", list(list(format = 1L))), new), "`seal` is cut",
+  expect_domgen_error(predict(replace(model, "seal", list(list(format = 2L))), new), "`seal` is cut",
                       "domgen_error_model")
 })
 
@@ -251,4 +251,36 @@ test_that("print(), summary() and predict() of a model with a damaged part are e
   cut <- models$ridge
   cut$space <- NULL
   for (use in uses) expect_domgen_error(use(cut), "is damaged", "domgen_error_model")
+})
+
+test_that("tidy() and glance() of a damaged model say so", {
+  model <- dg_ridge(y ~ . | domain, data = numbers)
+  set.seed(3)
+  for (part in sample(setdiff(names(model$seal$parts), "seal"), 12)) {
+    at <- sub("[$(].*", "", part)
+    if (!at %in% names(model)) next
+    broken <- model
+    broken[at] <- list(function(x) x)
+    for (use in list(tidy, glance)) {
+      expect_domgen_error(use(broken), "damaged", "domgen_error_model")
+    }
+  }
+})
+
+test_that("a record that is something else is refused", {
+  model <- dg_ridge(y ~ . | domain, data = numbers)
+  for (record in list(1, "a", TRUE, sum, list(), list(1), globalenv(), factor("a"))) {
+    broken <- model
+    broken$seal <- record
+    expect_domgen_error(predict(broken, new), "has format", "domgen_error_model")
+  }
+})
+
+test_that("a specification of a method that this version does not have is refused", {
+  spec <- dg_lm()
+  spec$method <- "dg_gone"
+  for (use in list(print, function(s) fit(s, y ~ . | domain, data = numbers),
+                   function(s) dg_cv(s, y ~ . | domain, data = numbers))) {
+    expect_domgen_error(use(spec), "dg_gone", "domgen_error_model")
+  }
 })

@@ -91,3 +91,47 @@ test_that("it is tuned, updated, printed, saved and passed over a source like th
 })
 
 rm("quantile_loss", envir = globalenv())
+
+test_that("functions of a loss that fail, or give too few, missing or wrong numbers, are told", {
+  toy <- simulate_dica(domains = 4, n = 8, p = 2, seed = 1)
+  square <- function(y, f, par, width) {
+    list(value = (f - y)^2 / 2, slope = f - y, curvature = 0 * f + 1)
+  }
+  sides <- function(y, costs, par) list(low = -costs, high = costs, epsilon = 0)
+  wrong <- list(
+    cut = function(v) v[-1], one = function(v) v[1], added = function(v) c(v, v[1]),
+    missing = function(v) replace(v, 1, NA), text = function(v) as.character(v),
+    list = function(v) as.list(v), gone = function(v) NULL, twice = function(v) cbind(c(v), c(v))
+  )
+  made_wrong <- function(fun, part, how) {
+    function(...) {
+      found <- fun(...)
+      found[part] <- list(wrong[[how]](found[[part]]))
+      found
+    }
+  }
+  set.seed(2)
+  for (how in names(wrong)) {
+    part <- sample(c("value", "slope", "curvature"), 1)
+    side <- sample(c("low", "high"), 1)
+    for (map in list(features_exact(), features_nystrom(6))) {
+      told <- function(loss, part, arg) {
+        expect_domgen_error(dg_svm(y ~ . | domain, data = toy, loss = loss, cost = 1, feature_map = map),
+                            sprintf("`%s` must give a list with `%s`", arg, part), "domgen_error_data")
+      }
+      told(new_svm_loss("l", smooth = made_wrong(square, part, how)), part, "smooth")
+      told(new_svm_loss("l", smooth = square, tube = made_wrong(sides, side, how)), side, "tube")
+    }
+  }
+  fails <- function(...) stop("no such thing")
+  for (loss in list(new_svm_loss("l", smooth = fails), new_svm_loss("l", smooth = square, tube = fails))) {
+    expect_domgen_error(dg_svm(y ~ . | domain, data = toy, loss = loss, cost = 1),
+                        "` failed: no such thing", "domgen_error_argument")
+  }
+  swapped <- function(y, costs, par) list(low = costs, high = -costs, epsilon = 0)
+  expect_domgen_error(dg_svm(y ~ . | domain, data = toy, loss = new_svm_loss("l", smooth = square, tube = swapped)),
+                      "with `low`", "domgen_error_data")
+  for (value in list(1, "f", sum(1))) {
+    expect_domgen_error(new_svm_loss("l", smooth = value), "`smooth` must be", "domgen_error_argument")
+  }
+})
