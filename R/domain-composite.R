@@ -41,10 +41,16 @@ domain_term <- function(value) {
 }
 
 domain_sum <- function(parts, weights) {
-  new_domain_kernel(c("sum", "composite"), parts = parts, weights = weights)
+  domain_composite("sum", parts = parts, weights = weights)
 }
 
-domain_product <- function(parts) new_domain_kernel(c("product", "composite"), parts = parts)
+domain_product <- function(parts) domain_composite("product", parts = parts)
+
+domain_composite <- function(name, ...) {
+  kernel <- new_domain_kernel(name, ...)
+  class(kernel) <- append(class(kernel), "domain_composite", 1L)
+  kernel
+}
 
 # A number is a multiple of the constant kernel.
 as_domain_sum <- function(value) {

@@ -313,7 +313,7 @@ dg_parameter <- function(name, type = c("number", "count", "flag", "choice", "pa
                          shown = FALSE) {
   type <- check_choice(type, "type", c("number", "count", "flag", "choice", "part", "any"))
   bounds <- list(lower, upper)
-  if (!all(vapply(bounds, is_plain_number, NA)) || !isTRUE(lower <= upper)) {
+  if (!all(vapply(bounds, is_bare_number, NA)) || !isTRUE(lower <= upper)) {
     abort("argument", "`lower` and `upper` must be two numbers, the first at most the second, not ",
           describe(lower), " and ", describe(upper), ".")
   }
@@ -352,6 +352,10 @@ method_name <- function(name) {
 # fit_or_specify() needs them.
 method_frame <- function() {
   at <- sys.parents()[sys.parent()]
+  if (at == 0L) {
+    abort("argument", "`learner_method()` and `projection_method()` stand at the end of a function ",
+          "of a method, and must be called by it.")
+  }
   list(env = sys.frame(at), from = sys.frame(sys.parents()[at]),
        call = match.call(sys.function(at), sys.call(at), envir = sys.frame(sys.parents()[at])))
 }

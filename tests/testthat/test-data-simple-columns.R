@@ -13,8 +13,8 @@ test_that("columns taken as they are say the same as model.matrix()", {
                  y ~ x - z + 1 + z, count ~ count + x | site)) {
     plain <- quietly(dg_lm(f, data = d))
     expected <- quietly(by_terms(f, d))
-    expect_false(is.null(plain$blueprint$plain))
-    expect_null(expected$blueprint$plain)
+    expect_false(is.null(plain$blueprint$simple))
+    expect_null(expected$blueprint$simple)
     expect_identical(unname(coef(plain)), unname(coef(expected)))
     # model.matrix() puts odd names in quotes
     expect_identical(names(coef(plain)), gsub("`", "", names(coef(expected))))
@@ -23,7 +23,7 @@ test_that("columns taken as they are say the same as model.matrix()", {
     expect_identical(attr(terms(plain), "term.labels"), attr(terms(expected), "term.labels"))
   }
   for (f in list(y ~ log(z) + x | site, y ~ x:z | site, y ~ size | site, y ~ (x + z) | site)) {
-    expect_null(dg_lm(f, data = d)$blueprint$plain)
+    expect_null(dg_lm(f, data = d)$blueprint$simple)
   }
 })
 

@@ -212,3 +212,8 @@ test_that("a learner's function needs no arguments but those of its kernel", {
     expect_equal(fits[[1L]], fits[[2L]], tolerance = 1e-8)
   }
 })
+
+test_that("a row of parts that is no end of a method's function is an error that says so", {
+  expect_domgen_error(evalq(learner_method("a", "A", solve = function(problem, shared) 1), globalenv()),
+                      "must be called by it")
+})
