@@ -353,8 +353,8 @@ method_name <- function(name) {
 method_frame <- function() {
   at <- sys.parents()[sys.parent()]
   if (at == 0L) {
-    abort("argument", "`learner_method()` and `projection_method()` stand at the end of a function ",
-          "of a method, and must be called by it.")
+    abort("argument", "`learner_method()` and `projection_method()` stand at the end of a ",
+          "method's function, and must be called by it.")
   }
   list(env = sys.frame(at), from = sys.frame(sys.parents()[at]),
        call = match.call(sys.function(at), sys.call(at), envir = sys.frame(sys.parents()[at])))
