@@ -125,8 +125,8 @@ settle_objects <- function() {
     learners <- mlr_learner_class(type)
     for (method in c("", mlr_methods)) {
       # methods for a numeric response only have no learner for classes
-      spec <- if (nzchar(method)) get(paste0("dg_", method), mode = "function")()
-      if (type == "classif" && identical(method_of(spec)$response, "number")) next
+      row <- if (nzchar(method)) method_of(get(paste0("dg_", method), mode = "function")())
+      if (type == "classif" && identical(row$response, "number")) next
       mlr3::mlr_learners$add(mlr_key(type, method), maker(learners, method))
     }
     for (name in names(measure_metrics(type))) {

@@ -3,20 +3,22 @@
 # A kernel that is not given is kernel_rbf(), behind a projection kernel_linear().
 open_kernel <- function() with_entries(shared_parameters$kernel, null = TRUE)
 
-# Which class is the positive one; whether 0 and 1 were taken for numbers. y: values, if known.
-response_words <- function(response, y = NULL) {
+# Which class is the positive one; whether 0 and 1 were taken for numbers.
+response_words <- function(response) {
   if (!is.null(response$words)) return(response$words)
-  numbers <- response_numbers(y)
-  known <- !is.null(numbers)
-  if (known && !is.integer(numbers)) numbers <- rounded(numbers, 4L)
-  said <- vapply(numbers, format, "", big.mark = big_mark())
-  if (response$kind == "number") {
-    return(paste0("numeric", if (known) paste0(": ", paste(names(said), said, collapse = ", "))))
-  }
+  if (response$kind == "number") return("numeric")
   classes <- dQuote(response$levels, FALSE)
-  paste0("classes, ", if (known) "rows: ",
-         enumerate(if (known) paste(classes, said) else classes, quote = ""),
+  paste0("classes, ", enumerate(classes, quote = ""),
          if (length(classes) == 2L) paste0(" (decision > 0: ", classes[2L], ")"))
+}
+
+# Moments of a number, rows of classes, which a model without its rows no longer knows.
+response_numbers_words <- function(y) {
+  numbers <- response_numbers(y)
+  if (is.null(numbers)) return(NULL)
+  if (!is.integer(numbers)) numbers <- rounded(numbers, 4L)
+  said <- paste(names(numbers), vapply(numbers, format, "", big.mark = big_mark()))
+  paste0(if (is.integer(numbers)) "rows: ", enumerate(said, quote = ""))
 }
 
 response_numbers <- function(y) {

@@ -29,7 +29,9 @@ data_facts <- function(x) {
 }
 
 outcome_facts <- function(x) {
-  c(list(if (!is.null(x$response)) fact("response", response_words(x$response, x$y))),
+  c(list(if (!is.null(x$response)) {
+      fact("response", response_words(x$response), how = response_numbers_words(x$y))
+    }),
     calibration_facts(x$calibration),
     list(if (!is.null(x$intervals)) fact("intervals", format(x$intervals)),
          reference_fact(x$reference)))
