@@ -176,7 +176,8 @@ test_that("the print names the class of positive decision values", {
   for (model in models) {
     positive <- unique(predict(model, toy)[predict(model, toy, type = "decision") > 0])
     expect_identical(as.character(positive), "ill")
-    expect_output(print(model), "\"well\" 25, \"ill\" 25 \\(decision\\s+> 0: \"ill\"\\)")
+    expect_output(print(model), "\"well\", \"ill\" \\(decision\\s+> 0: \"ill\"\\)")
+    expect_output(print(summary(model, left_out = FALSE)), "rows: well\\s+25,\\s+ill\\s+25")
   }
   # classes are what predict() gives of all of them, probabilities where there are some
   prob <- predict(models[[3]], toy, type = "prob")
