@@ -174,16 +174,6 @@ check_choice <- function(value, arg, choices) {
   check_value(value, arg, value_rule("choice", levels = choices))
 }
 
-# The value of an expression whose parts may each give the same warning: one of each class is kept.
-once <- function(code, classes) {
-  reported <- character()
-  withCallingHandlers(code, domgen_warning = function(w) {
-    own <- intersect(class(w), classes)
-    if (length(own) && own[1L] %in% reported) invokeRestart("muffleWarning")
-    reported <<- c(reported, own)
-  })
-}
-
 # More than any computer has: starting a million threads ends the session.
 most_threads <- 1024L
 

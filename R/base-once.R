@@ -1,16 +1,26 @@
 # Equal warnings and messages of many fits are given once.
 
-# The value of an expression, with the first of warnings and messages of ours that are alike but for
-# measured values.
-reported_once <- function(code) {
+# The value of an expression, with the first of warnings and messages of ours that have one key.
+# key: function of a condition; NA: each is given.
+first_of_each <- function(code, key) {
   reported <- character()
   first <- function(restart) function(condition) {
-    text <- gsub(measured_value, "", conditionMessage(condition), perl = TRUE)
-    if (text %in% reported) invokeRestart(restart)
-    reported <<- c(reported, text)
+    own <- key(condition)
+    if (own %in% reported) invokeRestart(restart)
+    if (!is.na(own)) reported <<- c(reported, own)
   }
   withCallingHandlers(code, domgen_warning = first("muffleWarning"),
                       domgen_message = first("muffleMessage"))
+}
+
+# Those that are alike but for measured values are one.
+reported_once <- function(code) {
+  first_of_each(code, function(w) gsub(measured_value, "", conditionMessage(w), perl = TRUE))
+}
+
+# Those of one of these classes are one.
+once <- function(code, classes) {
+  first_of_each(code, function(w) intersect(class(w), classes)[1L])
 }
 
 # Counts by note; of notes that only differ in names that they quote, or in measured values, the

@@ -199,14 +199,8 @@ at_digits <- function(digits, code) {
   invisible(without_exponents(code))
 }
 
-# Numbers of a table as text. All numbers of a column have the decimals with which the largest has
-# `digits` digits; each has its own if that would hide small numbers, or if all are whole.
-in_words <- function(frame, digits) {
-  numeric <- vapply(frame, is.double, NA)
-  frame[numeric] <- lapply(frame[numeric], column_words, digits)
-  frame
-}
-
+# Numbers of a column as text: all have the decimals with which the largest has `digits` digits;
+# each has its own if that would hide small numbers, or if all are whole.
 column_words <- function(values, digits) {
   size <- abs(values[is.finite(values) & values != 0])
   if (length(size) && max(size) < 1e3 * min(size) && max(size) < 1e6 && any(size %% 1 != 0)) {

@@ -1,6 +1,7 @@
 # The directions of a response. With L = FF' the Gram matrix of its kernel, centred over the n rows
 # that have one, f'g(L)f = |U'f|^2 for their scores f: the function g(s, n) of L's eigenvalues s
-# makes P = L(L + n epsilon I)^-1 of the central subspace, or L itself, as HSIC has it.
+# makes P = L(L + n epsilon I)^-1 of the central subspace (DICA paper, equation 8), or L itself, as
+# HSIC has it.
 
 # F centred, [n x r] as `image`, or what sums of features have of it, Z'F [d x r]; second: F'F;
 # uncentred: its trace before; n.
@@ -33,7 +34,7 @@ response_directions <- function(factor, g) {
   list(image = factor$image %*% T, second = diag(value, length(s)))
 }
 
-# weight * P/n, P of the central subspace, as a function of L's eigenvalues.
+# weight * P/n (DICA paper, equation 9), as a function of L's eigenvalues.
 central_subspace <- function(epsilon, weight = 1) {
   force(weight)
   function(s, n) weight * s / (s + n * epsilon) / n

@@ -99,3 +99,17 @@ in_bandwidths <- function(kernel, x, z) {
 }
 
 is_stationary <- function(kernel) inherits(kernel, "kernel_stationary")
+
+# The kernel with this multiple of the median as bandwidth; in sums and products each part.
+times_median <- function(kernel, factor) {
+  if (!is.null(kernel$parts)) kernel$parts <- lapply(kernel$parts, times_median, factor)
+  if (has_bandwidth(kernel)) kernel$bandwidth_factor <- factor
+  kernel
+}
+
+# The multiple of the median that the bandwidth is, in sums that of the first part; NULL where there
+# is none.
+median_factor <- function(kernel) {
+  if (!is.null(kernel$parts)) return(median_factor(kernel$parts[[1L]]))
+  if (has_bandwidth(kernel)) if (is.null(kernel$bandwidth_factor)) 1 else kernel$bandwidth_factor
+}

@@ -12,7 +12,7 @@ response_words <- function(response) {
          if (length(classes) == 2L) paste0(" (decision > 0: ", classes[2L], ")"))
 }
 
-# Moments of a number, rows of classes, which a model without its rows no longer knows.
+# Moments of a number, rows of classes; a model that was slimmed does not know them.
 response_numbers_words <- function(y) {
   numbers <- response_numbers(y)
   if (is.null(numbers)) return(NULL)

@@ -92,11 +92,11 @@
 #' **Terms of the response's kernel.** `response` can be a function instead of a number. The term is
 #' then \eqn{f'g(L)f}{f'g(L)f} with L the centred Gram matrix of the kernel on the response:
 #' `function(s, n)` gives g at the eigenvalues s > 0 of L, non-negative numbers; n is the number of
-#' rows with a response. `function(s, n) s` gives \eqn{f'Lf}{f'Lf}, which is n^2 times HSIC of
-#' scores and response; with `norm = 1` as denominator this is the supervised PCA of Barshan et al.
-#' (2011). The number w is short for `function(s, n) w * s / (s + n * epsilon) / n`, with the
-#' argument `epsilon` of the method. Such a method says `response = "any"`, and can have the
-#' argument `kernel_y`. Terms of classes need `response = "class"`.
+#' rows with a response. `function(s, n) s` gives \eqn{f'Lf}{f'Lf}, which is HSIC of scores and
+#' response but for a constant factor; with `norm = 1` as denominator this is the supervised PCA of
+#' Barshan et al. (2011). The number w is short for `function(s, n) w * s / (s + n * epsilon) / n`,
+#' with the argument `epsilon` of the method. Such a method says `response = "any"`, and can have
+#' the argument `kernel_y`. Terms of classes need `response = "class"`.
 #'
 #' ## Learners on kernels
 #'

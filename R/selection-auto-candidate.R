@@ -57,19 +57,6 @@ with_bandwidths <- function(spec, bandwidths) {
   set_parameters(spec, list(kernel = kernel_rbf(bandwidths)))
 }
 
-# In sums, too.
-times_median <- function(kernel, factor) {
-  if (!is.null(kernel$parts)) kernel$parts <- lapply(kernel$parts, times_median, factor)
-  if (has_bandwidth(kernel)) kernel$bandwidth_factor <- factor
-  kernel
-}
-
-# The multiple of the median that the bandwidth is; NULL where there is none.
-median_factor <- function(kernel) {
-  if (!is.null(kernel$parts)) return(median_factor(kernel$parts[[1L]]))
-  if (has_bandwidth(kernel)) if (is.null(kernel$bandwidth_factor)) 1 else kernel$bandwidth_factor
-}
-
 factor_words <- function(kernel) paste0(" (", format(median_factor(kernel)), " x median)")
 
 scale_words <- function(spec) {
