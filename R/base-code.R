@@ -126,29 +126,29 @@ walk_code <- function(expr, visit, context = NULL, bound = character()) {
 names_read <- function(expr, functions = FALSE) {
   called <- all.names(expr)
   whole <- is.call(expr) && identical(expr[[1L]], quote(`~`))
-  own <- c("function", "::", ":::", "<-", "=", "<<-", "for")
-  if (!any(own %in% called) && sum(called == "~") <= whole) {
+  binding <- c("function", "::", ":::", "<-", "=", "<<-", "for")
+  if (!any(binding %in% called) && sum(called == "~") <= whole) {
     return(if (functions) unique(called) else all.vars(expr))
   }
-  found <- character()
+  names <- character()
   for (part in if (whole) as.list(unclass(expr))[-1L] else list(expr)) {
     walk_code(part, function(part, bound, context) {
       if (functions && is.call(part) && !is_qualified(part)) part <- part[[1L]]
-      if (is.name(part)) found <<- c(found, setdiff(as.character(part), bound))
+      if (is.name(part)) names <<- c(names, setdiff(as.character(part), bound))
     })
   }
-  unique(found)
+  unique(names)
 }
 
 # All names in code that may be of functions: text as well, by which lapply(x, "f") finds one.
 names_in <- function(expr) {
-  found <- character()
+  names <- character()
   walk_code(expr, function(part, bound, context) {
     if (is.call(part)) part <- part[[1L]]
-    if (is.name(part)) found <<- c(found, setdiff(as.character(part), bound))
-    if (is.character(part)) found <<- c(found, part)
+    if (is.name(part)) names <<- c(names, setdiff(as.character(part), bound))
+    if (is.character(part)) names <<- c(names, part)
   })
-  setdiff(found, "")
+  setdiff(names, "")
 }
 
 # Without what is empty, as in x[, 1].

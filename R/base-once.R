@@ -5,9 +5,9 @@
 first_of_each <- function(code, key) {
   reported <- character()
   first <- function(restart) function(condition) {
-    own <- key(condition)
-    if (own %in% reported) invokeRestart(restart)
-    if (!is.na(own)) reported <<- c(reported, own)
+    this <- key(condition)
+    if (this %in% reported) invokeRestart(restart)
+    if (!is.na(this)) reported <<- c(reported, this)
   }
   withCallingHandlers(code, domgen_warning = first("muffleWarning"),
                       domgen_message = first("muffleMessage"))
