@@ -26,13 +26,14 @@ new_coding <- function(wishes, variables, offsets = character()) {
          levels = categories_of(column),
          wish = intersect(c("factor", "category"), kinds)[1L])
   })
-  known <- lapply(offsets, function(name) {
+  offsets <- lapply(offsets, function(name) {
     list(name = name, kind = "offset", levels = NULL, wish = "offset")
   })
   along <- lapply(carried, function(name) {
     list(name = name, kind = "carried", levels = categories_of(variables[[name]]), wish = "carried")
   })
-  list(coded = c(coded, ids, known, along), categorical = categorical, strict = "factor" %in% kinds,
+  list(coded = c(coded, ids, offsets, along), categorical = categorical,
+       strict = "factor" %in% kinds,
        dropped = c(named, carried, if (!"dummy" %in% kinds) categorical),
        # columns of the data that are used in no other way
        open = setdiff(vapply(carried, carried_name, ""), unlist(lapply(
@@ -107,14 +108,14 @@ uncoded <- function(X, coded) {
 
 new_level <- "a level that training did not have"
 
-new_level_codes <- function(coded, found, arg, new_levels) {
+new_level_codes <- function(coded, values, arg, new_levels) {
   if (coded$kind == "id") {
     abort("data", "`", arg, "$", coded$name, "` must be ids that the matrix of ",
-          "kernel_precomputed() has, not ", enumerate(unique(found), quote = "\""), ".")
+          "kernel_precomputed() has, not ", enumerate(unique(values), quote = "\""), ".")
   }
-  report_new_level(coded$name, coded$levels, found, arg, new_levels,
+  report_new_level(coded$name, coded$levels, values, arg, new_levels,
                  "taken as unlike any other")
-  match(found, unique(found))
+  match(values, unique(values))
 }
 
 # The design's columns, then the codes: list(X, contrasts, coding). frame: of all predictors.

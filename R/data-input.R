@@ -52,8 +52,8 @@ evaluate_given <- function(given, env) {
 
 # An argument, and the column that was given for it.
 given_label <- function(arg, expr) {
-  own <- if (is.name(expr)) as.character(expr)
-  paste0("`", arg, "`", if (!is.null(own) && own != arg) paste0(" (`", own, "`)"))
+  name <- if (is.name(expr)) as.character(expr)
+  paste0("`", arg, "`", if (!is.null(name) && name != arg) paste0(" (`", name, "`)"))
 }
 
 # For calls that read no chunks.
@@ -163,10 +163,10 @@ given_vectors <- function(input) {
 }
 
 # Some rows of an input, of which all were read before: see read_sample().
-take_rows <- function(input, rows) {
+take_rows <- function(input, at) {
   parts <- c(if (is.null(input$parts)) "x", "y", "domain", "weights", "unit")
-  for (part in parts) input[[part]] <- take(input[[part]], rows)
-  if (!is.null(input$data) && !isTRUE(rows)) input$data <- frame_rows(input$data, rows)
+  for (part in parts) input[[part]] <- take(input[[part]], at)
+  if (!is.null(input$data) && !isTRUE(at)) input$data <- frame_rows(input$data, at)
   input$is_part <- TRUE
   input
 }

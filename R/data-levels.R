@@ -45,9 +45,9 @@ report_unknown_levels <- function(levels, unknown, group) {
 }
 
 # notes: as tell_unknown_levels() has them.
-warn_unpredicted <- function(rows, domains, notes) {
+warn_unpredicted <- function(n, domains, notes) {
   one <- length(domains) == 1L
-  warn("new_level", plural(rows, "row"), " of the ",
+  warn("new_level", plural(n, "row"), " of the ",
        if (one) "domain " else "domains ", enumerate(domains, quote = "\""), " cannot be ",
        "predicted, so that ", if (one) "it has" else "they have", " no score",
        if (length(notes)) paste0(": ", paste(sub("[.]$", "", notes), collapse = "; ")), ".")

@@ -111,9 +111,9 @@ single_column <- function(value) {
 check_finite <- function(X, what) {
   bad <- colSums(!is.finite(X)) > 0
   if (any(bad)) {
-    found <- if (anyNA(X)) "missing or infinite value" else "infinite value"
+    problem <- if (anyNA(X)) "missing or infinite value" else "infinite value"
     abort("data", what, " ", enumerate(colnames(X)[bad]), " must be finite; found ",
-          plural(sum(!is.finite(X)), found), ".")
+          plural(sum(!is.finite(X)), problem), ".")
   }
 }
 

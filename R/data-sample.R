@@ -71,10 +71,10 @@ raw_from_formula <- function(input, wishes, needs) {
   # the training rows, and not of others
   alone <- TRUE
   if (!isTRUE(input$is_part)) {
-    rows <- data[usable, , drop = FALSE]
-    check_rows_alone(read$frame, rows)
+    complete <- data[usable, , drop = FALSE]
+    check_rows_alone(read$frame, complete)
     alone <- !is.call(parts$response) ||
-      is_value_alone(parts$response, stats::model.response(read$frame), rows,
+      is_value_alone(parts$response, stats::model.response(read$frame), complete,
                      environment(parts$bare), code_text(parts$response))
   }
   if (!isTRUE(input$declared)) read$frame <- without_unused_levels(read$frame)

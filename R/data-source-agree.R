@@ -9,16 +9,15 @@
 # columns that may have any values: free, which are text whatever they look like, and open, where
 # they are text. columns: NULL for all.
 source_prototype <- function(source, columns = NULL, free = character(), open = character()) {
-  known <- source$known
-  if (is.null(columns)) columns <- names(known$types)
+  if (is.null(columns)) columns <- names(source$known$types)
   absent <- setdiff(names(source$levels), if (length(source$levels)) source_names(source))
   if (length(absent)) {
     abort("argument", "`levels` must name columns of the source; it has no ", enumerate(absent),
           ".")
   }
   types <- lapply(stats::setNames(nm = columns), function(name) {
-    type <- known$types[[name]]
-    values <- known$values[[name]]
+    type <- source$known$types[[name]]
+    values <- source$known$values[[name]]
     if (name %in% free) character()
     else if (name %in% names(source$levels)) factor(character(), source$levels[[name]])
     else if (is.factor(type)) structure(integer(), levels = values, class = class(type))

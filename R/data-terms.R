@@ -166,17 +166,17 @@ put_for_dot <- function(expr, shared, added = TRUE) {
 # Names of the terms are found where these were written, then where the formula was.
 joined_environment <- function(parts, terms, data) {
   env <- environment(parts$bare)
-  own <- as.list(environment(terms), all.names = TRUE)
-  own <- own[setdiff(names(own), names(Filter(Negate(is.function), own[names(own) %in%
-                                                                         names(data)])))]
-  both <- intersect(names(own), setdiff(names_read(parts$response, functions = TRUE), names(data)))
+  of_terms <- as.list(environment(terms), all.names = TRUE)
+  of_terms <- of_terms[vapply(of_terms, is.function, NA) | !names(of_terms) %in% names(data)]
+  both <- intersect(names(of_terms),
+                    setdiff(names_read(parts$response, functions = TRUE), names(data)))
   for (name in both) {
-    if (exists(name, envir = env) && !same_value(own[[name]], get(name, envir = env))) {
+    if (exists(name, envir = env) && !same_value(of_terms[[name]], get(name, envir = env))) {
       abort("argument", "`", name, "` has one value in `terms` and another in the formula; give ",
             "them different names.")
     }
   }
-  list2env(own, parent = env)
+  list2env(of_terms, parent = env)
 }
 
 same_value <- function(a, b) {
