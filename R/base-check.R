@@ -33,7 +33,7 @@ without_exponents <- function(code) {
   code
 }
 
-# Without our warnings of a class, which were reported before or do not apply.
+# Runs code without our warnings of a class, which were reported before or do not apply.
 quietly <- function(code, class = "domgen_warning") suppressWarnings(code, class)
 
 # A value as a short text for a message.
@@ -245,8 +245,8 @@ on_error <- function(code, handler) {
   tryCatch(code, error = function(e) if (ends_call(e)) stop(e) else handler(e))
 }
 
-# For code of other packages that checks for interrupts where R can only end the script, or where
-# the code fails, such as ranger's: interrupts and time limits wait until it has ended.
+# Interrupts and time limits wait until the code has ended. Some code of other packages, such as
+# ranger's, checks for interrupts where R can only end the script, or fails at one.
 uninterrupted <- function(code) {
   # checks for waiting interrupts
   on.exit(Sys.sleep(0))

@@ -3,8 +3,8 @@
 # formula has no use for are refused before anything is evaluated, in one of the user's own as well.
 # Calls are known by their names: no sandbox, see `?predict.dg_learner`, section Saved models.
 
-# Of base R: other processes, files, code that is made of text or is out of sight, and changes of
-# anything but a value.
+# Functions of base R for other processes, for files, for code that is made of text or is out of
+# sight, and for changes of anything but a value.
 refused_calls <- strsplit(paste(
   "system system2 shell shell.exec pipe q quit setwd options Sys.setenv Sys.unsetenv",
   "Sys.setlocale Sys.chmod Sys.umask Sys.setFileTime Sys.setLanguage file gzfile bzfile xzfile",
@@ -26,7 +26,7 @@ refused_calls <- strsplit(paste(
   ".GlobalEnv as.formula formula reformulate DF2formula"
 ), " ")[[1L]]
 
-# Of R's other packages no more than these.
+# The functions of R's other packages that a formula may call.
 allowed_calls <- list(
   utils = c("head", "tail", "combn", "stack", "unstack", "type.convert", "hasName", "modifyList",
             "object.size", "strcapture", "compareVersion", "packageVersion", "str", "read.csv",

@@ -19,7 +19,7 @@ called_name <- function(head) {
   else NA_character_
 }
 
-# As text, "" where there is none.
+# The name of the function that a call calls, "" where there is none.
 call_name <- function(expr) {
   name <- called_name(expr[[1L]])
   if (is.null(name) || is.na(name)) "" else name
@@ -151,8 +151,8 @@ names_in <- function(expr) {
   setdiff(names, "")
 }
 
-# Without what is empty, as in x[, 1].
+# Drops empty arguments, as in x[, 1].
 given_parts <- function(parts) parts[!vapply(parts, identical, NA, quote(expr = ))]
 
-# Those of variables, of several expressions.
+# The names of the variables of several expressions.
 variables_of <- function(...) as.character(unique(unlist(lapply(list(...), names_read))))

@@ -117,7 +117,7 @@ check_memory <- function(n, m = n, copies = 1, what = NULL, instead = "Reduce it
         } else instead, "raise ", bound$raise, ".")
 }
 
-# Of a limit on the address space; small matrices are not worth the question.
+# What a limit on the address space leaves, in bytes; small matrices are not worth the question.
 room_left <- function(need) {
   if (need < 2^24) return(Inf)
   left <- address_space_left()

@@ -13,12 +13,12 @@ first_of_each <- function(code, key) {
                       domgen_message = first("muffleMessage"))
 }
 
-# Those that are alike but for measured values are one.
+# Warnings and messages that differ in measured values only are given once.
 reported_once <- function(code) {
   first_of_each(code, function(w) gsub(measured_value, "", conditionMessage(w), perl = TRUE))
 }
 
-# Those of one of these classes are one.
+# Warnings and messages of one of these classes are given once for each class.
 once <- function(code, classes) {
   first_of_each(code, function(w) intersect(class(w), classes)[1L])
 }

@@ -10,7 +10,7 @@ blocks_of_rows <- function(n, columns) {
   lapply(seq(1L, n, by = size), function(first) first:min(n, first + size - 1L))
 }
 
-# Without a copy for all rows.
+# Some rows of a vector or matrix; `at` TRUE: all of them, without a copy.
 take <- function(x, at) {
   if (is.null(x) || isTRUE(at)) x
   else if (length(dim(x)) == 2L) x[at, , drop = FALSE]

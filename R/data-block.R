@@ -1,10 +1,9 @@
 # A block of rows that were read from a source, as numbers. The first block decides how all are
 # read; what needs more than a block to be known comes from the survey.
 
-# input: list(x: formula, parts: of it, source, weights: expression or NULL, na.action, env: where
-# the user called); needs: see read_sample(). What a worker needs to read a block: list(prototype,
-# blueprint, response: its call, domain, weights, kind of the response, na.action, unit: of the
-# columns).
+# input: see source_input(), and its formula's `parts`; needs: see read_sample(). What a worker
+# needs to read a block: list(prototype, blueprint, response: its call, domain, weights, kind of the
+# response, na.action, unit: of the columns).
 block_reader <- function(input, needs) {
   parts <- input$parts
   if (isTRUE(needs$several)) check_added_response(parts$response)

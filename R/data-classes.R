@@ -27,7 +27,7 @@ without_missing_level <- function(value) {
   if (is.factor(value) && anyNA(levels(value))) droplevels(value, exclude = NA) else value
 }
 
-# As doubles, if these are the same numbers.
+# A bit64 column as doubles, if these are the same numbers.
 exact_integer64 <- function(column) {
   value <- from_integer64(column)
   if (any(abs(value) >= 2^53, na.rm = TRUE)) return(column)
@@ -161,7 +161,7 @@ class_of <- function(column) {
   }
 }
 
-# Of those without a class, by storage.
+# The rows for columns without a class, by storage.
 storage_classes <- list(
   double = column_classes$number, integer = column_classes$number,
   logical = column_classes$logical, character = column_classes$text,

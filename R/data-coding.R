@@ -145,7 +145,7 @@ term_table <- function(terms) {
   uses
 }
 
-# As they are called in a model frame.
+# The names of the variables in a model frame.
 variable_labels <- function(terms) vapply(as.list(attr(terms, "variables"))[-1L], code_text, "")
 
 terms_without <- function(terms, coding) {
@@ -163,7 +163,7 @@ terms_without <- function(terms, coding) {
   stats::terms(formula_at(terms, kept))
 }
 
-# Of a matrix of numbers, whose columns may be ids: list(X, coding).
+# As coded_design(), for a matrix of numbers, whose columns may be ids: list(X, coding).
 coded_matrix <- function(wishes, X) {
   coding <- new_coding(wishes, as.data.frame(X, optional = TRUE))
   coding$raw <- colnames(X)
@@ -196,7 +196,7 @@ with_scaling <- function(blueprint, scaling) {
   blueprint
 }
 
-# Of the columns that a member of an ensemble sees; NULL: all of them.
+# The coding of the columns that a member of an ensemble sees.
 seen_coding <- function(blueprint) {
   coding <- blueprint$coding
   seen <- blueprint$seen

@@ -194,7 +194,7 @@ without_unused_levels <- function(frame) {
   frame
 }
 
-# Of the factors among the predictors, by name.
+# The levels that occur, of each factor among the predictors.
 used_levels <- function(frame) {
   lapply(Filter(is.factor, predictor_frame(frame)), function(column) {
     levels(column)[tabulate(column, nlevels(column)) > 0L]

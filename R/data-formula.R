@@ -41,7 +41,7 @@ check_response_call <- function(response) {
         ")`, with `weights = ", total, "`.")
 }
 
-# Of a method that takes several responses, where it adds up rows that it does not keep.
+# Refuses several responses where a method adds up rows that it does not keep.
 check_added_response <- function(response) {
   if (!is_call_to(response, "cbind")) return(invisible())
   abort("argument", "`formula` must have one response with a source or sums, not ",

@@ -200,7 +200,7 @@ impute_matrix <- function(input, given, wishes) {
 
 # ---- as the blueprint remembers it, and its replay on new rows --------------------------------
 
-# With the indicators, which stand after the other scaled columns.
+# The blueprint with the indicators, which stand after the other scaled columns.
 add_indicators <- function(blueprint, impute) {
   if (is.null(impute)) return(blueprint)
   count <- length(impute$columns)
@@ -274,7 +274,7 @@ without_new_numbers <- function(impute, columns, arg, new_levels) {
 
 taken_as <- function(impute) paste0("taken as missing", if (!is.null(impute)) " and imputed")
 
-# For a model of the domain `name`, of values by domain.
+# For a model of the one domain `name`: its values take the place of those of all rows.
 fix_imputation <- function(impute, per_domain, name) {
   if (is.null(per_domain)) return(impute)
   near <- per_domain[[match(name, names(per_domain))]]
@@ -346,7 +346,7 @@ typical_values <- function(columns, places, at, category) {
 
 middle <- function(values) stats::median.default(as.double(values))
 
-# Of equals the first, in the order of the levels.
+# The most frequent value; of several the first, in the order of the levels.
 most_frequent <- function(present) {
   values <- if (is.factor(present)) levels(present) else text_levels(present)
   values[which.max(tabulate(match(present, values), length(values)))]

@@ -56,14 +56,14 @@ given_label <- function(arg, expr) {
   paste0("`", arg, "`", if (!is.null(name) && name != arg) paste0(" (`", name, "`)"))
 }
 
-# For calls that read no chunks.
+# Refuses a source in a call that reads no chunks.
 check_in_memory <- function(input) {
   if (is.null(input$source)) return(input)
   abort("argument", "`data` must be rows in memory, such as a data frame, not a source.")
 }
 
-# Of a call whose data are read in chunks, see row_source(): list(x: formula, source, weights:
-# expression or NULL, na.action, env: where the user called).
+# The input of a call whose data are read in chunks, see row_source(): list(x: formula, source,
+# weights: expression or NULL, na.action, env: where the user called).
 source_input <- function(input, given, env) {
   if (!inherits(input$x, "formula")) {
     abort("argument", "`x` must be a formula with a source, such as `y ~ x1 + x2 | domain`.")

@@ -18,7 +18,7 @@ labels_of_numbers <- function(value, label = number_labels) {
   replace(label(distinct), is.na(distinct), NA)[match(number, distinct)]
 }
 
-# Of a class that is not understood the labels would be those of numbers that mean something else.
+# Refuses a class that is not understood: labels made of its numbers would say something else.
 labelled_value <- function(value) {
   value <- base_column(value)
   if (is.object(value) && is.null(class_of(value))) {

@@ -161,6 +161,6 @@ rows_of <- function(sample, threads) {
     if (!is.null(structure)) list(structure = structure))
 }
 
-# Of arguments that are further rows.
+# The rule for an argument that is further rows.
 rows_like_training <- value_rule("part", levels = c("data.frame", "matrix"), null = TRUE,
                                  words = "a data frame or matrix of rows like the training rows")

@@ -9,7 +9,7 @@
 
 scalings <- c("pooled", "domain", "both", "rank", "none")
 
-# Those that sums over pieces of data allow: a piece need not have all rows of its domains.
+# Scalings that sums over pieces of data allow: a piece need not have all rows of its domains.
 scalings_of_sums <- c("pooled", "none")
 
 by_domain <- function(scale) any(scale %in% c("domain", "both", "means"))
@@ -80,7 +80,7 @@ normal_scores <- function(x) {
   list(values = values[kept], scores = scores[kept])
 }
 
-# moments: list(centre, scale) of each domain, by name, for what scales by domain.
+# moments: see domain_moments_of(), for what scales by domain.
 apply_scaling <- function(X, scaling, domain = NULL, moments = scaling$domains) {
   if (!is.null(scaling$coded)) {
     numbers <- seq_len(ncol(X) - scaling$coded)
@@ -197,7 +197,8 @@ scale_new <- function(scaling, X, domain, reference) {
        })
 }
 
-# Of the rows that describe each domain; for a model that was adapted to one domain, of that.
+# Moments by domain, from the rows that describe it; a model that was adapted to one domain has that
+# domain's.
 new_moments <- function(scaling, X, domain, further, of_training) {
   names <- unique(c(as.character(domain), as.character(further$domain)))
   if (!is.null(scaling$fixed)) {

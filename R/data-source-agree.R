@@ -5,9 +5,9 @@
 # Types: numeric (integers too), logical, Date, POSIXct, difftime, factor, and character where the
 # values are open.
 
-# Of a spooled source. A column of text is a factor with the levels that it has in all rows, but for
-# columns that may have any values: free, which are text whatever they look like, and open, where
-# they are text. columns: NULL for all.
+# The prototype of a spooled source. A column of text is a factor with the levels that it has in all
+# rows, but for columns that may have any values: free ones are text whatever they look like, open
+# ones stay text where they are. columns: NULL for all.
 source_prototype <- function(source, columns = NULL, free = character(), open = character()) {
   if (is.null(columns)) columns <- names(source$known$types)
   absent <- setdiff(names(source$levels), if (length(source$levels)) source_names(source))
@@ -33,7 +33,7 @@ label_columns <- function(prototype, names) {
   prototype
 }
 
-# Of the first table; asked once in a call, which keeps them as `names`.
+# The columns of the first table; asked once in a call, which keeps them as `names`.
 source_names <- function(source) {
   if (!is.null(source$names)) return(source$names)
   table <- source$tables[[1L]]
@@ -124,7 +124,7 @@ read_text <- function(column, like, place) {
   value
 }
 
-# As files have them, with or without T and Z: 2024-03-31T01:00:00.25Z, in UTC.
+# Is a text a time as files have them, with or without T and Z: 2024-03-31T01:00:00.25Z, in UTC?
 is_time <- function(text) {
   grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?Z?$", text)
 }

@@ -195,7 +195,7 @@ makes_connection <- function(x) {
   inherits(x, "DBIConnection") || is.function(x) && length(formals(args(x))) == 0L
 }
 
-# Those given, and those that sources in x declare.
+# The levels that are given, and those that sources in x declare.
 joined_levels <- function(x, given) {
   sources <- Filter(function(part) inherits(part, "dg_source"),
                     if (inherits(x, "dg_source")) list(x) else if (is.list(x)) x)

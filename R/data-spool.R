@@ -72,12 +72,12 @@ check_own_folder <- function(folder) {
   }
 }
 
-# Of a process that was forked nothing goes.
+# Removes the folder when the process ends; one that was forked leaves it.
 leave_rows <- function(holds) {
   if (holds$process == Sys.getpid()) remove_folder(holds$folder)
 }
 
-# Of a call that has ended.
+# Removes the folder when the call has ended.
 end_rows <- function(source) remove_folder(source$folder)
 
 remove_folder <- function(folder) unlink(folder, recursive = TRUE, expand = FALSE)
@@ -210,7 +210,7 @@ drop_numbers <- function(source) {
   unlink(list.files(source$folder, "^rows-[0-9]+-", full.names = TRUE), expand = FALSE)
 }
 
-# Of each block, what its rows' numbers in the source are beyond those that it knows.
+# What to add to the row numbers that each block has, to get those in the source.
 row_starts <- function(source) {
   sizes <- vapply(source$blocks, `[[`, 0, "rows")
   c(0, cumsum(sizes))[seq_along(sizes)] - vapply(source$blocks, `[[`, 0, "first") + 1

@@ -148,7 +148,7 @@ check_carried <- function(names, parts, data) {
   for (name in names) check_understood(data[[name]], "group", paste0("`random`: `", name, "`"))
 }
 
-# Of the terms without a response.
+# The right side of a formula, of its terms without a response.
 right_side <- function(terms) stats::formula(stats::delete.response(terms))[[2L]]
 
 # As in update(): `.` is what the formula has. added: is it a part of a sum, or all there is?
@@ -184,13 +184,13 @@ same_value <- function(a, b) {
   identical(body(a), body(b)) && identical(formals(a), formals(b))
 }
 
-# Those of a specification: of a search those of what it tunes.
+# The terms of a specification; a search has those of what it tunes.
 spec_terms <- function(spec) {
   if (inherits(spec$object, "dg_spec")) return(spec_terms(spec$object))
   if (is.null(spec$args$terms)) spec$terms else spec$args$terms
 }
 
-# Those of an element of a pipeline or an ensemble, which gets columns that are made already.
+# Refuses terms of a part of a pipeline or an ensemble, which gets columns that are made already.
 check_no_own_terms <- function(spec, arg, whole) {
   if (is.null(spec_terms(spec))) return(invisible())
   abort("argument", if (arg == "part") "A part" else paste0("`", arg, "`"),
