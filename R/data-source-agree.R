@@ -9,15 +9,15 @@
 # rows, but for columns that may have any values: free ones are text whatever they look like, open
 # ones stay text where they are. columns: NULL for all.
 source_prototype <- function(source, columns = NULL, free = character(), open = character()) {
-  if (is.null(columns)) columns <- names(source$known$types)
+  if (is.null(columns)) columns <- names(source$contents$types)
   absent <- setdiff(names(source$levels), if (length(source$levels)) source_names(source))
   if (length(absent)) {
     abort("argument", "`levels` must name columns of the source; it has no ", enumerate(absent),
           ".")
   }
   types <- lapply(stats::setNames(nm = columns), function(name) {
-    type <- source$known$types[[name]]
-    values <- source$known$values[[name]]
+    type <- source$contents$types[[name]]
+    values <- source$contents$values[[name]]
     if (name %in% free) character()
     else if (name %in% names(source$levels)) factor(character(), source$levels[[name]])
     else if (is.factor(type)) structure(integer(), levels = values, class = class(type))

@@ -4,7 +4,7 @@
 
 # A source with
 #   blocks   list(label, first: number of its first row in the table, rows, file) for each
-#   known    what join_types() found out about the columns
+#   contents what join_types() found out about the columns
 #   n        rows
 #   folder   where the files are; holds: with it goes the folder
 # text: columns that are read as text, whatever they look like: a domain "007" is not 7. Their
@@ -30,7 +30,7 @@ spooled <- function(source, columns = NULL, text = character()) {
     spool <- c(write_spool(source, columns, text), list(read = read))
     write_value(spool, done)
   }
-  source[c("blocks", "known")] <- spool[c("blocks", "known")]
+  source[c("blocks", "contents")] <- spool[c("blocks", "contents")]
   source$n <- sum(vapply(source$blocks, `[[`, 0, "rows"))
   source
 }
@@ -93,15 +93,15 @@ write_spool <- function(source, columns, text) {
   if (is.null(columns)) columns <- source_names(source)
   read <- if (length(columns)) columns else source_names(source)[1L]
   blocks <- list()
-  described <- NULL
+  contents <- NULL
   for (table in source$tables) {
     first <- 1
-    at_table(table$label, table$blocks(read, c(text, text_columns(described)), source$block_size,
+    at_table(table$label, table$blocks(read, c(text, text_columns(contents)), source$block_size,
                                        function(block) {
       check_columns(block, read, table$label)
       block <- frame_of_columns(unclass(block)[columns], nrow(block))
       block <- text_as_text(block, text[!names(text) %in% "copy"], table$label)
-      described <<- join_types(described, block, table$label)
+      contents <<- join_types(contents, block, table$label)
       file <- file.path(source$folder, sprintf("rows-%06d", length(blocks) + 1L))
       write_value(block, file)
       blocks[[length(blocks) + 1L]] <<- list(label = table$label, first = first,
@@ -110,7 +110,7 @@ write_spool <- function(source, columns, text) {
     }), first)
   }
   if (length(blocks) == 0L) abort("data", "The source has no rows.")
-  list(blocks = blocks, known = described)
+  list(blocks = blocks, contents = contents)
 }
 
 # What goes wrong in another package while it reads, with the row that was reached.
@@ -139,27 +139,27 @@ most_levels <- 10000L
 # list(types: of each column that of the first block that has a value there, as a column without
 # rows; sure: has there been one? values: levels of factors, and what there is of text, in the order
 # in which they came).
-join_types <- function(described, block, label) {
+join_types <- function(contents, block, label) {
   for (name in names(block)) {
     column <- block[[name]]
-    if (!isTRUE(described$sure[[name]])) {
-      described$types[[name]] <- empty_column(column, name, label)
-      described$sure[[name]] <- is.factor(column) || !all(is.na(column))
+    if (!isTRUE(contents$sure[[name]])) {
+      contents$types[[name]] <- empty_column(column, name, label)
+      contents$sure[[name]] <- is.factor(column) || !all(is.na(column))
     }
-    type <- described$types[[name]]
+    type <- contents$types[[name]]
     if (!is.factor(type) && !is.character(type)) next
-    values <- described$values[[name]]
+    values <- contents$values[[name]]
     if (length(values) > most_levels) next
     if (is.null(values)) values <- as.character(levels(type))
     new <- if (is.factor(column)) levels(without_missing_level(column))
            else unique(on_error(value_labels(column), function(e) NULL))
-    described$values[[name]] <- union(values, new[!is.na(new)])
+    contents$values[[name]] <- union(values, new[!is.na(new)])
   }
-  described
+  contents
 }
 
-text_columns <- function(described) {
-  names(Filter(function(type) is.factor(type) || is.character(type), described$types))
+text_columns <- function(contents) {
+  names(Filter(function(type) is.factor(type) || is.character(type), contents$types))
 }
 
 # ---- files ------------------------------------------------------------------------------------
