@@ -289,8 +289,8 @@ SEXP ridge_group_sums_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP threads) {
 
 // list(residuals [n x kept L] of the first `kept` columns of Y, errors [responses x L]: their
 // squared residuals, weighted by `share` [n]). A response has so many columns, `targets`, after the
-// first `kept`; or it is the sum of these with weights in its column of `combine`. moments: NULL, or
-// list(second [r x r] of all rows, groups: of the groups' rows, squares: the same with weights
+// first `kept`; or it is the sum of these with weights in its column of `combine`. moments: NULL,
+// or list(second [r x r] of all rows, groups: of the groups' rows, squares: the same with weights
 // `share`, from which errors without `combine` follow, or NULL); then `penalised` is what is added
 // to the diagonal of `second`.
 // [[Rcpp::export(rng = false)]]
