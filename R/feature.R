@@ -17,10 +17,10 @@ represent_rows <- function(key, sample, threads) {
   represent(key$feature_map, key$kernel, key$domain_kernel, sample, threads)
 }
 
-feature_table <- function(map, domain_kernel, rows) UseMethod("feature_table")
+feature_table <- function(map, domain_kernel, points) UseMethod("feature_table")
 
 #' @exportS3Method
-feature_table.default <- function(map, domain_kernel, rows) NULL
+feature_table.default <- function(map, domain_kernel, points) NULL
 
 feature_program <- function(map, X, table = NULL) UseMethod("feature_program")
 

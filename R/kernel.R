@@ -42,8 +42,8 @@ kernel_grid.domgen_kernel <- function(kernel) NULL
 # k(x, x) of each row; a kernel that is evaluated in R has the whole matrix made for its diagonal.
 kernel_own <- function(kernel, X) {
   unlist(lapply(kernel_blocks(kernel, nrow(X), 2^14), function(i) {
-    rows <- take(X, i)
-    kernel_diag_(kernel_program(kernel, rows, rows), rows)
+    block <- take(X, i)
+    kernel_diag_(kernel_program(kernel, block, block), block)
   }))
 }
 
@@ -174,10 +174,10 @@ kernel_matrix <- function(kernel, x, z = NULL, threads = NULL) {
   enter_session()
   check_kernel(kernel, "kernel")
   threads <- check_threads(threads)
-  rows <- read_rows(kernel, x, z)
-  kernel <- kernel_fit(rows$kernel, if (is.null(z)) rows$x else rows$z)
-  if (is.null(z)) gram_matrix(kernel, list(X = rows$x, threads = threads))
-  else cross_matrix(kernel, rows$x, rows$z, threads)
+  input <- read_rows(kernel, x, z)
+  kernel <- kernel_fit(input$kernel, if (is.null(z)) input$x else input$z)
+  if (is.null(z)) gram_matrix(kernel, list(X = input$x, threads = threads))
+  else cross_matrix(kernel, input$x, input$z, threads)
 }
 
 # The rows that a user gives a kernel, as it wants them: list(kernel, x, z).
@@ -202,8 +202,8 @@ read_rows <- function(kernel, x, z = NULL) {
        z = if (!is.null(z)) check_rows(z, "z"))
 }
 
-complete_frame <- function(rows, arg) {
-  frame <- if (is.null(dim(rows))) data.frame(id = rows) else as.data.frame(rows)
+complete_frame <- function(x, arg) {
+  frame <- if (is.null(dim(x))) data.frame(id = x) else as.data.frame(x)
   missing <- vapply(frame, function(column) sum(is.na(column)), numeric(1))
   if (any(missing > 0)) {
     abort("data", "`", arg, "`: column ", enumerate(names(frame)[missing > 0]),
@@ -231,12 +231,12 @@ check_rows <- function(x, arg) {
   x
 }
 
-# rows: list(X, domain, threads).
-gram_matrix <- function(kernel, rows, kappa = NULL) {
-  X <- rows$X
+# points: list(X, domain, threads).
+gram_matrix <- function(kernel, points, kappa = NULL) {
+  X <- points$X
   check_memory(nrow(X))
   K <- kernel_gram_(kernel_program(kernel, X, X), X, kappa,
-                    if (!is.null(kappa)) as.integer(rows$domain), rows$threads)
+                    if (!is.null(kappa)) as.integer(points$domain), points$threads)
   # no value is larger than the largest of the diagonal
   check_overflow(diag(K), kernel)
   K

@@ -60,13 +60,13 @@ add_unlabelled <- function(sample, args) {
   domain <- if (length(columns) == 0L || !all(columns %in% colnames(extra))) {
     rep(utils::tail(make.unique(c(levels(sample$domain), arg)), 1L), nrow(extra))
   }
-  rows <- replay(sample$blueprint, extra, domain, needs_domain = TRUE, arg = arg)
-  if (nrow(rows$X) == 0L) abort("data", "`", arg, "` must have at least one complete row.")
-  rows$X <- scale_new(sample$blueprint$scaling, rows$X, rows$domain, NULL)$X
-  labels <- c(as.character(sample$domain), as.character(rows$domain))
-  sample$domain <- factor(labels, union(levels(sample$domain), levels(rows$domain)))
-  sample$labelled <- rep(c(TRUE, FALSE), c(nrow(sample$X), nrow(rows$X)))
-  sample$X <- rbind(sample$X, rows$X)
+  added <- replay(sample$blueprint, extra, domain, needs_domain = TRUE, arg = arg)
+  if (nrow(added$X) == 0L) abort("data", "`", arg, "` must have at least one complete row.")
+  added$X <- scale_new(sample$blueprint$scaling, added$X, added$domain, NULL)$X
+  labels <- c(as.character(sample$domain), as.character(added$domain))
+  sample$domain <- factor(labels, union(levels(sample$domain), levels(added$domain)))
+  sample$labelled <- rep(c(TRUE, FALSE), c(nrow(sample$X), nrow(added$X)))
+  sample$X <- rbind(sample$X, added$X)
   sample
 }
 

@@ -5,9 +5,9 @@
 
 gram_space <- function(kernel, domain_kernel, sample, threads) {
   kernel <- kernel_fit(kernel, sample$X)
-  rows <- rows_of(sample, threads)
-  structure(c(rows, list(kernel = kernel, domain_kernel = domain_kernel_fit(domain_kernel, rows))),
-            class = "gram_space")
+  points <- rows_of(sample, threads)
+  domain_kernel <- domain_kernel_fit(domain_kernel, points)
+  structure(c(points, list(kernel = kernel, domain_kernel = domain_kernel)), class = "gram_space")
 }
 
 # K [n x n]
@@ -51,42 +51,42 @@ space_expansion.gram_space <- function(space, rows, A) {
   Z <- space$X[used, , drop = FALSE]
   A <- A[used, , drop = FALSE]
   codes <- as.integer(rows$domain)
-  known <- as.integer(space$domain)[used]
+  trained <- as.integer(space$domain)[used]
   parts <- lapply(kernel_blocks(space$kernel, nrow(rows$X), nrow(Z)), function(i) {
-    own <- take(rows$X, i)
-    kernel_apply_(kernel_program(space$kernel, own, Z), own, Z, A, kappa, take(codes, i),
-                  known, space$threads)
+    X <- take(rows$X, i)
+    kernel_apply_(kernel_program(space$kernel, X, Z), X, Z, A, kappa, take(codes, i),
+                  trained, space$threads)
   })
   values <- if (length(parts) == 1L) parts[[1L]] else do.call(rbind, parts)
   check_overflow(values, space$kernel)
   values
 }
 
-# What a representation needs to know of the domains of rows: kappa [new x G], or the table of a
+# What a representation needs to know of the domains of new rows: kappa [new x G], or the table of a
 # feature map; NULL where they make no difference. It may be known from more rows than these.
-new_table <- function(space, rows) {
+new_table <- function(space, new) {
   if (!uses_domain(space$domain_kernel)) return(NULL)
-  if (!is.null(rows$table)) return(rows$table)
-  domain_table(space, domain_members(space, rows))
+  if (!is.null(new$table)) return(new$table)
+  domain_table(space, domain_members(space, new))
 }
 
 # The same for rows that describe their own domains, as those of training do.
-own_table <- function(space, rows) {
+own_table <- function(space, sample) {
   if (!uses_domain(space$domain_kernel)) return(NULL)
-  domain_table(space, rows_of(rows, space$threads))
+  domain_table(space, rows_of(sample, space$threads))
 }
 
-domain_table <- function(space, rows) UseMethod("domain_table")
+domain_table <- function(space, points) UseMethod("domain_table")
 
 #' @exportS3Method
-domain_table.gram_space <- function(space, rows) {
-  training_kappa(space$domain_kernel, rows)
+domain_table.gram_space <- function(space, points) {
+  training_kappa(space$domain_kernel, points)
 }
 
 # The rows that say which distribution each domain has.
 domain_members <- function(space, new) {
   domain <- new$domain
-  rows <- describing_rows(new$X, domain, new$reference)
-  rows$threads <- space$threads
-  rows
+  members <- describing_rows(new$X, domain, new$reference)
+  members$threads <- space$threads
+  members
 }

@@ -16,7 +16,7 @@ accumulate <- function(space, sample, map, labelled = NULL,
                        table = own_table(space, sample[c("X", "domain")])) {
   check_feature_memory(space$dim)
   cells <- sample_cells(sample$domain, sample$y)
-  rows <- sample[c("X", "domain")]
+  points <- sample[c("X", "domain")]
   parts <- lapply(row_parts(nrow(sample$X), !is.null(map) && map$kind == "number"), function(i) {
     y <- take(sample$y, i)
     # the features of a numeric response and, last, the response itself
@@ -24,7 +24,7 @@ accumulate <- function(space, sample, map, labelled = NULL,
     if (!is.null(map$origin)) F <- cbind(F, ifelse(is.na(y), 0, (y - map$origin) / map$unit))
     wanted <- list(cells = take(cells$code, i), n_cells = nrow(cells$table), second = TRUE,
                    response = F, labelled = take(labelled, i))
-    moments_of(space, rows_at(rows, i), table, wanted)
+    moments_of(space, rows_at(points, i), table, wanted)
   })
   total <- Reduce(add_moments, parts)
   check_overflow(diag(total$second), space$kernel)
