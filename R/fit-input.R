@@ -20,14 +20,14 @@ fit_or_specify <- function(spec, call, env, given = as.list(call)[-1L]) {
 
 # The arguments of a call, of which each must be one of data or of the method's own. Of a method
 # without weights: NULL, as where a function hands its own argument on, is not given.
-check_arguments <- function(given, spec, env, own = character()) {
+check_arguments <- function(given, spec, env, args = character()) {
   weighted <- takes_weights(spec)
   null <- !weighted && on_error(is.null(eval(given$weights, env)), function(e) FALSE)
   if (null) given$weights <- NULL
   # does a search keep the rows of an object together?
   units <- isTRUE(method_of(innermost(spec))$units)
-  known <- c(own, setdiff(data_arguments, c(if (!weighted) "weights", if (!units) "unit")))
-  check_no_dots(given[setdiff(names(given), known)], setdiff(known, "x"))
+  allowed <- c(args, setdiff(data_arguments, c(if (!weighted) "weights", if (!units) "unit")))
+  check_no_dots(given[setdiff(names(given), allowed)], setdiff(allowed, "x"))
   given
 }
 

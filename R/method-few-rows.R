@@ -26,11 +26,11 @@ warn_few_rows <- function(object, sizes) {
   names <- names(sizes)[few]
   one <- length(few) == 1L
   single <- all(sizes[few] == 1L)
-  rows <- if (single) "" else paste0(" (", vapply(sizes[few], plural, "", "row"), ")")
+  counts <- if (single) "" else paste0(" (", vapply(sizes[few], plural, "", "row"), ")")
   warn("small_domain", if (one) "A domain is" else "Domains are", " described by ",
        if (single) "a single row" else "few rows", if (single && !one) " each",
        if (is.finite(usual)) paste0(" (in training most have ", in_full(usual), " or more)"), ": ",
-       enumerate(paste0("\"", names, "\"", rows), quote = ""), ".")
+       enumerate(paste0("\"", names, "\"", counts), quote = ""), ".")
 }
 
 # Means of so many rows are near enough to those of the domain, however large training domains are.
@@ -46,14 +46,14 @@ usual_size <- function(object) {
   stats::quantile(sizes, 0.25, type = 1L, names = FALSE)
 }
 
-# Of new rows with these domains, a factor; known: see scale_new().
-describing_sizes <- function(object, domain, known) {
+# Of new rows with these domains, a factor; reference: see scale_new().
+describing_sizes <- function(object, domain, reference) {
   sizes <- sizes_by_domain(domain)
-  if (identical(known, "training")) sizes <- sizes[!names(sizes) %in% levels(object$domain)]
-  if (!is.list(known)) return(sizes)
-  reference <- sizes_by_domain(known$domain)
-  at <- match(names(sizes), names(reference))
-  replace(sizes, which(!is.na(at)), reference[at[!is.na(at)]])
+  if (identical(reference, "training")) sizes <- sizes[!names(sizes) %in% levels(object$domain)]
+  if (!is.list(reference)) return(sizes)
+  described <- sizes_by_domain(reference$domain)
+  at <- match(names(sizes), names(described))
+  replace(sizes, which(!is.na(at)), described[at[!is.na(at)]])
 }
 
 sizes_by_domain <- function(domain) {

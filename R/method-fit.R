@@ -4,10 +4,10 @@
 decision <- function(object, rows) UseMethod("decision")
 
 # Of a pipeline the scores, as its learner sees them.
-learner_rows <- function(object, rows) UseMethod("learner_rows")
+learner_rows <- function(object, new) UseMethod("learner_rows")
 
 #' @exportS3Method
-learner_rows.default <- function(object, rows) rows
+learner_rows.default <- function(object, new) new
 
 # What a pipeline ends in, and what was adapted.
 learner_of <- function(object) UseMethod("learner_of")
@@ -80,10 +80,10 @@ formula.dg_fit <- function(x, ...) {
 
 # With the terms that were fitted in the place of those that all methods share.
 fitted_formula <- function(x) {
-  own <- spec_terms(x$spec)
-  if (is.null(own) || is.null(x$formula)) return(x$formula)
+  terms <- spec_terms(x$spec)
+  if (is.null(terms) || is.null(x$formula)) return(x$formula)
   parts <- split_formula(x$formula)
-  parts$bare[[length(parts$bare)]] <- put_for_dot(own[[2L]], x$blueprint$shared)
+  parts$bare[[length(parts$bare)]] <- put_for_dot(terms[[2L]], x$blueprint$shared)
   free_formula(add_bar(parts$bare, parts$domain))
 }
 
@@ -142,9 +142,9 @@ kernel_facts <- function(x) {
 
 # The response of n new rows: y, or that of the formula.
 given_response <- function(x, newdata, y, n) {
-  found <- if (is.null(y)) response_of(x, newdata) else read_vector(y, n, "y")
-  if (is.null(found)) abort("data", "`newdata` must have the response, or `y` must be given.")
-  found
+  y <- if (is.null(y)) response_of(x, newdata) else read_vector(y, n, "y")
+  if (is.null(y)) abort("data", "`newdata` must have the response, or `y` must be given.")
+  y
 }
 
 # The response of new rows where the formula finds it, else NULL: scale(y) is another number there.

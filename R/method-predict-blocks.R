@@ -12,8 +12,8 @@ write_pass <- function(source, work, to) {
   workers <- worker_count()
   done <- 0L
   notes <- NULL
-  take <- function(k, found) {
-    for (one in found) {
+  take <- function(k, results) {
+    for (one in results) {
       done <<- done + 1L
       to$write(one$columns, done)
       notes <<- add_notes(notes, one$notes)
@@ -56,10 +56,10 @@ block_columns <- function(work, data, at) {
 
 # A domain that a reference for imputation lacks.
 check_imputed <- function(work, data, at) {
-  known <- work$model$blueprint$impute$known
-  if (is.null(known)) return(invisible())
+  described <- work$model$blueprint$impute$known
+  if (is.null(described)) return(invisible())
   domains <- row_domains(work, data)
-  new <- !is.na(domains) & !domains %in% names(known)
+  new <- !is.na(domains) & !domains %in% names(described)
   if (any(new)) {
     abort_row(at, new, paste0("is of the domain \"", domains[new][1L],
                               "\", which `reference` does not have"))

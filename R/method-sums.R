@@ -89,8 +89,8 @@ feature_sums <- function(x, y = NULL, domain = NULL, data = NULL, feature_map = 
     na.action = pooled_only(read_na_action(na.action)), threads = check_threads(threads)
   )
   given <- as.list(match.call())[-1L]
-  known <- c("x", setdiff(data_arguments, c("x", "weights", "unit")), names(args))
-  check_no_dots(given[!names(given) %in% known], setdiff(known, "x"))
+  allowed <- c("x", setdiff(data_arguments, c("x", "weights", "unit")), names(args))
+  check_no_dots(given[!names(given) %in% allowed], setdiff(allowed, "x"))
   new_sums(check_in_memory(evaluate_input(given, parent.frame())), args)
 }
 
@@ -222,8 +222,8 @@ same_kind <- function(y, object) {
   if (kind == "class" && (is.factor(y) || is.character(y) || is.logical(y))) {
     y <- as.character(y)
     present <- text_levels(y)
-    known <- intersect(object$sums$response$levels, present)
-    return(factor(y, levels = c(known, setdiff(present, known))))
+    seen <- intersect(object$sums$response$levels, present)
+    return(factor(y, levels = c(seen, setdiff(present, seen))))
   }
   abort("data", "The response must be ", if (kind == "class") "classes" else "numbers",
         " as in the first piece, not ", describe(y), ".")

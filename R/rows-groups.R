@@ -37,19 +37,19 @@ group_work <- function(space, table, group, m, code, costs) {
     sums$cross <- matrix(0, space$dim * (m + 1L), n)
     sums$response <- matrix(0, (m + 1L)^2, n)
     sums
-  }, add = function(a, b) Map(`+`, sums_as_list(a), sums_as_list(b)), block = function(sums, rows) {
+  }, block = function(sums, block) {
     # the core adds runs of rows of a group
-    order <- if (n > 1L) order(group[as.integer(rows$domain)]) else TRUE
-    sorted <- rows_at(rows[c("X", "domain")], order)
-    own <- as.integer(sorted$domain)
-    F <- cbind(code(take(rows$y, order)), 1)
-    weights <- take(rows$weights, order) * costs[own]
+    order <- if (n > 1L) order(group[as.integer(block$domain)]) else TRUE
+    sorted <- rows_at(block[c("X", "domain")], order)
+    domains <- as.integer(sorted$domain)
+    F <- cbind(code(take(block$y, order)), 1)
+    weights <- take(block$weights, order) * costs[domains]
     in_chunks(space, sorted, table, function(program, i, X, codes) {
-      feature_group_moments_(program, X, codes, group[take(own, i)], take(weights, i), take(F, i),
-                             n, sums, space$threads)
+      feature_group_moments_(program, X, codes, group[take(domains, i)], take(weights, i),
+                             take(F, i), n, sums, space$threads)
     })
     sums
-  })
+  }, add = function(a, b) Map(`+`, sums_as_list(a), sums_as_list(b)))
 }
 
 sums_as_list <- function(sums) {
@@ -119,10 +119,10 @@ sum_groups <- function(sums, domains = seq_along(sums$group)) {
     cross <- array(tcrossprod(sums$cross[, groups, drop = FALSE], table), c(r, m, nrow(table)))
     cross <- matrix(aperm(cross, c(1L, 3L, 2L)), r * nrow(table))
   }
-  own <- seq_len(m - 1L)
+  columns <- seq_len(m - 1L)
   list(second = second, sums = cross[, m], total = response[m, m],
-       cross = cross[, own, drop = FALSE], response_sums = response[own, m],
-       response_second = response[own, own, drop = FALSE])
+       cross = cross[, columns, drop = FALSE], response_sums = response[columns, m],
+       response_second = response[columns, columns, drop = FALSE])
 }
 
 # Where the entries of a symmetric matrix stand in its upper triangle.

@@ -66,10 +66,10 @@ check_source_terms <- function(spec) {
   abort("argument", "`terms` must be NULL with a source: write them in the formula.")
 }
 
-abort_whole <- function(spec, found = "") {
+abort_whole <- function(spec, size = "") {
   part <- if (is.null(spec$projection) || isTRUE(takes_passes(spec$projection))) innermost(spec)
           else spec$projection
-  most <- paste0("a source of at most ", in_full(sample_rows), " rows", found, ".")
+  most <- paste0("a source of at most ", in_full(sample_rows), " rows", size, ".")
   mapped <- part
   mapped$args$feature_map <- features_nystrom()
   if (!isFALSE(takes_passes(mapped))) {
@@ -133,11 +133,11 @@ scale_block <- function(reading, block) {
 }
 
 # What the survey did not see was not there then.
-seen_factor <- function(block, what, known) {
+seen_factor <- function(block, what, seen) {
   values <- block[[c(domain = "domain", class = "y")[[what]]]]
-  code <- match(levels(values), known)[values]
+  code <- match(levels(values), seen)[values]
   new <- is.na(code)
-  if (!any(new)) return(structure(code, levels = known, class = "factor"))
+  if (!any(new)) return(structure(code, levels = seen, class = "factor"))
   abort_row(block$at, block$kept[new][1L],
             paste0("has another ", what, " than in the pass before, \"",
                    as.character(values[new][1L]),
@@ -218,10 +218,10 @@ described_means <- function(map, rows) {
 
 means_work <- function(map, G) {
   force(map)
-  pass_work(add = add_or_start, block = function(sums, rows) {
-    wanted <- list(cells = as.integer(rows$domain), n_cells = G, second = FALSE)
-    own <- moments_of(unsolved(map), rows[c("X", "domain")], NULL, wanted)[c("sums", "counts")]
-    add_or_start(sums, own)
+  pass_work(add = add_or_start, block = function(sums, block) {
+    wanted <- list(cells = as.integer(block$domain), n_cells = G, second = FALSE)
+    moments <- moments_of(unsolved(map), block[c("X", "domain")], NULL, wanted)
+    add_or_start(sums, moments[c("sums", "counts")])
   })
 }
 
