@@ -43,8 +43,7 @@ widen_fitted.default <- function(domain_kernel, bandwidth_factor) {
   domain_kernel
 }
 
-# A domain whose similarity to all training domains is below this gets the constant that stands
-# where nothing is known.
+# A domain whose similarity to all training domains is below this gets a constant prediction.
 far_similarity <- 0.01
 
 # How like the nearest training domain each new one is: the largest cosine

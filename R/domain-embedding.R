@@ -11,7 +11,7 @@ domain_distribution <- function(kernel = kernel_rbf(), embedding_kernel = kernel
 # feature map of their kernel, which do not grow with the rows.
 #' @exportS3Method
 domain_kernel_fit.domain_embedding <- function(kernel, rows, feature_map = NULL) {
-  # of a source, whose domains take a pass to describe
+  # already fitted to a source, whose domains take a pass to describe
   if (!is.null(rows$described) && !is.null(kernel$kappa)) return(kernel)
   feature_map <- embedding_map(feature_map)
   sizes <- if (is.null(rows$described)) tabulate(rows$domain, nlevels(rows$domain))
@@ -23,7 +23,7 @@ domain_kernel_fit.domain_embedding <- function(kernel, rows, feature_map = NULL)
     kernel$X <- rows$X
     kernel$domain <- rows$domain
   } else {
-    # landmarks that are not independent lose nothing here, and the features of x warn of theirs
+    # dependent landmarks lose nothing here, and the features of x warn of theirs
     kernel$map <- quietly(represent(feature_map, kernel$kernel, domain_pooled(), rows,
                                     rows$threads),
                           "domgen_warning_rank")
@@ -68,13 +68,13 @@ domain_own.domain_embedding <- function(kernel, rows) {
 
 #' @exportS3Method
 domain_coordinates.domain_embedding <- function(kernel, rows) {
-  # of rows that were passed over before
+  # a pass over the rows has described them
   if (!is.null(rows$coordinates)) return(rows$coordinates)
   if (!is.null(kernel$map)) feature_means(kernel$map, rows)
 }
 
-# The cosine of the mean embeddings in the space of kappa k, with the embeddings' kernel in the
-# place of k: that of the kernel kappa(P, P') <mu_P, mu_P'>.
+# The cosine of domains by the kernel kappa(P, P') <mu_P, mu_P'>: as mean embeddings have it in the
+# space of kappa k, with the embeddings' kernel in the place of k.
 embedding_similarity <- function(kernel, kappa, embeddings) {
   norms <- embeddings$norms
   # features have next to nothing of an embedding that is far from all landmarks

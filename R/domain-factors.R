@@ -92,7 +92,7 @@ domain_factors <- function(factors = NULL, kernel = domain_distribution(),
 #' @exportS3Method
 domain_knows.domain_factors <- function(kernel) domain_knows(kernel$parts[[1L]])
 
-# The factors that it is of; NULL where domains have one.
+# The factors that the kernel compares; NULL where domains have one only.
 used_factors <- function(kernel, structure) {
   have <- names(structure$factors)
   absent <- setdiff(kernel$factors, have)
@@ -110,7 +110,7 @@ levels_of_factor <- function(kernel, factor, domains) {
   domain_levels(kernel$structure, domains)[[factor]]
 }
 
-# Rows with a factor's levels as their domains; NULL: with their own.
+# Rows with a factor's levels as their domains; with their own if `factor` is NULL.
 rows_by_factor <- function(kernel, factor, points) {
   if (is.null(factor)) return(points)
   level <- levels_of_factor(kernel, factor, levels(points$domain))
@@ -166,7 +166,7 @@ domain_kappa.domain_factors <- function(kernel, rows, among = FALSE) {
   }))
 }
 
-# The rows of levels that training did not have.
+# The levels of these rows: new, with their rows, or those of training, by number.
 rows_of_new <- function(one, by_level) {
   new <- !levels(by_level$domain) %in% one$levels
   some <- rows_at(by_level, which(new[as.integer(by_level$domain)]))

@@ -15,7 +15,7 @@ domain_gram <- function(x, domain, kernel = kernel_rbf(), threads = NULL, data =
   embedding_gram(input$kernel, input)
 }
 
-# The rows of a formula, of the call of the function that was given it.
+# The rows of a formula. call: of the function that was given it.
 read_formula_domains <- function(call, env, kernel, threads, scale) {
   check_kernel(kernel, "kernel")
   scale <- check_choice(scale, "scale", c("none", "pooled", "rank"))
@@ -76,7 +76,7 @@ embedding_gram <- function(kernel, points, other = NULL) {
   means
 }
 
-# The same for a kernel that is evaluated in R, of which no matrix of all pairs is made.
+# The same for a kernel that is evaluated in R, without a matrix of all pairs.
 blocked_means <- function(kernel, points, to) {
   sums <- matrix(0, nlevels(points$domain), nlevels(to$domain))
   indicator <- function(domain, i) outer(as.integer(domain)[i], seq_len(nlevels(domain)), "==") + 0

@@ -1,10 +1,9 @@
-# Any domain kernel at domains that were described before one of their rows is predicted:
-# kappa of each is looked up by its name. So it is with rows that come in blocks, and for a model
-# that was adapted to one domain, of which all rows are that come.
+# Any domain kernel at domains that were described before one of their rows is predicted: kappa of
+# each is looked up by its name. Rows that come in blocks need it, and a model that was adapted to
+# one domain, to which all further rows belong.
 
 # new: rows of all of these domains, or list(domain, coordinates, threads) where sums describe them.
-# names: NULL where there is one, and rows are not asked of which they are; of kappa nothing is left
-# but its row.
+# names: NULL for one domain, to which all rows belong whatever they say.
 domain_known <- function(kernel, new, names = levels(new$domain)) {
   new_domain_kernel("known", names = names, row = unname(domain_kappa(kernel, new)),
                     own = unname(domain_own(kernel, new)), kappa = kernel$kappa,

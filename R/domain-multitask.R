@@ -63,7 +63,7 @@ format.domain_multitask <- function(x, ...) {
 
 # ---- a matrix of similarities, domain_multitask(kappa = ) -------------------------------------
 
-# given: the matrix of all domains that it knows; new: of any other with them, or NULL.
+# kappa: the matrix of all known domains; new: kappa of any other domain with these, or NULL.
 domain_given <- function(kappa, new) {
   kappa <- check_kappa(kappa)
   if (!is.null(new)) {

@@ -8,8 +8,8 @@
 # the m are exchangeable (full conformal prediction; Vovk, Gammerman and Shafer, 2005, section 2.2).
 
 # What is remembered of the training domains: s^2 (variance), noise (s^2/n_g), between (b), k, and
-# of each domain's scaled distances d from the other ones the sum of the k - 1 smallest and the
-# k-th.
+# for each domain the sum of its k - 1 smallest distances d from the others (first) and the k-th
+# (last).
 training_spread <- function(gram, sizes, mean_square) {
   G <- nrow(gram)
   if (G < 2L) return(NULL)
@@ -94,9 +94,9 @@ stands_beyond <- function(standing) {
 
 far_standing <- 2
 
-# The numbers of the new domains that stand beyond, with their standing as attribute, NULL if there
-# are none. predict() asks this of all domains, each time, and hardly any has so few near it as that
-# asks for: a mean over k is no larger than 2 where k are within 2.
+# The numbers of the new domains that stand beyond, with their standing as attribute; NULL if there
+# are none. predict() asks each time, so count_near() excludes most domains first: where k training
+# domains are within 2, the mean over k is no larger than 2.
 domains_beyond <- function(kernel, embeddings, new) {
   spread <- kernel$spread
   # p can be 0.05
@@ -111,7 +111,7 @@ domains_beyond <- function(kernel, embeddings, new) {
   if (any(beyond)) structure(open[beyond], standing = standing[beyond, ])
 }
 
-# Of each new domain the number of training domains that are surely within d = 2, which is
+# For each new domain the number of training domains that are surely within d = 2, which is
 #   |mu_j|^2 - 2 <mu_j, mu_g> + |mu_g|^2 <= 2 (b + s^2/n_j + s^2/n_g),
 # a comparison of inner products with a sum.
 count_near <- function(spread, embeddings, sizes) {

@@ -19,7 +19,7 @@ permuted_domains <- function(domain, unit, times) {
   key <- paste(unit, domain)
   first <- !duplicated(key)
   cell <- match(key, key[first])
-  # cells of a group exchange their domains: 0, those that are all of their unit
+  # cells of a group exchange their domains; group 0 has the units with a single cell
   of_unit <- unit[first]
   group <- ifelse(tabulate(of_unit)[of_unit] == 1L, 0L, of_unit)
   place <- order(group)
@@ -48,12 +48,12 @@ warn_repeated <- function(X, domain, unit) {
        "is too small: give the object of each row by `unit`.")
 }
 
-# list(share: of rows that equal another one of their domain in all predictors; expected: of chance,
-# if rows are independent). Rows that are equal are so in each predictor, so that no single
-# predictor can have fewer equal rows: the smallest expected number of these is an upper bound.
+# list(share: of rows that equal another one of their domain in all predictors; expected: the share
+# by chance, if rows are independent). Equal rows are equal in each predictor, so each predictor has
+# at least as many: the smallest expected number over predictors is an upper bound.
 repeated_rows <- function(X, domain) {
   domain <- as.integer(domain)
-  # equal rows have equal sums, and others do not
+  # equal rows have equal sums, others practically never
   key <- rowSums(X * rep(sin(seq_len(ncol(X))), each = nrow(X)))
   columns <- apply(X, 2L, value_chances, domain = domain)
   by_domain <- split(seq_along(domain), domain)

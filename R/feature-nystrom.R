@@ -59,7 +59,7 @@ new_landmark_map <- function(kernel, kappa, landmarks, L) {
   ), class = "landmark_map")
 }
 
-# A model of many may leave L out, which is most of its size: it follows from the landmarks.
+# A model of an ensemble may leave out L, most of its size: it follows from the landmarks.
 landmark_factor <- function(map) {
   if (!is.null(map$factor)) return(map$factor)
   landmarks <- list(X = map$landmarks, domain = map$domain, threads = 1L)
@@ -122,9 +122,9 @@ at_most_rows <- function(points, most) {
 enough_landmarks <- 1e-6
 
 # The factor of the pivoted decomposition has a column per landmark: a subset of the rows bounds its
-# memory. It is the features of the rows: list(landmarks, factor: L, NULL without any, where the
-# kernel is 0; features [q x n], unless a subset was used). A user's kernel is tried with these
-# landmarks, which shows whether its values are right.
+# memory. Its rows are the features of these points. list(landmarks, factor: L, NULL where the
+# kernel is 0 and there are none; features [q x n], unless a subset was used). For a user's kernel
+# the landmarks alone are kept: landmark_map() then shows whether its values are right.
 pivot_landmarks <- function(kernel, kappa, points, q) {
   custom <- is_custom(kernel)
   part <- at_most_rows(points, max(5 * q, if (custom) 2000 else 10000))
@@ -133,8 +133,8 @@ pivot_landmarks <- function(kernel, kappa, points, q) {
        factor = if (!custom && length(drawn$rows)) drawn$factor)
 }
 
-# list(rows: which, factor: L of these landmarks, features [q x n] at all rows, where wanted, and so
-# many rows of ones; left: what they leave of the kernel's diagonal, in the mean)
+# list(rows: numbers of the landmarks, factor: their L, features [q x n] of all points, where
+# wanted, with `ones` rows of ones; left: mean of what they leave of the kernel's diagonal)
 draw_pivots <- function(kernel, kappa, points, q, features = FALSE, ones = 0L) {
   check_feature_memory(nrow(points$X), q)
   codes <- if (!is.null(kappa)) as.integer(points$domain)
@@ -144,8 +144,8 @@ draw_pivots <- function(kernel, kappa, points, q, features = FALSE, ones = 0L) {
                   points$threads)
 }
 
-# Centres of k-means from the pivots, which say how many there are to be where;
-# domain by domain unless they are pooled.
+# Centres of k-means that starts at the pivots, which decide how many centres are where; domain by
+# domain unless these are pooled.
 centre_landmarks <- function(kernel, kappa, points, q) {
   if (!all(vapply(kernel_columns(kernel), identical, NA, default_wish))) {
     abort("argument", "`sampling` must not be \"kmeans\" with ", format(kernel), ": categories ",

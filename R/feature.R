@@ -12,7 +12,7 @@ new_features <- function(name, ...) {
 
 represent <- function(feature_map, kernel, domain_kernel, rows, threads) UseMethod("represent")
 
-# key: list(features, kernel, domain_kernel, ...), see space_of().
+# key: made by space_of().
 represent_rows <- function(key, sample, threads) {
   represent(key$feature_map, key$kernel, key$domain_kernel, sample, threads)
 }
@@ -190,8 +190,8 @@ training_kappa <- function(kernel, new) {
                      "domain_kappa()")
 }
 
-# Is what a kernel, perhaps a user's, gives for these domains a matrix of such a size, with a value
-# for each domain that has rows? from: what gave it.
+# A kernel, perhaps a user's, must give a matrix of this size, with values for each domain that has
+# rows. from: the function that gave it.
 check_kappa_values <- function(kernel, kappa, domain, columns, from) {
   size <- c(nlevels(domain), columns)
   if (!is.numeric(kappa) || !identical(dim(kappa), as.integer(size))) {

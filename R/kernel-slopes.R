@@ -24,7 +24,7 @@ bandwidth_paths <- function(kernel, wanted, path = integer()) {
 
 has_rate <- function(leaf) !is.null(kernel_rate(leaf, 1))
 
-# What keeps the profile from having a derivative in the inner products.
+# The kernels because of which the profile has no derivative in the inner products.
 leaves_without_slope <- function(kernel) {
   if (!is.null(kernel$parts)) return(unlist(lapply(kernel$parts, leaves_without_slope)))
   differentiable <- if (is_stationary(kernel)) has_rate(kernel)

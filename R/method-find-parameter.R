@@ -1,13 +1,13 @@
 # Parameters of a specification by name, for tuning. A name is a path: an argument, then what is
 # inside the kernel or feature map that is given there, as in
 # "domain_kernel.embedding_kernel.bandwidth". `bandwidth`, `bandwidth_factor` and `smoothing` alone
-# are those of `kernel`. In a pipeline the name of the part, "dica.lambda" or "svm.cost", may come
-# first, and must where both parts know the name.
+# are those of `kernel`. In a pipeline the name of the part may come first, as in "dica.lambda" or
+# "svm.cost", and must where both parts have the parameter.
 
 short_of_kernel <- c("bandwidth", "bandwidth_factor", "smoothing")
 
-# list(part: NULL, "projection" or "learner"; path: character vector). all: also arguments of no
-# interest for tuning?
+# A hit, list(part: NULL, "projection" or "learner"; path: character vector). all: also arguments
+# that are not tuned?
 find_parameter <- function(spec, name, all = FALSE) UseMethod("find_parameter")
 
 #' @exportS3Method

@@ -1,9 +1,9 @@
 # What every fitted model can do, whatever its method.
 
-# Values of the model's functions at replayed rows, list(X, domain, reference): [rows x columns].
+# Values of the model's functions at rows of read_new(): [rows x columns].
 decision <- function(object, rows) UseMethod("decision")
 
-# Of a pipeline the scores, as its learner sees them.
+# New rows as the learner sees them: in a pipeline the scores.
 learner_rows <- function(object, new) UseMethod("learner_rows")
 
 #' @exportS3Method
@@ -23,12 +23,12 @@ describes_domain.dg_fit <- function(object) {
   uses_domain(object$space$domain_kernel) || by_domain(object$blueprint$scaling$kind)
 }
 
-# The same, or on what is imputed by domain.
+# Does it, or is something imputed by domain?
 uses_other_rows <- function(object) {
   describes_domain(object) || imputes_by_domain(object$blueprint)
 }
 
-# Does a prediction use the domain of a row where newdata say it, without having to know it?
+# Does a prediction use the domain of a row where `newdata` has it, and do without where not?
 reads_domain <- function(object) UseMethod("reads_domain")
 
 #' @exportS3Method
@@ -78,7 +78,7 @@ formula.dg_fit <- function(x, ...) {
   fitted_formula(x)
 }
 
-# With the terms that were fitted in the place of those that all methods share.
+# The formula, with the fitted terms in the place of those that all methods share.
 fitted_formula <- function(x) {
   terms <- spec_terms(x$spec)
   if (is.null(terms) || is.null(x$formula)) return(x$formula)

@@ -1,9 +1,9 @@
-# A model that knows the domains of new rows before it predicts one of them: what it asks of their
-# rows are sums by domain, over blocks that are read once for each round of questions.
+# A model that knows the domains of new rows before it predicts one of them. It asks their rows for
+# sums by domain; each round of questions reads the blocks once.
 
-# A question is list(ask, add): ask(rows) gives sums by domain of list(X, domain: a factor,
-# place: of the block), and add(a, b) those of two blocks. Questions of an object about rows as its
-# decision() sees them; NULL where nothing is open.
+# A question is list(ask, add): ask(block) gives sums by domain of list(X, domain: a factor,
+# place: of the block), and add(a, b) joins those of two blocks. The questions of an object are
+# about rows as its decision() sees them; NULL where nothing is open.
 open_questions <- function(object) UseMethod("open_questions")
 
 # The object with the answers to its questions.
@@ -61,7 +61,7 @@ answered.dg_pipeline <- function(object, answers) {
   object
 }
 
-# A question about rows that go through a function first.
+# The question about rows after a function has changed them.
 ask_after <- function(question, through) {
   force(question)
   force(through)
@@ -71,7 +71,7 @@ ask_after <- function(question, through) {
 
 # ---- with the scaling -------------------------------------------------------------------------
 
-# The same of rows that are not scaled yet, but where `scaled` says so.
+# The questions about rows that are not scaled yet, unless their element `scaled` is TRUE.
 scaled_questions <- function(object) {
   scaling <- object$blueprint$scaling
   if (asks_moments(scaling)) return(list(moments_question(scaling)))
@@ -124,10 +124,10 @@ joined_by_name <- function(a, b, sums) {
   c(list(domains = names), sums(list(match(names, a$domains), match(names, b$domains))))
 }
 
-# Of kernels that sums do not serve: the rows themselves.
+# For kernels that need the rows themselves, not sums.
 rows_question <- function() {
   list(ask = function(block) {
-    # a reference stands behind all
+    # a reference comes last
     place <- if (is.null(block$place)) list(number = Inf, first = 1) else block$place
     list(rows = list(c(list(X = block$X, domain = as.character(block$domain)),
                        lapply(place[c("number", "first")], as.numeric))),

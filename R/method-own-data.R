@@ -1,6 +1,6 @@
 # The data of a function that takes a model first: those that are given, else those of the model's
-# own call, which must be the rows that it was fitted to. Where the model has a formula, a data
-# frame is the data of that.
+# own call, which must be the rows that it was fitted to. A data frame is read by the model's
+# formula, where it has one.
 
 # given: data arguments, expressions by name; needed: what to do without the model's own.
 model_input <- function(object, given, env, needed = what_to_give(object)) {
@@ -15,8 +15,8 @@ model_input <- function(object, given, env, needed = what_to_give(object)) {
   read_input(input)
 }
 
-# A data frame or a source in the place of `x`, or `data` alone, with the formula of a model; `y`
-# beside a data frame says that it has predictors only.
+# Adds the formula of a model to a data frame or a source given as `x`, or to `data` alone. A data
+# frame with `y` beside it has predictors only, and gets none.
 with_formula <- function(given, env, formula) {
   if (!is.null(given[["formula"]]) || !is.null(given[["y"]])) return(given)
   data <- given[["data"]]
@@ -33,7 +33,7 @@ with_formula <- function(given, env, formula) {
 
 setdiff_by_name <- function(args, given) args[setdiff(names(args), names(given))]
 
-# The weights of a model, say, are those of its own rows, unless they are a column of any data.
+# Weights in a model's call, say, belong to its own rows, unless they name a column of the data.
 carry_columns <- function(input, args, env) {
   for (name in intersect(c("domain", "weights", "unit"), names(args))) {
     if (!is.null(input$source)) {
@@ -65,8 +65,8 @@ training_input <- function(object, env, given = list(), needed = what_to_give(ob
   check_origin(object, input, names(given), needed)
 }
 
-# What the call names must be what it named when the model was fitted. Sources know themselves,
-# and sums have no rows.
+# The names in the call must stand for what they stood for when the model was fitted. Sources check
+# themselves, and sums have no rows.
 check_origin <- function(object, input, given, needed) {
   origin <- object$rows$origin
   # a model of a source that was taken into memory
@@ -86,8 +86,8 @@ what_to_give <- function(object) {
   if (is.null(object$formula)) "give `x`, and what belongs to it" else "give `data`"
 }
 
-# The data arguments of a model's call: expressions, but for what the fit knows, the formula and
-# what is done with missing values. `x` is the formula, where there is one, and `data` its data.
+# The data arguments of a model's call, as expressions; the formula and `na.action` come from the
+# fit. `x` is the formula, where there is one, and `data` its data.
 own_data <- function(object, env) {
   args <- as.list(object$call)[-1L]
   args <- args[names(args) %in% data_arguments]
@@ -109,7 +109,7 @@ own_data <- function(object, env) {
   args
 }
 
-# A call that took its data from a model, with them.
+# A call that took its data from a model, with these arguments added.
 with_own_data <- function(call, object, given, env) {
   args <- own_data(object, env)
   if (any(c("x", "formula", "data") %in% names(given))) {
@@ -123,7 +123,7 @@ with_own_data <- function(call, object, given, env) {
   call
 }
 
-# With what the model knows of the names in it, and otherwise with those of the caller.
+# The formula. Its variables are those that the model keeps, then those of the caller.
 own_formula <- function(object, env) {
   formula <- object$formula
   if (is.null(formula)) return(NULL)
@@ -133,8 +133,8 @@ own_formula <- function(object, env) {
   formula
 }
 
-# The formula without its domain, where `.` is what it stood for: the data may have got another
-# column since.
+# The formula without its domain. The predictors of the fit replace `.`: the data may have got
+# another column since.
 own_bare <- function(object) {
   bare <- split_formula(object$formula)$bare
   last <- length(bare)

@@ -1,6 +1,6 @@
-# What a method says about each of its arguments, as a record of plain facts: the check at its door,
-# what a search tries, which of two values is the simpler model, what is printed, and the ranges of
-# other packages all follow from it.
+# A record of plain facts about each argument of a method. From it follow the check of its value,
+# the values of a search, which of two values makes the simpler model, the print, and the ranges for
+# other packages.
 #
 #   name, and what value_rule() says of its values
 #   grid     what dg_tune() tries by default: values, or function(n, args) with n rows
@@ -9,8 +9,8 @@
 #   tuned    may a grid name it?
 #   ridge    is it the ridge of a projection or ridge regression, whose values share work?
 #
-# Arguments that several methods have are rows here; one with an argument of its own, or another
-# rule for one of these, says so in its own file (`parameters`, a function).
+# The records of arguments that several methods have are here; a method with an argument of its own,
+# or another rule for one of these, has its records in its file (`parameters`, a function).
 
 # type: as in value_rule(), or a rule that others have, too.
 parameter <- function(name, type = "any", ..., grid = NULL, simpler = 0, shown = FALSE,
@@ -27,7 +27,7 @@ parameters <- function(...) {
   stats::setNames(records, vapply(records, `[[`, "", "name"))
 }
 
-# A row with other entries: with_entries(shared_parameters$ncomp, grid = 2^(1:4)).
+# A record with other entries: with_entries(shared_parameters$ncomp, grid = 2^(1:4)).
 with_entries <- function(row, ...) utils::modifyList(row, list(...), keep.null = TRUE)
 
 shared_parameters <- parameters(
@@ -82,7 +82,7 @@ parameter_rows <- function(method, names) {
   records[names]
 }
 
-# The record of a parameter of a specification, by its path; what nobody speaks of has none.
+# The record of a parameter of a specification, by its path; NULL where there is none.
 argument_row <- function(spec, path) {
   name <- utils::tail(path, 1L)
   record <- if (length(path) == 1L) own_rows(method_of(spec))[[name]]

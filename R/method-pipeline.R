@@ -74,7 +74,7 @@ fit_rows.dg_pipeline_spec <- function(spec, rows, shared = new_shared()) {
   structure(chained, class = c("dg_pipeline", "dg_learner", "dg_fit"))
 }
 
-# list(projection: fitted, rows: as the learners after it get them, shared: of their fits).
+# list(projection: fitted, rows: see rows_through(), shared: of the learners' fits).
 project_rows <- function(spec, rows, shared) {
   if (is.null(shared$before)) {
     shared$before <- new_shared(lapply(shared$specs, `[[`, "projection"))
@@ -106,7 +106,7 @@ rows_through <- function(rows, projection) {
   rows
 }
 
-# block: list(X, domain), of the domains of the source.
+# block: as scale_block() gives it.
 scores_of <- function(through, block) {
   values <- expand_rows(through$space, block[c("X", "domain")], through$table, through$directions)
   values <- sweep(values, 2L, through$centre) / through$unit
@@ -127,7 +127,7 @@ posterior.dg_pipeline <- function(object, rows = NULL, draws = 0L) {
   posterior(object$learner, if (!is.null(rows)) learner_rows(object, rows), draws)
 }
 
-# The rows as the learner after the projection gets them, with those that describe their domains.
+# The scores of new rows, and of the rows that describe their domains.
 #' @exportS3Method
 learner_rows.dg_pipeline <- function(object, new) {
   project <- function(X, domain) {

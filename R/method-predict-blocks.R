@@ -1,7 +1,7 @@
 # The last pass of predict() over rows that are read in chunks: blocks are predicted where the
 # user's plan says, and written by this session, in their order.
 
-# What was said on the way. to: an open writer, see run-write.R.
+# Writes all blocks and gives the notes on them. to: an open writer, see run-write.R.
 write_pass <- function(source, work, to) {
   ctx <- source$ctx
   next_pass(ctx, "predictions")
@@ -115,7 +115,7 @@ join_predictions <- function(blocks) {
 
 # ---- warnings, given once ----------------------------------------------------------------------
 
-# One for each class, and of new levels for each predictor: where it came first, and how often.
+# One for each class of warning (new levels: for each predictor): where it came first, how often.
 name_notes <- function(said, at) {
   said <- Filter(function(s) s$class != "domgen_warning_missing", said)
   keys <- vapply(said, function(s) {

@@ -1,7 +1,7 @@
 # The domains of rows that are read in chunks, described by passes over them: the model's questions,
 # and what becomes of the answers, are in method-known-domains.R.
 
-# The model that knows them.
+# The model with the domains of the source described.
 know_domains <- function(work, source, of) {
   object <- work$model
   check_new(object, NULL, NULL, of$reference, of$reference_domain)
@@ -31,8 +31,8 @@ know_domains <- function(work, source, of) {
   seal(object)
 }
 
-# For run_pass(): the names of the domains, and the answers to the questions by the rows of those
-# that the reference does not describe.
+# For run_pass(): the names of all domains, and the answers from the rows of the domains that the
+# reference does not describe.
 asking_work <- function(work, questions, described) {
   force(work); force(questions); force(described)
   add <- adding(function(a, b) {

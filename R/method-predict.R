@@ -17,8 +17,8 @@ predict_rows <- function(object, newdata, of, asked, dots, allowed) {
   }, asked$env)
 }
 
-# Rows that have all that the model asks of their domains, or whose domains it knows; without
-# newdata those of training.
+# Predictions of rows that come with all that describes their domains, or whose domains the model
+# knows; without newdata those of the training rows.
 predict_block <- function(object, newdata, of, asked) {
   new <- if (!missing(newdata)) {
     c(read_new(object, newdata, of$domain, of$reference, of$reference_domain, of$new_levels),
@@ -63,8 +63,8 @@ warned_of_domains <- function(code) {
 
 new_level_choices <- c("na", "error")
 
-# New rows as the model sees them, and the further rows that describe their domains: list(X, domain,
-# ok, reference, moments and own: of scaling and imputation by domain).
+# New rows as the model sees them, with the further rows that describe their domains: list(X,
+# domain, ok, reference, moments and own: of scaling and imputation by domain).
 read_new <- function(object, newdata, domain, reference, reference_domain, new_levels = "na") {
   if (is.null(reference) && !is.null(reference_domain)) {
     abort("argument", "`reference` must be given where `reference_domain` is.")

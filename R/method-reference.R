@@ -1,6 +1,6 @@
-# A model whose domains are described once and for all. What it asks of the rows that describe them
-# are the questions of method-known-domains.R, answered here by one data frame; what is left for
-# predict() is to know that they are answered: blueprint$described has the names of the domains.
+# A model whose domains are described once and for all. One data frame answers the questions of
+# method-known-domains.R; blueprint$described, the names of these domains, tells predict() that they
+# are answered.
 
 #' Fix the rows that describe the domains
 #'

@@ -168,7 +168,7 @@ update.dg_feature_sums <- function(object, data, y = NULL, domain = NULL, thread
   seal(object)
 }
 
-# Rows like the first ones: list(X scaled, y, domain).
+# Further rows as those of the first piece: a sample, see accumulate().
 read_piece <- function(object, data, y, domain) {
   blueprint <- object$blueprint
   X <- replay_predictors(blueprint, data, "data")$X
@@ -214,7 +214,7 @@ piece_domain <- function(object, data, domain, n) {
   new_domain(object$blueprint, data, domain, n, needed = TRUE, "data")
 }
 
-# Classes as text or logicals and numbers as counts are what they were at first.
+# Classes may also come as text or logicals, and numbers as counts: they get the first type.
 same_kind <- function(y, object) {
   kind <- object$response$kind
   if (kind == "none") return(NULL)
@@ -253,8 +253,8 @@ Ops.dg_feature_sums <- function(e1, e2) {
   abort("argument", "Sums of features can only be added; `", .Generic, "` is not defined for them.")
 }
 
-# Everything that decides about the numbers of a row. Functions that were saved
-# and loaded have other environments and terms other ones than before.
+# All that decides the numbers of a row must be the same. Functions and terms that were saved and
+# loaded have other environments than before.
 same_map <- function(a, b) {
   decisive <- function(object) {
     blueprint <- object$blueprint

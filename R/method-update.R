@@ -114,7 +114,7 @@ update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
   fitted
 }
 
-# Of a tuned model the search.
+# The specification of a model; of a tuned model the search.
 searched_spec <- function(object) {
   if (inherits(object, "dg_tuned")) object$tuning$spec else object$spec
 }
@@ -130,8 +130,8 @@ given_changes <- function(changes) {
   changes
 }
 
-# What is not changed must be what the model was fitted to: its rows, or with other rows what is
-# given beside them.
+# Data arguments that are not changed must be those that the model was fitted to: its rows, or with
+# other rows the columns that the call names.
 check_unchanged <- function(object, data_args, changes, env) {
   given <- changes[names(changes) %in% data_arguments]
   formulas <- vapply(given, function(expr) inherits(on_error(eval(expr, env), identity), "formula"),
@@ -147,7 +147,7 @@ check_unchanged <- function(object, data_args, changes, env) {
   invisible()
 }
 
-# The call with what the fit knows in the place of names, which may mean something else by now.
+# The call with values of the fit in the place of names, which may mean something else by now.
 refit_call <- function(object, call, data_args, changes) {
   # another package may have a function of that name in front
   if (is_call_to(call, "fit")) call[[1L]] <- fit

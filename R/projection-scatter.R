@@ -33,7 +33,7 @@ deviations <- function(M, weights = rep(1 / nrow(M), nrow(M))) {
   sweep(M, 2L, colSums(weights * M))
 }
 
-# m_sj - (mean over the domains that have class j), as rows; `class` of each row.
+# m_sj - (mean over the domains that have class j), as rows, with the class and domain of each.
 conditional_deviations <- function(table) {
   labelled <- which(!is.na(table$class))
   m <- diag(nrow(table))[labelled, , drop = FALSE]
@@ -53,8 +53,8 @@ balanced_class_means <- function(table) {
   list(means = weights / rowSums(weights), overall = colSums(weights) / sum(weights))
 }
 
-# One function per term, from the table of cells to list(plus, minus, within), what
-# is left out being absent.
+# One function per term, from the table of cells to list(plus, minus, within), of which a term may
+# lack some.
 scatter_terms <- list(
   # f'Qf, the distributional variance (DICA paper, definition 1)
   domains = function(table) {

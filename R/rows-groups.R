@@ -3,8 +3,8 @@
 #   second    Z'CZ of each group [r r x groups], the upper triangles
 #   cross     Z'CF [r m x groups], F = (Y, 1), the targets and a constant
 #   response  F'CF [m m x groups], the upper triangles
-# with C the rows' costs. Of the product map z_P (x) z_x they are those of z_x, with a group for
-# each domain: n r_x^2 operations, and the domains need not be described before.
+# with C the rows' costs. With the product map z_P (x) z_x the sums are of z_x, and each domain is a
+# group: n r_x^2 operations, and the domains need not be described before.
 
 # The most numbers that they take, 64 MB; with the product map, whose domains are many, 256 MB.
 group_numbers <- 2^23
@@ -23,9 +23,9 @@ sums_by_domain <- function(space, G) {
   !is.null(on_x) && G * on_x$dim^2 <= domain_numbers
 }
 
-# For pass(), what a worker needs. The sums, which start() makes, are an environment whose matrices
-# are changed in place; sums of several are lists. code: a function of the response of a block, [n x
-# m]; costs [G]: of each domain's rows beside their weights.
+# For pass(). A worker's sums, made by start(), are an environment whose matrices are changed in
+# place; added ones are lists. code: a function of the response of a block, [n x m]; costs [G]: of
+# each domain's rows beside their weights.
 group_work <- function(space, table, group, m, code, costs) {
   # a kernel between many domains is large, and all that is needed of it is the table
   space$domain_kernel <- NULL

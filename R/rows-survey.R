@@ -1,13 +1,12 @@
 # The first pass over a source: what is learned from all rows before any of them can be used (rows
 # by domain, moments, classes), and a random sample of rows, from which bandwidths, landmarks and
-# ranks come. A source of no more rows than the sample is in it as a whole.
+# ranks come. The sample of a source with few rows has all of them.
 
 sample_rows <- 20000
 
-# list(source, reader, n, lost, domains: names; sizes, weights, by domain; weighted: do rows differ
-# in weight? moments: list(count,
-# mean, square) of the columns in the reader's units, by domain [G x p]; response; sample: as
-# read_sample() gives it, not scaled, with the numbers of its rows).
+# The survey: list(source, reader, n, lost, domains: names; sizes, weights: by domain; weighted: do
+# rows differ in weight? moments: list(count, mean, square) of the columns in the reader's units, by
+# domain [G x p]; response; sample: as read_sample() gives it, not scaled).
 survey_source <- function(input, needs) {
   source <- input$source
   reader <- block_reader(input, needs)
@@ -43,7 +42,7 @@ survey_source <- function(input, needs) {
   survey
 }
 
-# Sums of squares of numbers beyond 1e150 or below 1e-150 say nothing. values: some of the response.
+# Squares of numbers beyond 1e150 or below 1e-150 are lost. values: some of the response.
 check_response_size <- function(moments, values) {
   if (is.null(moments$square) || length(values) < 2L) return(invisible())
   pooled <- pool_moments(moments)

@@ -99,13 +99,14 @@ moments_of <- function(space, points, table, wanted) {
   Reduce(add_moments, parts)
 }
 
-# Of a map that is a product with what is constant in a domain the factor of x, list(map, dim).
+# The factor of x, list(map, dim), of a map that is its product with one of the domain; NULL for
+# other maps.
 map_on_x <- function(map) UseMethod("map_on_x")
 
 #' @exportS3Method
 map_on_x.default <- function(map) NULL
 
-# Have rows of several domains a shorter way to their sums, see product_moments()?
+# Do sums over rows of several domains have a shorter way, see product_moments()?
 is_product <- function(space, table) !is.null(table) && !is.null(map_on_x(space$map))
 
 take_wanted <- function(wanted, at) {
@@ -129,8 +130,8 @@ feature_means <- function(space, points) {
   solved_means(space, moments_of(unsolved(space), points, own_table(space, points), wanted))
 }
 
-# The space without the triangular solves of its features, which its sums have in their place: one
-# for each domain and not for each row.
+# The space without the triangular solve of each row's features: solved_means() solves the sums, one
+# for each domain.
 unsolved <- function(space) {
   space$map <- unsolved_map(space$map)
   without_seen(space)
@@ -147,9 +148,8 @@ domain_table.feature_space <- function(space, points) {
   feature_table(space$map, space$domain_kernel, points)
 }
 
-# The results of body(program, i, X[i, ], domain codes) in a list. The core
-# walks over the points in blocks by itself; only a kernel that is evaluated in R
-# needs its values before.
+# The results of body(program, i, X[i, ], domain codes) in a list. The core walks over the points in
+# blocks by itself; only a kernel that is evaluated in R needs chunks.
 in_chunks <- function(space, points, table, body) {
   seen <- seen_features(space, points)
   if (!is.null(seen)) return(list(body(list(type = "given", values = seen), TRUE, points$X, NULL)))

@@ -15,7 +15,7 @@ space_gram <- function(space) {
   gram_matrix(space$kernel, space, space$domain_kernel$kappa)
 }
 
-# Of the kernel on x, which is the diagonal of K where kappa(P, P) is 1.
+# The mean of k(x, x), the diagonal of K where kappa(P, P) is 1.
 mean_diagonal <- function(space) {
   mean(kernel_diag_(kernel_program(space$kernel, space$X, space$X), space$X))
 }
@@ -23,9 +23,8 @@ mean_diagonal <- function(space) {
 # Landmarks of landmark_root(), times the root of n.
 usual_landmarks <- 3
 
-# U [n x q] with K ~ UU' from q of its rows, so many times the root of n, see
-# core/ridge/conjugate.h; NULL if K of these is not positive definite, as where it is 0 or a user's
-# own.
+# U [n x q] with K ~ UU' from q = per_root * sqrt(n) of its rows, see core/ridge/conjugate.h; NULL
+# if K of these rows is not positive definite, as where it is 0 or a user's own.
 landmark_root <- function(K, per_root = usual_landmarks) {
   on_error(ridge_landmarks_(K, ceiling(per_root * sqrt(nrow(K)))), function(e) NULL)
 }
@@ -39,8 +38,8 @@ hand_over <- function(K) {
 }
 
 # f(P, x) at new rows, [rows x columns of A]: sum_i k((P_i, x_i), (P, x)) A_i, or
-# <z(P, x), A> with features. rows: list(X, domain, reference), reference: list(X, domain), further
-# unlabelled rows; a domain that has some is described by them, any other by its rows in X.
+# <z(P, x), A> with features. rows: see read_new(); a domain that has rows in their `reference` is
+# described by these, any other by its rows in X.
 space_expansion <- function(space, rows, A) UseMethod("space_expansion")
 
 #' @exportS3Method

@@ -42,8 +42,8 @@ distinct_sorted <- function(y) {
   y[do.call(order, lapply(seq_len(ncol(y)), function(j) y[, j])), , drop = FALSE]
 }
 
-# All of y, sorted and distinct, or a twentieth from each end, where numbers lie
-# far from each other, and evenly spaced ones between.
+# All of y, sorted and distinct; or, if these are many, a twentieth of the candidates from each end,
+# where numbers lie far from each other, and evenly spaced ones between.
 candidates <- function(y) {
   n <- NROW(y)
   if (n <= response_candidates) return(y)

@@ -10,7 +10,7 @@
 #              the map: cross = Z'F, second = F'F, sums = F'1; where the map has an
 #              origin also linear: the same, as vectors, for (y - origin) / unit)
 #   labelled_second   Z' diag(labelled) Z, or NULL)
-# sample: list(X [n x p] scaled, y, domain); map: response_map() or NULL.
+# sample: X [n x p] scaled, y, domain, see read_sample(); map: response_map() or NULL.
 # table: of the domains, see domain_table().
 accumulate <- function(space, sample, map, labelled = NULL,
                        table = own_table(space, sample[c("X", "domain")])) {
