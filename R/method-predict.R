@@ -73,7 +73,7 @@ read_new <- function(object, newdata, domain, reference, reference_domain, new_l
   uses_others <- uses_other_rows(object)
   reference <- if (uses_others) read_reference(object, reference, reference_domain, new_levels)
   new <- replay(object$blueprint, newdata, domain, uses_others, new_levels = new_levels,
-                known = if (is.list(reference)) reference$own else reference,
+                described = if (is.list(reference)) reference$own else reference,
                 reads_domain = reads_domain(object))
   if (described_by_rows(object)) {
     warn_few_rows(object, describing_sizes(object, new$domain, reference))
