@@ -40,7 +40,7 @@ describe_result.dg_effect <- function(x) {
   context <- x$type == "context"
   at <- ifelse(is.na(average$category),
                vapply(average$at, function(v) format(rounded(v, 3)), ""), average$category)
-  right <- function(values, rows) one_line(values)
+  right <- function(values, lines) one_line(values)
   new_result(
     effect_title(x), average,
     c(list(column("predictor", once = TRUE)),

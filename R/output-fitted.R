@@ -47,8 +47,8 @@ plot.dg_learner <- function(x, newdata = NULL, domain = NULL, y = NULL, max_pane
     abort("argument", "`plot()` of a model shows numbers or classes beside what is predicted, not ",
           "censored times; `plot(dg_cv(model))` shows the concordance of domains.")
   }
-  rows <- if (is.null(newdata)) seen_or_left_out(x) else newdata_rows(x, newdata, domain, y)
-  plot_fitted(fitted_frame(rows, x), max_panels)
+  scored <- if (is.null(newdata)) seen_or_left_out(x) else newdata_rows(x, newdata, domain, y)
+  plot_fitted(fitted_frame(scored, x), max_panels)
 }
 
 # The rows of a plot are list(truth, domain, predicted: response; value: of classes, a matrix, or
@@ -114,18 +114,18 @@ class_values <- function(x, predicted) {
 
 # A line a row: domain, observed, predicted: a number, or what the observed class was given, right.
 # Attributes: kind ("number", "prob", "decision"), labels, source.
-fitted_frame <- function(rows, x) {
+fitted_frame <- function(scored, x) {
   number <- x$response$kind == "number"
   levels <- if (is.factor(x$y)) levels(x$y) else x$response$levels
-  observed <- if (number) as.vector(rows$truth) else factor(as.character(rows$truth), levels)
-  frame <- data.frame(domain = as.character(rows$domain), observed = observed)
-  frame$predicted <- if (number) as.vector(rows$predicted)
-                     else own_class(rows$value, rows$kind, as.integer(observed), levels)
-  frame$right <- if (number) NA else as.character(rows$predicted) == as.character(observed)
+  observed <- if (number) as.vector(scored$truth) else factor(as.character(scored$truth), levels)
+  frame <- data.frame(domain = as.character(scored$domain), observed = observed)
+  frame$predicted <- if (number) as.vector(scored$predicted)
+                     else own_class(scored$value, scored$kind, as.integer(observed), levels)
+  frame$right <- if (number) NA else as.character(scored$predicted) == as.character(observed)
   frame <- frame[stats::complete.cases(frame[c("domain", "observed")]) &
                    is.finite(frame$predicted), ]
   if (nrow(frame) == 0L) abort("data", "No row has a response that could be compared.")
-  structure(frame, kind = if (number) "number" else rows$kind, source = rows$source,
+  structure(frame, kind = if (number) "number" else scored$kind, source = scored$source,
             labels = variable_names(x$blueprint))
 }
 
@@ -135,10 +135,10 @@ own_class <- function(value, kind, code, levels) {
   else if (length(colnames(value))) value <- all_classes(value, levels, NA_real_)
   at <- cbind(seq_along(code), code)
   if (kind == "prob") return(value[at])
-  own <- value[at]
+  observed <- value[at]
   value[at] <- -Inf
   value[is.na(value)] <- -Inf
-  own - apply(value, 1L, max)
+  observed - apply(value, 1L, max)
 }
 
 # Of each domain, the worst first: names are the domains'.
