@@ -142,12 +142,12 @@ member_layout <- function(spec, blueprint) {
 }
 
 # Each member scales the rows itself. of: decision, or another function of a model and rows.
-member_values <- function(member, rows, of = decision) {
+member_values <- function(member, new, of = decision) {
   blueprint <- member$blueprint
-  known <- rows$reference
-  if (is.list(known)) known$X <- see_columns(known$X, blueprint)
-  new <- scale_new(blueprint$scaling, see_columns(rows$X, blueprint), rows$domain, known)
-  of(member, c(list(X = new$X, domain = rows$domain, reference = new$reference), rows["threads"]))
+  reference <- new$reference
+  if (is.list(reference)) reference$X <- see_columns(reference$X, blueprint)
+  seen <- scale_new(blueprint$scaling, see_columns(new$X, blueprint), new$domain, reference)
+  of(member, c(list(X = seen$X, domain = new$domain, reference = seen$reference), new["threads"]))
 }
 
 #' @exportS3Method
@@ -161,8 +161,8 @@ decision.dg_ensemble <- function(object, rows) {
 #' @exportS3Method
 open_questions.dg_ensemble <- function(object) {
   unlist(unname(lapply(object$members, function(member) {
-    lapply(scaled_questions(member), ask_after, function(rows) {
-      list(X = see_columns(rows$X, member$blueprint), domain = rows$domain)
+    lapply(scaled_questions(member), ask_after, function(new) {
+      list(X = see_columns(new$X, member$blueprint), domain = new$domain)
     })
   })), recursive = FALSE)
 }
@@ -172,8 +172,8 @@ answered.dg_ensemble <- function(object, answers) {
   counts <- lengths(lapply(object$members, scaled_questions))
   starts <- cumsum(counts) - counts
   for (m in which(counts > 0L)) {
-    own <- answers[starts[m] + seq_len(counts[m])]
-    object$members[[m]] <- seal(scaled_answered(object$members[[m]], own))
+    part <- answers[starts[m] + seq_len(counts[m])]
+    object$members[[m]] <- seal(scaled_answered(object$members[[m]], part))
   }
   object
 }
@@ -182,11 +182,11 @@ answered.dg_ensemble <- function(object, answers) {
 #' @exportS3Method
 similarity.dg_ensemble <- function(object, rows) {
   used <- object$members[object$coefficients > 0]
-  found <- Filter(Negate(is.null), lapply(used, function(member) {
+  values <- Filter(Negate(is.null), lapply(used, function(member) {
     if (has_similarity(member)) member_values(member, rows, similarity)
   }))
-  if (length(found) == 0L) return(similarity.default(object, rows))
-  Reduce(`+`, found) / length(found)
+  if (length(values) == 0L) return(similarity.default(object, rows))
+  Reduce(`+`, values) / length(values)
 }
 
 has_similarity <- function(object) {
@@ -219,11 +219,11 @@ describe_fit.dg_ensemble <- function(x) {
     members <- choice$table[choice$table$member %in% TRUE, c("member", "weight", "mean")]
     members$member <- describe_candidates(choice$table[choice$table$member %in% TRUE, ])
   } else if (!is.null(held$scores)) members$mean <- unname(colMeans(held$scores, na.rm = TRUE))[-1L]
-  own <- if (is.null(choice)) held$scores[, 1L]
+  scores <- if (is.null(choice)) held$scores[, 1L]
   list(
-    if (length(own)) {
-      fact(held$metric$title, mean(own, na.rm = TRUE),
-           error_words(if (sum(!is.na(own)) > 2L) mean_error(own)$se else NA_real_),
+    if (length(scores)) {
+      fact(held$metric$title, mean(scores, na.rm = TRUE),
+           error_words(if (sum(!is.na(scores)) > 2L) mean_error(scores)$se else NA_real_),
            " on held-out domains, with weights from the other domains", only = "print")
     },
     fact(paste0("Members", if (!is.null(members$mean)) {
