@@ -86,16 +86,16 @@ dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins
   bins <- check_count(bins, "bins", at_least = 2L)
   if (!is.null(time)) time <- check_number(time, "time", "positive")
   if (inherits(object, "dg_validate")) check_events(object$kind)
-  validated <- with_given_names(validation_rows(object, newdata, domain, y, time), substitute(y),
-                                substitute(domain))
-  if (length(validated$methods) > 1L) {
-    abort("argument", "`object` must be of one method, not of ", length(validated$methods),
+  tested <- with_given_names(validation_rows(object, newdata, domain, y, time), substitute(y),
+                             substitute(domain))
+  if (length(tested$methods) > 1L) {
+    abort("argument", "`object` must be of one method, not of ", length(tested$methods),
           ": give one of its `$runs`.")
   }
-  held <- validated$methods[[1L]]
-  if (is_censored(held$truth)) return(calibrate_times(validated, time, bins))
+  held <- tested$methods[[1L]]
+  if (is_censored(held$truth)) return(calibrate_times(tested, time, bins))
   if (!is.null(time)) abort("argument", "`time` must be NULL without censored times.")
-  if (is.null(held$prob)) abort_no_events(validated)
+  if (is.null(held$prob)) abort_no_events(tested)
   levels <- class_levels(held)
   class <- read_class(class, levels)
   truth <- value_labels(held$truth)
@@ -118,17 +118,17 @@ dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins
   table$class <- factor(table$class, class)
   error <- vapply(tables, function(t) sum(t$rows * abs(t$observed - t$predicted)), 0) / sum(at)
   structure(c(list(by_domain = by_domain, table = table, error = error, rows = sum(at),
-                   domains = nlevels(domain)), validated[c("labels", "held_out")]),
+                   domains = nlevels(domain)), tested[c("labels", "held_out")]),
             class = c("dg_calibration", "dg_result"))
 }
 
 # Of censored times at one of these: events until then are the class.
-calibrate_times <- function(validated, time, bins) {
+calibrate_times <- function(tested, time, bins) {
   if (is.null(time)) {
     abort("argument", "`time` must be given with censored times: the time until which events are ",
           "predicted.")
   }
-  held <- with_times(validated, time)$methods[[1L]]
+  held <- with_times(tested, time)$methods[[1L]]
   place <- if (is.null(held$row)) seq_along(held$truth) else held$row
   at <- !is.na(held$truth) & !is.na(held$survival[, 1L]) & !is.na(held$domain)
   at[at] <- !duplicated(data.frame(place, held$domain)[at, ])
@@ -167,7 +167,7 @@ calibrate_times <- function(validated, time, bins) {
                            row.names = NULL),
     table = table, error = stats::setNames(error, class), rows = length(S),
     domains = nlevels(domain), times = TRUE
-  ), validated[c("labels", "held_out")]), class = c("dg_calibration", "dg_result"))
+  ), tested[c("labels", "held_out")]), class = c("dg_calibration", "dg_result"))
 }
 
 # Wilson's for as many rows as have the standard error of the proportion, that of independent rows
