@@ -99,11 +99,11 @@ new_scored <- function(model, newdata, domain, ok, classes, needs_sd) {
 
 # ---- what to expect ---------------------------------------------------------------------------
 
-# The expected score of each left-out site and of each new one: list(left_out, new, rows: what these
-# were computed from, with the labels), or NULL where the model has nothing to expect it from. What
-# is learned from the labels of left-out rows for it is the same for all sites and does not use how
-# sites differ in their means: learned without a site, it would be lower where the site's own mean
-# is higher, and learned with it the other way round.
+# The expected score of each left-out site and of each new one, and the labelled rows from which
+# these were computed: list(left_out, new, rows); NULL where the model has nothing for it.
+# held: held_out_scored(); new: new_scored(); X: forecast_predictors(). All sites share what is
+# learned here from labels, and it does not use how the means of sites differ: learned without a
+# site, it would be lower where the site's own mean is higher; learned with it, higher.
 expected_scores <- function(held, new, measure, classes, X) {
   once <- held$rep == held$rep[1L]
   held <- lapply(held, take, once)
@@ -155,8 +155,8 @@ expected_of_numbers <- function(held, new, measure, by_site, X) {
   some <- thin_domains(list(X = matrix(seq_along(in_X)), domain = held$domain[in_X]), most)
   some <- in_X[some$X]
   domain <- held$domain[some]
-  size <- within_regression(X$known[at[some], , drop = FALSE], abs(held$y - held$p)[some], domain,
-                            X$new)
+  size <- within_regression(X$training[at[some], , drop = FALSE], abs(held$y - held$p)[some],
+                            domain, X$new)
   if (is.null(size)) return(NULL)
   # a regression of positive numbers may fall below 0
   least <- 0.1 * mean(size$fitted)

@@ -5,12 +5,12 @@
 parts_rows <- 600L
 parts_folds <- 5L
 
-# Data frame, a row for each labelled new site. X: list(known, place, new); held: held_out_scored();
+# Data frame, a row for each labelled new site. X: forecast_predictors(); held: held_out_scored();
 # new: new_scored() with y and domain.
 parts_of_loss <- function(held, new, measure, X) {
   at <- which(held$rep == held$rep[1L] & !is.na(match(held$place, X$place)))
   loss <- measure$loss(lapply(held[c("y", "p", "class")], take, at))
-  train <- list(X = X$known[match(held$place[at], X$place), , drop = FALSE], loss = loss,
+  train <- list(X = X$training[match(held$place[at], X$place), , drop = FALSE], loss = loss,
                 site = droplevels(held$domain[at]))
   new_loss <- measure$loss(new)
   parts <- lapply(split(seq_along(new_loss), new$domain), function(i) {

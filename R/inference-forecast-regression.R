@@ -83,7 +83,7 @@ left_out_means <- function(sites) {
 }
 
 # New sites join as sites whose value has an error so large that it says nothing. described:
-# list(e, new_e, d, new_d). list(left_out, new: data frames of mean, lower, upper on the scale).
+# describe_sites(). list(left_out, new: data frames of mean, lower, upper on the scale).
 forecast_sites <- function(value, se, described, scale, inflation, level) {
   k <- length(value)
   new <- max(length(described$new_e), length(described$new_d))

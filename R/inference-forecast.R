@@ -298,12 +298,12 @@ read_forecast_cv <- function(cv, spec, task, classes, measure) {
   held_out_scored(cv, classes, measure)
 }
 
-# list(known, new: predictors as in the model, place: rows of `known` in the data).
+# Predictors as in the model: list(training, new, place: numbers of the training rows in the data).
 forecast_predictors <- function(model, task, new) {
   training <- quietly(replay(model$blueprint, as_newdata(task$input), task$domain,
                              needs_domain = TRUE))
   scaled <- function(data) scale_new(model$blueprint$scaling, data$X, data$domain, NULL)$X
-  list(known = scaled(training), new = scaled(new), place = task$row[training$ok])
+  list(training = scaled(training), new = scaled(new), place = task$row[training$ok])
 }
 
 # Labels of the complete new rows, NULL where there are none; classes as codes.
@@ -361,8 +361,8 @@ new_site_scores <- function(scored, measure) {
 
 # ---- forecast ---------------------------------------------------------------------------------
 
-# scores: site_scores(); expected, distances: list(left_out, new) by names of sites, or NULL; sites:
-# names of the new ones. The regression is always fitted; new sites get its forecasts if `can`.
+# scores: site_scores(); expected, distances: expected_scores(), forecast_distances(); sites: names
+# of the new ones. The regression is always fitted; new sites get its forecasts if `can`.
 forecast_from <- function(scores, expected, distances, sites, measure, inflation, level,
                           permutations) {
   scale <- scales[[measure$scale]]
@@ -429,11 +429,11 @@ numbers_at <- function(x, labels) {
 describe_sites <- function(expected, distances, domains, sites, scale) {
   e <- site_descriptions(expected, domains, sites, function(x) scale$to(inside(x, scale)))
   d <- site_descriptions(distances, domains, sites, log1p)
-  c(if (!is.null(e)) list(e = e$own, new_e = e$new),
-    if (!is.null(d)) list(d = d$own / d$spread, new_d = d$new / d$spread))
+  c(if (!is.null(e)) list(e = e$left_out, new_e = e$new),
+    if (!is.null(d)) list(d = d$left_out / d$spread, new_d = d$new / d$spread))
 }
 
-# A description of sites, on its scale and less its mean: list(own, new, spread: standard
+# A description of sites, on its scale and less its mean: list(left_out, new, spread: standard
 # deviation); NULL if it does not vary. Sites beyond 2.5 (normal) median absolute deviations are
 # moved there: forecasts do not extrapolate, and one odd site does not decide the line.
 site_descriptions <- function(values, domains, sites, to) {
@@ -448,8 +448,8 @@ site_descriptions <- function(values, domains, sites, to) {
   if (far == 0) far <- 2.5 * stats::sd(x)
   cut <- function(x) pmin(pmax(x - middle, -far), far)
   centre <- mean(cut(x))
-  training <- cut(x) - centre
-  spread <- sqrt(mean(training^2))
+  left_out <- cut(x) - centre
+  spread <- sqrt(mean(left_out^2))
   if (spread < 1e-6 * max(1, abs(middle))) return(NULL)
-  list(own = training, new = cut(new) - centre, spread = spread)
+  list(left_out = left_out, new = cut(new) - centre, spread = spread)
 }

@@ -605,7 +605,8 @@ lacking_words <- function(sites) {
 # ---- sites ------------------------------------------------------------------------------------
 
 # list(y, p, score: as in `measures`, place: of each row in order to pair methods, rep, domain: a
-# factor, class, left_out). p is NULL where there are no probabilities.
+# factor, class, left_out). p is NULL where there are no probabilities. method: one of those of
+# validation_rows().
 site_rows <- function(method, kind, class) {
   domain <- as.factor(method$domain)
   n <- length(domain)
@@ -779,8 +780,8 @@ check_target <- function(target, chosen) {
 }
 
 # For each measure list(estimate, se, value, value_se [domains]; likelihoods, information: lists of
-# functions, see site_value(); effects: of each domain's rows, by
-# place, if `paired`). Of repeats the means.
+# functions, see site_value(); effects: of each domain's rows, by place, if `paired`), for repeats
+# their means. scored: site_rows().
 measure_sites <- function(scored, chosen, threshold, paired) {
   parts <- split(seq_along(scored$y), list(scored$rep, scored$domain), drop = TRUE)
   at <- split(seq_along(parts), scored$domain[vapply(parts, `[`, 0L, 1L)])
