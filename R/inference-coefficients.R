@@ -110,7 +110,7 @@ check_linear <- function(object) {
     "other functions"
   } else paste("kernel", format(space$kernel), "and domain kernel", format(space$domain_kernel)))
   kinds <- object$blueprint$scaling$kind
-  # that of a domain's own mean is one more coefficient where the model has it
+  # some models have a coefficient for a domain's mean
   if (!is.null(own_coefficients(object))) kinds <- setdiff(kinds, "means")
   if (!all(kinds %in% c("none", "pooled"))) {
     refuse("one with `scale = \"", setdiff(kinds, "means")[1L], "\"`",
@@ -143,7 +143,7 @@ fixed_penalty <- function(object) {
   if (length(name)) stats::setNames(penalty_of(object, name), name)
 }
 
-# In the units of the rows of this sample, which is not scaled. What is affine is known by its
+# In the units of the rows of this sample, which is not scaled. An affine function follows from its
 # values at the means and one standard deviation away from them.
 linear_coefficients <- function(object, sample) {
   coefficients <- own_coefficients(object)
@@ -282,7 +282,7 @@ jackknife <- function(left_out, estimate) {
   (G - 1) / G * crossprod(sweep(left_out, 2L, estimate))
 }
 
-# Where ratios are asked, of these.
+# The table, of ratios where they are asked for.
 shown_coefficients <- function(object, level = object$level) {
   table <- coefficient_table(object, level, object$df)
   values <- c("estimate", "lower", "upper")

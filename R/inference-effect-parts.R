@@ -55,7 +55,7 @@ by_class <- function(values, part) {
   lapply(seq_len(dim(values)[3L]), function(k) part(matrix(values[, , k], dim(values)[1L])))
 }
 
-# Of all rows, those with a missing value left out: means by domain, NA where none is left.
+# Means by domain of all rows without a missing value, NA for a domain that has none.
 known_averages <- function(look, values_of) {
   at <- !is.na(look$all$codes)
   domain <- droplevels(look$all$domain[at])
@@ -220,8 +220,7 @@ fewest <- function(units) min(vapply(units, max, 0L))
 # At each value of a curve, NA where all units have the same. units: by factor the group of each
 # domain; without: by factor and group averages by fits without the group, or NULL for those of the
 # model itself. With crossed factors, variances add up, less what was counted twice (Cameron,
-# Gelbach and Miller, 2011, equation 2.13,
-# see crossed_error()).
+# Gelbach and Miller, 2011, equation 2.13, see crossed_error()).
 effect_error <- function(part, average, units, without) {
   if (fewest(units) < 2L) return(rep(NA_real_, length(average)))
   # squares of very large values would overflow, those of very small ones vanish

@@ -203,10 +203,11 @@ within_regression <- function(X, values, domain, X_new) {
 
 # ---- sampling error ---------------------------------------------------------------------------
 
-# The forecast is of the score to expect in rows with these predictors. Of the sampling variance of
-# a site's score the part by which rows were drawn is then no error: the expected score of the same
-# rows has it too. As a proportion, by the slope of one on the other between random halves of sites,
-# whose differences have 4 times the covariances of all rows.
+# The proportion of the sampling variance of a site's score that is no error of a forecast. The
+# forecast is of the score to expect in rows with these predictors, and the variation that comes
+# from which rows were drawn is in the expected score, too. The proportion follows from the slope of
+# one score on the other between random halves of sites, whose differences have 4 times the
+# covariances of all rows.
 row_share <- function(expected, measure) {
   held <- expected$rows
   scale <- scales[[measure$scale]]

@@ -19,8 +19,8 @@ left_out_decisions.dg_ensemble <- function(object, sample) {
 }
 
 # The candidate that a search selected was selected on all domains. Its errors are enlarged in the
-# ratio of the estimated score on a new domain to the score of the selected candidate, of a score in
-# squares of errors its root.
+# ratio of the estimated score on a new domain to the score of the selected candidate; by the root
+# of the ratio, if the score is of squared errors.
 #' @exportS3Method
 left_out_decisions.dg_auto <- function(object, sample) {
   left_out <- NextMethod()

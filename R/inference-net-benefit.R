@@ -132,7 +132,7 @@ distinct_rows <- function(sites) {
   all[!duplicated(all[c("place", "domain")]), ]
 }
 
-# Of a method those with a prediction or without.
+# The rows of a method, with a prediction or without.
 all_rows <- function(method) {
   n <- length(method$domain)
   list(place = if (is.null(method$row)) seq_len(n) else method$row, domain = method$domain, y = NA)
@@ -174,7 +174,7 @@ benefit_by_site <- function(scored, thresholds) {
   })
 }
 
-# Of one repeat.
+# The same of one repeat.
 count_benefits <- function(y, p, domain, thresholds, shrunk) {
   G <- nlevels(domain)
   treated <- function(event) {
@@ -190,7 +190,7 @@ count_benefits <- function(y, p, domain, thresholds, shrunk) {
   false <- treated(0)
   price <- rep(thresholds / (1 - thresholds), each = G)
   net <- mean_benefit(hits, false, n, price)
-  # what treating all gains more is what the rows below the threshold have
+  # treating all gains more by the net benefit of the rows below the threshold
   lost <- mean_benefit(events - hits, n - events - false, n, price)
   all_better <- outer(shrunk, thresholds, ">")
   list(net_benefit = net, prevalence = mean_benefit(cbind(events), 0 * cbind(events), n, 0),

@@ -316,7 +316,7 @@ left_out_distances <- function(kernel, training, means, joined) {
   means$own - 2 * (means$all - means$within / G + to_new / G) + norms[code] / G^2
 }
 
-# sum_j w_j k(x_i, z_j) of each row x_i of rows, z of others.
+# sum_j w_j k(x_i, z_j) of each row x_i of points, z of others.
 kernel_mean <- function(kernel, points, others, weights) {
   parts <- lapply(blocks_of_rows(nrow(points$X), nrow(others$X)), function(i) {
     X <- points$X[i, , drop = FALSE]

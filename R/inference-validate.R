@@ -645,7 +645,7 @@ event_rows <- function(method, class) {
   list(y = as.integer(truth == class), p = p, score = score, class = class)
 }
 
-# Infinite where training lacks the class, or all others.
+# The decision value of the event, infinite where training lacks it or all other classes.
 event_scores <- function(decision, column) {
   alone <- rowSums(decision[, -column, drop = FALSE] != -Inf) == 0
   replace(decision[, column], alone %in% TRUE, Inf)
@@ -709,7 +709,7 @@ abort_no_validated <- function() {
         "`calibration = \"platt\"`.")
 }
 
-# Those that rows of all methods have what it needs for.
+# The measures for which the rows of all methods have what is needed.
 measures_for <- function(kind, sites, threshold, times = NULL) {
   with_prob <- all(vapply(sites, function(site) !is.null(site$p), NA))
   if (!is.null(threshold) && (kind != "class" || !with_prob)) {
@@ -807,7 +807,7 @@ measure_sites <- function(scored, chosen, threshold, paired) {
   })
 }
 
-# Of repeats, whose events are the same rows.
+# The mean over repeats, whose events are the same rows.
 mean_likelihood <- function(sites) {
   likelihoods <- lapply(sites, `[[`, "likelihood")
   if (length(sites) == 1L || any(vapply(likelihoods, is.null, NA))) return(likelihoods[[1L]])
@@ -875,7 +875,7 @@ summary_rows <- function(pooled, chosen, target, level) {
   }, pooled, chosen, names(chosen)))
 }
 
-# Of random_effects(), the mean in a column of this name.
+# The columns of a result of random_effects(), its mean under this name.
 mean_columns <- function(overall, scale, name) {
   weighted <- overall$weighted
   new <- overall$new$interval
@@ -888,12 +888,13 @@ mean_columns <- function(overall, scale, name) {
   )
 }
 
-# The scale may turn the order round.
+# In order, because a scale may reverse the ends.
 from_scale <- function(lower, upper, scale, prefix = "") {
   ends <- scale$from(cbind(lower, upper))
   stats::setNames(data.frame(pmin(ends[, 1L], ends[, 2L]), pmax(ends[, 1L], ends[, 2L])),
                   paste0(prefix, c("lower", "upper")))
 }
+
 # The probability that a new site lies between these limits, see share_between().
 pass_columns <- function(new, scale, limits, level) {
   share <- rep(NA_real_, 3L)

@@ -90,8 +90,8 @@ auto_notes <- function(choice, members, weighted = FALSE) {
     })
 }
 
-# Few domains choose by scores before the correction, which may be better than the null model's
-# where the score to expect is not; and so may the score that selects.
+# With few domains the choice is by scores before the correction. These may be better than the null
+# model's where the expected score is not; so may the score that selects.
 null_words <- function(choice) {
   null <- which(choice$table$kernel == null_title)
   if (length(null) == 0L || isTRUE(choice$table$member[null])) return(character())

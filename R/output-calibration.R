@@ -170,8 +170,8 @@ calibrate_times <- function(tested, time, bins) {
   ), tested[c("labels", "held_out")]), class = c("dg_calibration", "dg_result"))
 }
 
-# Wilson's for as many rows as have the standard error of the proportion, that of independent rows
-# or of domains, whichever is larger. average: of ipcw_mean().
+# Wilson's interval for the number of rows with which the proportion has this standard error: that
+# of independent rows or that of domains, whichever is larger. average: of ipcw_mean().
 censored_interval <- function(average, domain, level = 0.95) {
   share <- min(max(average$mean, 0), 1)
   n <- length(domain)
@@ -239,7 +239,7 @@ design_effect <- function(positive, domain) {
     more = sum(sizes^2) / sum(sizes) - 1)
 }
 
-# Wilson's for n over the design effect. correlation: the intraclass correlation in other bins, for
+# Wilson's interval for n over the design effect. correlation: the intraclass correlation in other bins, for
 # rows that are all alike.
 clustered_interval <- function(positive, domain, correlation = 0, level = 0.95) {
   G <- length(unique(domain))
@@ -277,8 +277,9 @@ describe_result.dg_calibration <- function(x) {
   )
 }
 
-# By domain first: the pooled error is small in many models that are miscalibrated in each domain.
-# With the number of significant ratios: with few rows ratios are far from 1 in every model.
+# Values by domain come first, because many models with a small pooled error are miscalibrated in
+# each domain. The number of significant ratios is added, because with few rows every model has
+# ratios far from 1.
 calibration_words <- function(x) {
   range_of <- function(values) {
     words <- rounded(range(values), 3)

@@ -66,7 +66,7 @@ newdata_rows <- function(x, newdata, domain, y) {
     class_values(x, function(type) predict(x, newdata, domain = domain, type = type)))
 }
 
-# Left out in closed form, else as they were fitted.
+# Values for rows left out in closed form, or else for the rows as they were fitted.
 seen_or_left_out <- function(x) {
   left <- on_error(quietly(left_out_rows(x)), function(e) NULL)
   if (!is.null(left)) return(c(left, source = "Held-out domains"))
@@ -82,7 +82,7 @@ seen_or_left_out <- function(x) {
          source = "Training rows, seen by the model"), class_values(x, kept))
 }
 
-# Of a pipeline or an adapted model there is no closed form.
+# A pipeline and an adapted model have no closed form.
 left_out_rows <- function(x) UseMethod("left_out_rows")
 
 #' @exportS3Method
@@ -104,7 +104,7 @@ scored_rows <- function(predictions) {
        value = predictions$decision, kind = "decision")
 }
 
-# Probabilities where the model has them, of classes.
+# For classes: probabilities where the model has them, or else decision values.
 class_values <- function(x, predicted) {
   if (x$response$kind != "class") return(NULL)
   prob <- tryCatch(quietly(predicted("prob")), domgen_error_argument = function(e) NULL)
@@ -129,7 +129,7 @@ fitted_frame <- function(scored, x) {
             labels = variable_names(x$blueprint))
 }
 
-# Of each row, by the place of its class.
+# The value of each row's own class: its probability, or its lead over the best other class.
 own_class <- function(value, kind, code, levels) {
   if (!is.matrix(value)) value <- cbind(-value, value) / 2
   else if (length(colnames(value))) value <- all_classes(value, levels, NA_real_)
@@ -141,7 +141,7 @@ own_class <- function(value, kind, code, levels) {
   observed - apply(value, 1L, max)
 }
 
-# Of each domain, the worst first: names are the domains'.
+# The score of each domain by its name, the worst first.
 fitted_scores <- function(frame) {
   number <- attr(frame, "kind") == "number"
   each <- if (number) (frame$observed - frame$predicted)^2 else frame$right

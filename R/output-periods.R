@@ -13,7 +13,7 @@ describe_periods <- function(x) {
   )
 }
 
-# Both ends of all periods are told apart.
+# In as many words as distinguish both ends of all periods.
 words_of_times <- function(values, table) {
   ends <- c(table$from, table$to)
   time_words(ends)[match(values, ends)]

@@ -61,7 +61,7 @@ name_width <- 20
 # In lines of so many characters, of about the same length; NULL where there is no text.
 wrapped <- function(text, width) {
   if (length(text) == 0L) return(NULL)
-  # numbers stay with what they are of
+  # a number stays on the line of its unit or name
   text <- gsub("(?<=[0-9]) (?=%)|(?<=\\bp) (?=[=<] )|(?<=\\bp [=<]) (?=[0-9])", "\r",
                paste(readable(text), collapse = " "), perl = TRUE)
   lines <- strwrap(text, width)
@@ -91,7 +91,7 @@ panels <- function(panel, scales = "fixed", beside = 4, columns = NULL) {
   ))
 }
 
-# Text whose lines are given, which share what lines there may be.
+# Each part begins a line; parts share the lines that there may be.
 fit_lines <- function(parts, width, lines) {
   each <- max(lines %/% length(parts), 1L)
   broken <- vapply(parts, function(part) wrapped(fit_text(part, width, each), width + 1), "")
@@ -206,7 +206,7 @@ reference_line <- function(x = NULL, y = NULL, data = NULL) {
 # data: panels that have the line, all if NULL.
 line_at <- function(at, data) if (is.null(data)) data.frame(at = at) else cbind(data, at = at)
 
-# Of so many points on a panel, so that they do not lie in one lump.
+# Size and opacity of n points on a panel: many are small and pale, so that each can be seen.
 point_size <- function(n) if (n > 1000) 0.6 else if (n > 300) 1 else 1.6
 
 point_alpha <- function(n) if (n > 1000) 0.4 else if (n > 300) 0.6 else 0.9

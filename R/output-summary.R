@@ -119,7 +119,7 @@ summarise_learner <- function(object, left_out, env) {
 size_of <- function(object) {
   sizes <- rows_of_domains(object)
   if (is.null(sizes)) sizes <- NA_real_
-  # those without a label are no loss of an adapted model
+  # an adapted model has not lost its rows without a label
   padded <- if (is.null(object$labelled)) object$rows$padded
   data.frame(rows = nobs(object), dropped = if (is.null(padded)) 0L else padded - nobs(object),
              predictors = count_predictors(object$blueprint), domains = nlevels(object$domain),
@@ -180,7 +180,7 @@ terms_table <- function(facts) {
 
 # ---- errors -----------------------------------------------------------------------------------
 
-# That by which the model was chosen, or the first of those for its response.
+# The metric by which the model was chosen, or the first for its response.
 summary_metric <- function(object) {
   for (part in c("tuning", "choice", "held_out")) {
     if (!is.null(object[[part]]$metric)) return(object[[part]]$metric)
@@ -206,9 +206,8 @@ known_left_out <- function(object, left_out, env) {
        overall = cv$overall, by = "dg_lodo")
 }
 
-# What a search left behind of its choice, NULL without one. A tuning has the score of its choice,
-# which is too good; dg_auto() the score to expect, of which the scores by domain, those of the
-# search's rows, are a part.
+# Scores that a search keeps of its choice; NULL without a search. Those of a tuning are optimistic.
+# dg_auto() has the expected score, and scores by domain of the rows of its search.
 searched_errors <- function(object) {
   tuning <- object$tuning
   scores <- if (!is.null(tuning)) tuning$scores[, tuning$chosen]
@@ -222,7 +221,7 @@ searched_errors <- function(object) {
     else list(se = mean_error(scores)$se))
 }
 
-# The same on the rows of training, or NULL.
+# The scores on the rows of training, or NULL.
 training_scores <- function(object, metric) {
   values <- object$decision
   if (is.null(object$y) || is.null(object$domain) || NROW(values) != length(object$y) ||

@@ -365,7 +365,7 @@ measured <- function(value, measure, decimals, common = on_common_scale) {
   as_decimals(max(decimals + getOption("digits") - 7L - floor(log10(size)), 0))(value)
 }
 
-# As a format of a column of a table by titles of measures.
+# The format of a column with values of several measures, which lines have by title.
 as_measured <- function(x, common = on_common_scale) {
   titles <- measure_titles(x, names(x$measures))
   function(values, lines) {
@@ -413,7 +413,7 @@ independence_words <- function(words) {
          "narrow.")
 }
 
-# Means by precision that are other ones beyond chance.
+# A sentence on means that differ by more than chance where sites are weighted by precision.
 weighted_words <- function(x, table) {
   differing <- table[which(table$weighted_p < 0.05), ]
   if (nrow(differing) == 0L) return(NULL)

@@ -43,7 +43,7 @@ new_ensemble <- function(members, weights, rows, ..., class = character()) {
   ), class = c(class, "dg_ensemble", "dg_learner", "dg_fit"))
 }
 
-# Of a mean of members, with these values. That of logarithms of hazards has a baseline of its own.
+# Targets of a mean of members with these values; a mean of log hazards has a baseline of its own.
 mixed_targets <- function(members, rows, values = NULL) {
   targets <- new_targets(rows, standardise = FALSE)
   c(targets, if (all(vapply(members, gives_probabilities, NA))) list(means = "common"),
@@ -178,7 +178,7 @@ answered.dg_ensemble <- function(object, answers) {
   object
 }
 
-# Of members that have a kernel on their rows.
+# The mean over members that have a kernel on their rows.
 #' @exportS3Method
 similarity.dg_ensemble <- function(object, rows) {
   used <- object$members[object$coefficients > 0]
@@ -200,7 +200,7 @@ describes_domain.dg_ensemble <- function(object) any(vapply(object$members, desc
 #' @exportS3Method
 reads_domain.dg_ensemble <- function(object) any(vapply(object$members, reads_domain, NA))
 
-# As they were given.
+# The rows are those of the data, not scaled.
 #' @exportS3Method
 training_rows.dg_ensemble <- function(object) {
   if (is.null(object$X)) {

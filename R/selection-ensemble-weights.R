@@ -43,7 +43,7 @@ held_out_values.dg_spec <- function(spec, sample, fitted) {
   common_known(fitted, held_out_decisions(spec, scaled, fitted)$values, sample)
 }
 
-# With the search.
+# The search is repeated without each fold.
 refitted_values <- function(spec, sample, fitted) {
   columns <- ncol(common_values(targets_of(fitted), fitted$decision))
   by_folds(sample, columns, " to find the weights", function(inside) {
@@ -56,7 +56,7 @@ refitted_values <- function(spec, sample, fitted) {
 #' @exportS3Method
 held_out_values.dg_tune_spec <- refitted_values
 
-# Lambdas, members and weights that are those of all domains would flatter it.
+# With lambdas, members and weights that all domains chose, its values would be optimistic.
 #' @exportS3Method
 held_out_values.dg_auto_spec <- refitted_values
 
@@ -66,7 +66,7 @@ held_out_values.dg_ensemble_spec <- function(spec, sample, fitted) {
   else NextMethod()
 }
 
-# Its shares of the classes are no decision values.
+# The null model has shares of classes, no decision values.
 #' @exportS3Method
 held_out_values.dg_null_spec <- refitted_values
 
@@ -84,9 +84,9 @@ values_without <- function(spec, sample, train, held) {
   values
 }
 
-# Rows without a value, as where the other domains lack a class, have none here either. Where
-# decision values are calibrated, those of a fold are by maps of the other folds, because the own
-# maps of the model have seen the labels of the fold.
+# Rows without a value, as where the other domains lack a class, have none here either. Calibrated
+# decision values of a fold come from maps of the other folds, because the model's maps have seen
+# the labels of the fold.
 common_known <- function(fitted, values, sample) {
   scored <- !is.na(rowSums(values))
   columns <- ncol(common_values(targets_of(fitted), fitted$decision))
@@ -134,7 +134,7 @@ held_out_decisions.dg_ensemble_spec <- function(spec, sample, fitted) {
   held_out_mean(spec$args$members, sample, fitted)
 }
 
-# Of members without weight there is no need.
+# Members without weight are not needed.
 held_out_mean <- function(specs, sample, fitted) {
   used <- fitted$coefficients > 0
   values <- Map(function(spec, member) held_out_values(spec, sample, member), specs[used],

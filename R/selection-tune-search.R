@@ -93,7 +93,7 @@ extend_parameter <- function(state, name, best) {
 }
 
 # Is the best choice, at the border of a parameter, better than with the value before it, see
-# is_better()? Yes where nothing is known.
+# is_better()? TRUE where one of them has no scores.
 clear_gain <- function(state, name, best) {
   numbers <- unlist(state$grid[[name]])
   before <- best
