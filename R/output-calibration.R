@@ -239,8 +239,8 @@ design_effect <- function(positive, domain) {
     more = sum(sizes^2) / sum(sizes) - 1)
 }
 
-# Wilson's interval for n over the design effect. correlation: the intraclass correlation in other bins, for
-# rows that are all alike.
+# Wilson's interval for n over the design effect. correlation: the intraclass correlation in other
+# bins, for rows that are all alike.
 clustered_interval <- function(positive, domain, correlation = 0, level = 0.95) {
   G <- length(unique(domain))
   if (G < 2L) return(c(NA_real_, NA_real_))
