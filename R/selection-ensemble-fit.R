@@ -151,9 +151,9 @@ member_values <- function(member, new, of = decision) {
 }
 
 #' @exportS3Method
-decision.dg_ensemble <- function(object, rows) {
+decision.dg_ensemble <- function(object, new) {
   weighted_values(lapply(object$members, function(member) {
-    common_values(targets_of(member), member_values(member, rows))
+    common_values(targets_of(member), member_values(member, new))
   }), object$coefficients)
 }
 
@@ -180,12 +180,12 @@ answered.dg_ensemble <- function(object, answers) {
 
 # The mean over members that have a kernel on their rows.
 #' @exportS3Method
-similarity.dg_ensemble <- function(object, rows) {
+similarity.dg_ensemble <- function(object, new) {
   used <- object$members[object$coefficients > 0]
   values <- Filter(Negate(is.null), lapply(used, function(member) {
-    if (has_similarity(member)) member_values(member, rows, similarity)
+    if (has_similarity(member)) member_values(member, new, similarity)
   }))
-  if (length(values) == 0L) return(similarity.default(object, rows))
+  if (length(values) == 0L) return(similarity.default(object, new))
   Reduce(`+`, values) / length(values)
 }
 
