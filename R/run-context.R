@@ -113,8 +113,8 @@ first_said <- function(ctx, what) {
 
 # As stored(), and in the folder of the call.
 kept <- function(ctx, name, code) {
-  found <- ctx$memory[[name]]
-  if (!is.null(found)) return(found[[1L]])
+  entry <- ctx$memory[[name]]
+  if (!is.null(entry)) return(entry[[1L]])
   file <- kept_file(ctx, name)
   if (!is.null(file) && file.exists(file)) {
     ctx$memory[[name]] <- list(read_value(file))

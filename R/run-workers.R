@@ -62,13 +62,13 @@ work_on <- function(pieces, one, got) {
     f <- futures[[k]]
     # a future holds its value
     futures[k] <- list(NULL)
-    found <- if (is_lost(f)) f else on_error(lost_or(list(future::value(f))), identity)
-    if (is_lost(found)) {
-      lost <- list(pieces = c(lost$pieces, k), first = found)
-    } else if (inherits(found, "error")) {
-      if (is.null(wrong)) wrong <- found
+    result <- if (is_lost(f)) f else on_error(lost_or(list(future::value(f))), identity)
+    if (is_lost(result)) {
+      lost <- list(pieces = c(lost$pieces, k), first = result)
+    } else if (inherits(result, "error")) {
+      if (is.null(wrong)) wrong <- result
     } else if (is.null(wrong)) {
-      got(k, found[[1L]])
+      got(k, result[[1L]])
     }
   }
   if (!is.null(wrong)) stop(wrong)
