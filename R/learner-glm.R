@@ -279,8 +279,8 @@ fit_glm <- function(problem, shared) {
   args <- problem$args
   rows <- problem$rows
   sample <- rows$sample
-  known <- problem$spec$known
-  task <- glm_task(family_for(args$family, sample$y), sample, args, known)
+  columns <- problem$spec$known
+  task <- glm_task(family_for(args$family, sample$y), sample, args, columns)
   # which family it is may be known by the response alone
   if (only_sums(rows) && task$loss$coupled != "nothing") {
     problem$spec$args$family <- new_family(task$par$name)
@@ -289,13 +289,13 @@ fit_glm <- function(problem, shared) {
   if (is.null(args$lambda)) args <- choose_glm_penalty(args, rows, task)
   space <- space_of(args, rows, shared)
   per_root <- if (task$loss$coupled == "classes") few_landmarks else usual_landmarks
-  solved <- if (only_sums(rows)) train_by_passes(rows, space, task, args, known)
+  solved <- if (only_sums(rows)) train_by_passes(rows, space, task, args, columns)
             else train_whole(newton_data(space, sample, per_root), task, args)
   warn_glm(solved)
   if (length(task$constant) > 1L) colnames(solved$coefficients) <- task$response$levels
   fitted <- c(solved[names(solved) != "par"], list(
     family = solved$par, lambda = args$lambda, response = task$response, space = space,
-    known = known
+    known = columns
   ))
   # with the baseline hazard
   if (task$loss$coupled == "rows") fitted$response$family <- solved$par
@@ -325,19 +325,19 @@ glm_task <- function(family, sample, args, columns = NULL) {
     Y <- in_strata(Y, sample$domain)
   }
   costs <- row_costs(1, sample$weights, sample$domain, args$domain_weights)
-  known <- known_values(sample$X, columns)
+  offset <- known_values(sample$X, columns)
   # where rows are coupled, the second column says more of them
   m <- if (loss$coupled == "rows") 1L else ncol(Y)
-  if (!is.null(known) && m > 1L) {
+  if (!is.null(offset) && m > 1L) {
     abort("argument", "`formula` must not contain `offset()` with `family = ",
           dQuote(family$name, FALSE), "`, which has one function per class.")
   }
   if (!args$intercept && !is.null(loss$no_zero)) {
     abort("argument", "`intercept` must be TRUE with ", loss$no_zero, ".")
   }
-  constant <- if (args$intercept) loss$constant(Y, costs / max(costs), known) else rep(0, m)
-  list(loss = loss, par = loss$begin(family, Y, costs / max(costs), known), response = response,
-       Y = Y, costs = costs, constant = constant, known = known, compared = by_domain)
+  constant <- if (args$intercept) loss$constant(Y, costs / max(costs), offset) else rep(0, m)
+  list(loss = loss, par = loss$begin(family, Y, costs / max(costs), offset), response = response,
+       Y = Y, costs = costs, constant = constant, known = offset, compared = by_domain)
 }
 
 # The offsets of rows, added up.
@@ -345,7 +345,7 @@ known_values <- function(X, columns) {
   if (length(columns)) matrix(rowSums(X[, columns, drop = FALSE]))
 }
 
-add_known <- function(values, known) if (is.null(known)) values else values + c(known)
+add_known <- function(values, offset) if (is.null(offset)) values else values + c(offset)
 
 constant_values <- function(task) {
   add_known(matrix(task$constant, nrow(task$Y), length(task$constant), byrow = TRUE), task$known)
@@ -359,9 +359,9 @@ glm_deviance <- function(task, values) {
 # start: known values of f [n x m] in the place of the constants; task$alpha: coefficients to begin
 # at, a list, where submodels know nothing of each other. Gives what solve_newton() does.
 train_glm <- function(data, task, args, start = NULL, tolerance = 1e-8) {
-  known <- if (is.null(start)) constant_values(task) else start
+  initial <- if (is.null(start)) constant_values(task) else start
   problem <- list(
-    data = data, Y = task$Y, start = known, loss = task$loss, par = task$par, alpha = task$alpha,
+    data = data, Y = task$Y, start = initial, loss = task$loss, par = task$par, alpha = task$alpha,
     # largest weights beside the smallest penalty
     costs = task$costs / args$lambda,
     args = list(intercept = args$intercept, tolerance = tolerance, max_iterations = 0)
@@ -374,7 +374,7 @@ train_glm <- function(data, task, args, start = NULL, tolerance = 1e-8) {
     abort("numeric", "The coefficients overflow; scale the predictors or raise `lambda`.")
   }
   if (is.null(start)) solved$intercept <- solved$intercept + task$constant
-  solved$decision <- solved$decision + known
+  solved$decision <- solved$decision + initial
   solved
 }
 
@@ -437,12 +437,12 @@ coded_family <- function(task, costs, columns) {
   constant <- task$constant
   force(costs); force(columns)
   task <- NULL
-  function(rows) {
+  function(block) {
     loss <- family_loss(family)
-    loss$check(rows$y)
-    Y <- loss$targets(rows$y)
-    list(Y = Y, costs = code_costs(costs, 1, rows$weights, rows$domain),
-         start = add_known(matrix(constant, nrow(Y), 1L), known_values(rows$X, columns)),
+    loss$check(block$y)
+    Y <- loss$targets(block$y)
+    list(Y = Y, costs = code_costs(costs, 1, block$weights, block$domain),
+         start = add_known(matrix(constant, nrow(Y), 1L), known_values(block$X, columns)),
          loss = loss, args = family)
   }
 }
@@ -470,15 +470,15 @@ pass_values <- function(rows, space, coded, solved, moves) {
 # the start.
 values_work <- function(space, table, coded, solved, further) {
   force(space); force(table); force(coded); force(solved); force(further)
-  pass_work(start = function() 0, add = `+`, block = function(sums, rows) {
-    own <- coded(rows)
-    f <- add_intercept(expand_rows(space, rows[c("X", "domain")], table, solved$coefficients),
-                    solved$intercept)
-    values <- own$start[, 1L] + unname(cbind(f, further))
-    used <- own$costs > 0
-    at <- own$loss$smooth(own$Y[used, c(1L, 1L), drop = FALSE], values[used, , drop = FALSE],
-                          own$args, 0)
-    sums + do.call(rbind, lapply(unname(at), function(part) colSums(own$costs[used] * part)))
+  pass_work(start = function() 0, add = `+`, block = function(sums, block) {
+    problem <- coded(block)
+    f <- add_intercept(expand_rows(space, block[c("X", "domain")], table, solved$coefficients),
+                       solved$intercept)
+    values <- problem$start[, 1L] + unname(cbind(f, further))
+    used <- problem$costs > 0
+    at <- problem$loss$smooth(problem$Y[used, c(1L, 1L), drop = FALSE],
+                              values[used, , drop = FALSE], problem$args, 0)
+    sums + do.call(rbind, lapply(unname(at), function(part) colSums(problem$costs[used] * part)))
   })
 }
 
@@ -491,17 +491,17 @@ warn_glm <- function(solved) {
 # ---- predictions ------------------------------------------------------------------------------
 
 #' @exportS3Method
-decision.dg_glm <- function(object, rows) as_decision(object, function_values(object, rows))
+decision.dg_glm <- function(object, new) as_decision(object, function_values(object, new))
 
 # In the place of a constant, where classes are ordered: they have one function.
 has_thresholds <- function(object) !is.null(object$family$thresholds)
 
 # Of the link.
 #' @exportS3Method
-function_values.dg_glm <- function(object, rows) {
-  values <- add_intercept(space_expansion(object$space, rows, object$coefficients),
+function_values.dg_glm <- function(object, new) {
+  values <- add_intercept(space_expansion(object$space, new, object$coefficients),
                           object$intercept)
-  add_known(values, known_values(rows$X, object$known))
+  add_known(values, known_values(new$X, object$known))
 }
 
 #' @exportS3Method
@@ -535,7 +535,7 @@ spec_gives.dg_glm_spec <- function(spec, classes = NULL) c("prob", "survival")
 
 #' @exportS3Method
 describe_fit.dg_glm <- function(x) {
-  known <- x$blueprint$columns[x$known]
+  offset <- x$blueprint$columns[x$known]
   c(list(fact("family", format(x$family), if (!is.null(x$family$theta)) {
     paste0(", theta = ", format(rounded(x$family$theta, 4L)))
   })), NextMethod(), penalty_facts(x, "lambda"), list(
@@ -544,7 +544,7 @@ describe_fit.dg_glm <- function(x) {
                                collapse = ", "))
     } else intercept_fact(x),
     if (x$spec$args$baseline == "domain") fact("baseline", "a hazard for each domain"),
-    if (length(known)) fact("offset", paste(known, collapse = ", ")),
+    if (length(offset)) fact("offset", paste(offset, collapse = ", ")),
     fact("deviance", x$deviance, " (constant only: ", rounded(x$null_deviance, 4L), ")"),
     fact("iterations", max(x$iterations), if (!all(x$converged)) ", NOT converged")
   ))
@@ -639,10 +639,10 @@ working_task <- function(task, values) {
 }
 
 # The ridge regression of a working task, without each row's domain: values of the link.
-step_without <- function(object, sample, working, known) {
+step_without <- function(object, sample, working, offset) {
   values <- left_out_predictions(object$space, sample, working, penalised_args(object),
                                  penalty_of(object, "lambda"))
-  add_known(matrix(values, nrow(working$Y)), known)
+  add_known(matrix(values, nrow(working$Y)), offset)
 }
 
 penalised_args <- function(object) {
@@ -701,10 +701,10 @@ refit_starts <- function(K, task, train) {
   if (task$loss$coupled == "rows") data$space_of_rows <- cox_space(data, refit_tolerance)
   together <- task$loss$coupled %in% c("nothing", "classes") && !has_dispersion(task$loss)
   fits <- seq_len(ncol(train))
-  lapply(if (together) list(fits) else as.list(fits), function(own) {
-    fitted <- task_of_rows(task, rep(seq_len(nrow(train)), length(own)))
-    fitted$costs <- fitted$costs * c(train[, own])
-    list(data = data, task = fitted, start = constant_values(fitted), fits = own)
+  lapply(if (together) list(fits) else as.list(fits), function(columns) {
+    fitted <- task_of_rows(task, rep(seq_len(nrow(train)), length(columns)))
+    fitted$costs <- fitted$costs * c(train[, columns])
+    list(data = data, task = fitted, start = constant_values(fitted), fits = columns)
   })
 }
 

@@ -7,11 +7,11 @@ left_out_moments <- function(object) {
   factor <- gp_factor(object)
   gp_inverse_(factor, length(factor$alpha))
   residual <- sd <- factor$alpha
-  rows <- split(seq_along(residual), object$domain[object$weights > 0])
+  members <- split(seq_along(residual), object$domain[object$weights > 0])
   s2 <- object$signal_sd^2
-  log_density <- rep(NA_real_, length(rows))
-  for (g in which(lengths(rows) > 0L)) {
-    i <- rows[[g]]
+  log_density <- rep(NA_real_, length(members))
+  for (g in which(lengths(members) > 0L)) {
+    i <- members[[g]]
     # chol() reads the upper triangle, which is all there is
     R <- chol(factor$A[i, i, drop = FALSE])
     residual[i] <- backsolve(R, backsolve(R, factor$alpha[i], transpose = TRUE))

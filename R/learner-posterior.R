@@ -2,11 +2,11 @@
 
 # The predictive distribution of f at rows, NULL: those of training as they were in training:
 # list(mean, var), or list(draws [rows x draws]) of responses.
-posterior <- function(object, rows = NULL, draws = 0L) UseMethod("posterior")
+posterior <- function(object, new = NULL, draws = 0L) UseMethod("posterior")
 
-mean_and_variance <- function(object, rows) {
-  found <- posterior(object, rows)
-  cbind(found$mean, found$var)
+mean_and_variance <- function(object, new) {
+  moments <- posterior(object, new)
+  cbind(moments$mean, moments$var)
 }
 
 has_posterior <- function(object) inherits(learner_of(object), "dg_gp")

@@ -51,9 +51,10 @@ newton_next <- function(state, sums) {
   state$passes <- state$passes + 1L
   submodels <- which(state$active)
   for (k in seq_along(submodels)) {
-    own <- list(value = sums$value[, k], slope = sums$slope[, k], gradient = sums$gradient[, k],
-                hessian = matrix(sums$hessian[, , k], length(state$penalty)), cost = sums$costs[k])
-    state <- newton_submodel(state, submodels[k], own)
+    state <- newton_submodel(state, submodels[k], list(
+      value = sums$value[, k], slope = sums$slope[, k], gradient = sums$gradient[, k],
+      hessian = matrix(sums$hessian[, , k], length(state$penalty)), cost = sums$costs[k]
+    ))
   }
   state$done <- !any(state$active)
   state
