@@ -132,13 +132,13 @@ takes_all <- function(targets) targets$kind == "number" || targets$columns == "e
 # c_i = cost w_i times its domain's of column_costs(), [n x m]. part: which rows take part in which
 # column, NULL: all.
 code_costs <- function(costs, cost, weights, domain, part = NULL) {
-  own <- cost * weights * costs[as.integer(domain), , drop = FALSE]
-  if (!is.null(part)) own[!part] <- 0
-  if (any(!is.finite(own))) {
+  costs <- cost * weights * costs[as.integer(domain), , drop = FALSE]
+  if (!is.null(part)) costs[!part] <- 0
+  if (any(!is.finite(costs))) {
     abort("argument", "`cost` times `weights` must be finite; they reach ", format(cost), " times ",
           format(max(weights)), ".")
   }
-  own
+  costs
 }
 
 # The same of rows in memory, of which all take part: [n].
