@@ -73,8 +73,8 @@ residuals_as_new <- function(learner, at, lambda) {
   task$Y - matrix(values, nrow(task$Y))
 }
 
-# Mean squared errors of corrections by labels of some of the rows i at the others, one for each
-# line of the grid. left: residuals [rows x submodels].
+# Mean squared errors, one per line of the grid: some of the rows i of a domain are labelled, their
+# correction is tested at the others. left: residuals [rows x submodels].
 errors_as_new <- function(learner, i, left, labels, grid) {
   space <- learner$space
   sample <- list(X = space$X[i, , drop = FALSE], domain = factor(rep(1L, length(i))),

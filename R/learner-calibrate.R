@@ -173,8 +173,8 @@ held_out_decisions.dg_spec <- function(spec, sample, fitted) {
   })
 }
 
-# list(values [n x columns]: of each row by a fit without its fold, NA where there is none; folds of
-# the domains). values(inside): those of the rows `inside` of a fold, or NA.
+# As held_out_decisions(), by folds of domains. values(inside): the values [rows x columns] of the
+# rows `inside` of a fold, by a fit without them, or NA.
 by_folds <- function(sample, columns, purpose, values) {
   folds <- calibration_folds(sample)
   fold <- folds[as.integer(sample$domain)]

@@ -305,7 +305,7 @@ fit_glm <- function(problem, shared) {
 }
 
 # columns: of X, those that are an offset. list(loss: a row of the table, par: the family, response,
-# Y [n x m], costs [n], constant [m], known: of the link [n x 1], or NULL, compared: are rows
+# Y [n x m], costs [n], constant [m], offset: of the link [n x 1], or NULL, compared: are rows
 # compared within domains only?). Where a submodel starts, f = 0, is the best constant.
 glm_task <- function(family, sample, args, columns = NULL) {
   loss <- family_loss(family)
@@ -325,7 +325,7 @@ glm_task <- function(family, sample, args, columns = NULL) {
     Y <- in_strata(Y, sample$domain)
   }
   costs <- row_costs(1, sample$weights, sample$domain, args$domain_weights)
-  offset <- known_values(sample$X, columns)
+  offset <- offset_values(sample$X, columns)
   # where rows are coupled, the second column says more of them
   m <- if (loss$coupled == "rows") 1L else ncol(Y)
   if (!is.null(offset) && m > 1L) {
@@ -337,18 +337,18 @@ glm_task <- function(family, sample, args, columns = NULL) {
   }
   constant <- if (args$intercept) loss$constant(Y, costs / max(costs), offset) else rep(0, m)
   list(loss = loss, par = loss$begin(family, Y, costs / max(costs), offset), response = response,
-       Y = Y, costs = costs, constant = constant, known = offset, compared = by_domain)
+       Y = Y, costs = costs, constant = constant, offset = offset, compared = by_domain)
 }
 
 # The offsets of rows, added up.
-known_values <- function(X, columns) {
+offset_values <- function(X, columns) {
   if (length(columns)) matrix(rowSums(X[, columns, drop = FALSE]))
 }
 
-add_known <- function(values, offset) if (is.null(offset)) values else values + c(offset)
+add_offset <- function(values, offset) if (is.null(offset)) values else values + c(offset)
 
 constant_values <- function(task) {
-  add_known(matrix(task$constant, nrow(task$Y), length(task$constant), byrow = TRUE), task$known)
+  add_offset(matrix(task$constant, nrow(task$Y), length(task$constant), byrow = TRUE), task$offset)
 }
 
 # Sum of c_i d_i at values of the link.
@@ -410,7 +410,7 @@ train_whole <- function(data, task, args) {
 
 # The same of rows that come in blocks. task: of the sampled rows.
 train_by_passes <- function(rows, space, task, args, columns) {
-  if (args$intercept && is.null(task$known)) {
+  if (args$intercept && is.null(task$offset)) {
     # the best constant of all rows is decided by the mean of the response
     means <- response_means(rows, args$domain_weights)
     mean <- if (means$kind == "class") means$shares[[2L]] else means$mean
@@ -430,8 +430,8 @@ train_by_passes <- function(rows, space, task, args, columns) {
          null_deviance = deviances[2L], costs = numeric()))
 }
 
-# What a family sees of rows, see newton_by_passes(). costs: of domains, over lambda; columns: of X,
-# those that are an offset.
+# As coded_submodels(), for a family. costs: of domains, over lambda; columns: of X, those that are
+# an offset.
 coded_family <- function(task, costs, columns) {
   family <- task$par
   constant <- task$constant
@@ -442,14 +442,14 @@ coded_family <- function(task, costs, columns) {
     loss$check(block$y)
     Y <- loss$targets(block$y)
     list(Y = Y, costs = code_costs(costs, 1, block$weights, block$domain),
-         start = add_known(matrix(constant, nrow(Y), 1L), known_values(block$X, columns)),
+         start = add_offset(matrix(constant, nrow(Y), 1L), offset_values(block$X, columns)),
          loss = loss, args = family)
   }
 }
 
-# Sums over all rows of c_i l(y_i, f_i), [2]: of the fit, and of the best constant. Beside known
-# values (moves) the latter has no closed form, and Newton's steps go there from that of the sampled
-# rows: a step of -slope / curvature lowers the sum by about half its slope times the step.
+# Sums over all rows of c_i l(y_i, f_i), [2]: of the fit, and of the best constant. With an offset
+# (moves) the best constant has no closed form: Newton's steps lead there from that of the sampled
+# rows. A step of -slope / curvature lowers the sum by about half its slope times the step.
 pass_values <- function(rows, space, coded, solved, moves) {
   table <- rows_table(rows, space)
   further <- 0
@@ -501,7 +501,7 @@ has_thresholds <- function(object) !is.null(object$family$thresholds)
 function_values.dg_glm <- function(object, new) {
   values <- add_intercept(space_expansion(object$space, new, object$coefficients),
                           object$intercept)
-  add_known(values, known_values(new$X, object$known))
+  add_offset(values, offset_values(new$X, object$known))
 }
 
 #' @exportS3Method
@@ -624,8 +624,8 @@ refit_penalty <- function(args, sample, task) {
 # of working responses with working weights.
 null_task <- function(task) working_task(task, constant_values(task))
 
-# At these values of the link [n x m]: task of a ridge regression, see ridge_task(), of what is not
-# known of them.
+# Task of the ridge regression, as made by ridge_task(), at these values of the link [n x m], less
+# their offset.
 working_task <- function(task, values) {
   joint <- !is.null(task$loss$together)
   at <- if (joint) task$loss$together(task$Y, values, task$costs)
@@ -634,7 +634,7 @@ working_task <- function(task, values) {
   # submodels share the weights of rows
   shared <- rowMeans(bent)
   Y <- values - at$slope / shared
-  list(response = task$response, Y = if (is.null(task$known)) Y else Y - task$known,
+  list(response = task$response, Y = if (is.null(task$offset)) Y else Y - task$offset,
        costs = if (joint) shared else task$costs * shared)
 }
 
@@ -642,7 +642,7 @@ working_task <- function(task, values) {
 step_without <- function(object, sample, working, offset) {
   values <- left_out_predictions(object$space, sample, working, penalised_args(object),
                                  penalty_of(object, "lambda"))
-  add_known(matrix(values, nrow(working$Y)), offset)
+  add_offset(matrix(values, nrow(working$Y)), offset)
 }
 
 penalised_args <- function(object) {

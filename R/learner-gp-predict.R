@@ -7,8 +7,8 @@ posterior.dg_gp <- function(object, new = NULL, draws = 0L) {
   gp_moments(object$space, object, seen)
 }
 
-# The rows with what is known of their domains: table, see domain_table(); own: kappa(P, P) of each;
-# members: the rows that describe them.
+# New rows, with table: made by domain_table(); own: kappa(P, P) of each domain; members: the rows
+# that describe the domains.
 new_rows <- function(object, new) {
   space <- object$space
   if (!uses_domain(space$domain_kernel)) return(new)

@@ -92,7 +92,7 @@ mixed_package <- function(family, effort) {
   engine_of_family(family)[[if (effort == "full") "package" else "quick"]]
 }
 
-# data: list(y, X [n x p] without collinear columns, known [n] or NULL, costs, terms: of
+# data: list(y, X [n x p] without collinear columns, offset [n] or NULL, costs, terms: of
 # learn_term(), labels: of their groups, a list). list(beta, vcov, sigma, effects and covariance: of
 # each term, thresholds: how many of beta are).
 fit_engine <- function(family, data, effort) {
@@ -100,7 +100,7 @@ fit_engine <- function(family, data, effort) {
   frame <- data.frame(.y = data$y)
   names <- sprintf(".x%d", seq_len(ncol(data$X)))
   frame[names] <- lapply(seq_len(ncol(data$X)), function(j) data$X[, j])
-  if (!is.null(data$known)) frame$.known <- data$known
+  if (!is.null(data$offset)) frame$.offset <- data$offset
   groups <- unique(vapply(data$terms, `[[`, "", "title"))
   parts <- character()
   for (i in seq_along(data$terms)) {
@@ -115,7 +115,7 @@ fit_engine <- function(family, data, effort) {
     parts <- c(parts, paste0("(", paste(c(if (any(constant)) "1" else "0", columns[!constant]),
                                         collapse = " + "), " | ", group, ")"))
   }
-  fixed <- c("1", names, if (!is.null(data$known)) "offset(.known)")
+  fixed <- c("1", names, if (!is.null(data$offset)) "offset(.offset)")
   formula <- stats::as.formula(paste(".y ~", paste(c(fixed, parts), collapse = " + ")),
                                env = environment())
   costs <- data$costs

@@ -85,8 +85,8 @@ domain_parts <- function(structure, name, domain) {
 
 # ---- of rows ------------------------------------------------------------------------------------
 
-# What the random effects of rows are made of: list(columns: data frame, parts: of the domain).
-# places: see place_spec.dg_mixed_spec().
+# The data of random effects: list(columns: data frame, parts: of the domain, n: rows). places: made
+# by place_spec.dg_mixed_spec().
 random_rows <- function(places, sample) {
   columns <- lapply(places$carried, function(one) {
     code <- as.vector(sample$X[, one$at])

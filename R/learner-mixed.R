@@ -179,7 +179,7 @@ place_spec.dg_mixed_spec <- function(spec, columns) {
   kinds <- vapply(coded, `[[`, "", "kind")
   carried <- which(kinds == "carried")
   spec$places <- list(
-    known = at[kinds == "offset"], design = setdiff(seq_along(columns$kind), at),
+    offset = at[kinds == "offset"], design = setdiff(seq_along(columns$kind), at),
     carried = stats::setNames(lapply(carried, function(i) {
       list(at = at[i], levels = coded[[i]]$levels)
     }), vapply(coded[carried], function(one) carried_name(one$name), ""))
@@ -230,7 +230,7 @@ mixed_effort <- function(spec) if (is.null(spec$effort)) "full" else spec$effort
 
 # list(coefficients, covariance of these, sigma, random: the terms with effects and covariance)
 mixed_fit <- function(family, random, part, y, costs, places, effort) {
-  offset <- known_values(part$X, places$known)
+  offset <- offset_values(part$X, places$offset)
   if (!is.null(offset) && family$name == "ordinal") {
     abort("argument", "`formula` must not contain `offset()` with `family = \"ordinal\"`, which ",
           "the package ordinal does not fit.")
@@ -247,7 +247,7 @@ mixed_fit <- function(family, random, part, y, costs, places, effort) {
   fitted <- fit_engine(family, list(
     y = if (!is.factor(y)) y else if (family$name == "ordinal") y else as.integer(y) - 1,
     X = scale_columns(X[, used, drop = FALSE], scaling),
-    known = if (!is.null(offset)) offset[, 1L], costs = costs, terms = terms,
+    offset = if (!is.null(offset)) offset[, 1L], costs = costs, terms = terms,
     labels = lapply(terms, group_labels, data)
   ), effort)
   m <- max(fitted$thresholds, 0L)
@@ -306,7 +306,7 @@ decision.dg_mixed <- function(object, new) {
   X <- new$X[, object$places$design, drop = FALSE]
   value <- drop(X %*% beta[-seq_len(max(m, 1L))])
   if (m == 0L) value <- value + beta[[1L]]
-  value <- add_known(value, known_values(new$X, object$places$known))
+  value <- add_offset(value, offset_values(new$X, object$places$offset))
   variance <- numeric(length(value))
   warn_other_labels(as.character(new$domain), object$domains)
   for (term in object$random) {

@@ -104,7 +104,7 @@ penalty_part <- function(args, sample, task, between, most) {
 }
 
 task_of_rows <- function(task, at) {
-  for (part in intersect(c("Y", "costs", "known"), names(task))) {
+  for (part in intersect(c("Y", "costs", "offset"), names(task))) {
     task[[part]] <- take(task[[part]], at)
   }
   task

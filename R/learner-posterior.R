@@ -1,7 +1,7 @@
 # Learners with a posterior: values, variances and draws of f, and what predict() makes of them.
 
-# The predictive distribution of f at rows, NULL: those of training as they were in training:
-# list(mean, var), or list(draws [rows x draws]) of responses.
+# The predictive distribution of f at new rows: list(mean, var), or list(draws [rows x draws]) of
+# responses. new = NULL: at the training rows, in their own domains.
 posterior <- function(object, new = NULL, draws = 0L) UseMethod("posterior")
 
 mean_and_variance <- function(object, new) {

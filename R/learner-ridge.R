@@ -239,8 +239,8 @@ fit_rows.dg_ridge_spec <- function(spec, rows, shared = new_shared()) {
   path$fits[[match(spec$args$lambda, path$lambdas)]]
 }
 
-# list(lambdas, fits) of the specifications that differ from this one in lambda only; NULL where
-# that saves nothing or fails: then each says so itself.
+# list(lambdas, fits) of the specifications that differ from this one in lambda only. NULL where a
+# path saves nothing, or fails: then each fit reports its own error.
 lambda_path <- function(spec, rows, shared) {
   args <- spec$args
   if (length(shared$specs) < path_values || row_count(rows) < path_rows ||

@@ -22,8 +22,8 @@ newton_rows <- function(state, F, dF, Y, costs, loss, args) {
        weight = costs * ended$curvature)
 }
 
-# The sums of a block of features Z [n x r]. start: known values of f [n x submodels] or 0. A row
-# without cost adds nothing.
+# The sums of a block of features Z [n x r]. start: f0 [n x submodels], or 0. A row without cost
+# adds nothing.
 newton_block <- function(state, Z, Y, costs, loss, args, start = 0) {
   task <- active_task(state, Y, costs, start)
   values <- newton_values(state, task, function(W) Z %*% W)
@@ -36,7 +36,8 @@ newton_block <- function(state, Z, Y, costs, loss, args, start = 0) {
   newton_sums(state, task, losses, crossprod(Z, cbind(losses$pull, losses$weight)), seconds)
 }
 
-# The same of rows whose features nobody keeps: list(X, domain), each judged as the table says.
+# As newton_block(), for rows whose features nobody keeps. block: list(X, domain); table: made by
+# rows_table().
 newton_features <- function(state, space, block, table, Y, costs, loss, args, start = 0) {
   task <- active_task(state, Y, costs, start)
   n <- nrow(block$X)

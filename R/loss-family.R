@@ -121,7 +121,7 @@ base_constant <- function(base, range, y, costs, offset = NULL) {
   if (is.null(offset)) constant else constant_beside(base, y, costs, offset[, 1L], constant)
 }
 
-# Beside what is known the best constant has no closed form; where it has no end, that without it.
+# With an offset the best constant has no closed form; where it has no end, that without an offset.
 constant_beside <- function(base, y, costs, offset, alone) {
   # what glm.fit() says of shares that are no counts is not meant for these
   fitted <- on_error(suppressWarnings(stats::glm.fit(

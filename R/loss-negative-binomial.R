@@ -12,7 +12,7 @@ loss_nbinom2 <- function() {
     base_constant(stats::poisson(), range, Y[, 1L], costs, offset)
   }
   loss$begin <- function(par, Y, costs, offset) {
-    f <- add_known(0 * Y + loss$constant(Y, costs, offset), offset)
+    f <- add_offset(0 * Y + loss$constant(Y, costs, offset), offset)
     best_dispersion(par, Y, f, costs)
   }
   loss$update <- function(par, Y, f, costs) best_dispersion(par, Y, f, costs)

@@ -24,10 +24,10 @@
 #   reads     which responses are read, see read_response(): "any", "open" or "ordinal"
 #   check     function(y): an error unless the family has such responses
 #   targets   function(y): Y [n x m]; where rows are coupled, a second column says more of them
-#   constant  function(Y, costs, known): [m], the best f that is a constant, where fits begin and
-#             which bears no penalty; known: of f [n x 1] (an offset), or NULL
+#   constant  function(Y, costs, offset): [m], the best f that is a constant, where fits begin and
+#             which bears no penalty; offset: of f [n x 1], or NULL
 #   no_zero   why there must be a constant, after "must be TRUE with "; NULL: it need not
-#   begin     function(par, Y, costs, known): par with own parameters, at that constant
+#   begin     function(par, Y, costs, offset): par with own parameters, at that constant
 #   update    function(par, Y, f, costs): the best own parameters where f is known
 #   link      its name, where users may read it
 #   coupled   what ties the submodels of a fit together, which has a solver for it: "nothing",

@@ -1,5 +1,5 @@
-# The context of a call that is kept when it is interrupted, and what it keeps: the same call with
-# what is kept does the same again. A call that goes over a source several times draws one seed.
+# The context of a call that can be interrupted, and what it keeps: the call resumes from there,
+# with the same result. A call that goes over a source several times draws one seed.
 
 # ctx, an environment that is made where the call begins and handed on: memory, an environment of
 # what is finished; progress: is a progress line wanted? A source under way has it as `ctx`, and

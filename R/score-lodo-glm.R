@@ -56,5 +56,5 @@ refit_without <- function(object, sample, task, held) {
   rows <- rows_at(sample[c("X", "domain")], held)
   rows$domain <- droplevels(rows$domain)
   values <- add_intercept(space_expansion(space, rows, solved$coefficients), solved$intercept)
-  task$loss$scores(add_known(values, left$known), solved$par)
+  task$loss$scores(add_offset(values, left$offset), solved$par)
 }

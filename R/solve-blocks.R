@@ -1,5 +1,5 @@
-# Submodels that know of each other, or of thresholds, by rounds: a Newton step for each with the
-# others as known. problem: see solve_newton().
+# Submodels that depend on each other, or on thresholds, by rounds: a Newton step for each, in which
+# the others are an offset. problem: see solve_newton().
 
 # At most.
 block_rounds <- 500L
@@ -73,7 +73,7 @@ solve_class_rounds <- function(problem) {
   })
 }
 
-# Of one class, the others being known: logistic in f_c less the logarithm of what they add up to.
+# A step of one class: logistic in f_c, with minus the log-sum of the others as an offset.
 class_step <- function(state, class, problem) {
   start <- problem$start
   values <- start + state$f
@@ -130,7 +130,7 @@ solve_thresholds <- function(problem) {
 thresholds_without <- function(object, sample, task) {
   f <- function_values(object, sample[c("X", "domain")])
   task$par <- object$family
-  values <- step_without(object, sample, working_task(task, f), task$known)
+  values <- step_without(object, sample, working_task(task, f), task$offset)
   scores <- as.matrix(object$decision)
   for (held in split(seq_along(f), sample$domain)) {
     family <- task$loss$update(task$par, task$Y, f, replace(task$costs, held, 0))

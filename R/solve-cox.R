@@ -89,7 +89,7 @@ cox_without <- function(object, sample, task) {
   check_left_out(sample)
   space <- cox_space(newton_data(object$space, sample))
   lambda <- penalty_of(object, "lambda")
-  offset <- if (is.null(task$known)) 0 else task$known[, 1L]
+  offset <- if (is.null(task$offset)) 0 else task$offset[, 1L]
   u <- drop(object$decision) - offset
   w <- space$w(drop(object$coefficients))
   values <- rep(NA_real_, nrow(task$Y))
@@ -106,5 +106,5 @@ cox_without <- function(object, sample, task) {
       NA_real_
     })
   }
-  structure(add_known(matrix(values), task$known), failed = failed)
+  structure(add_offset(matrix(values), task$offset), failed = failed)
 }

@@ -24,9 +24,9 @@ gram_data <- function(K, per_root = usual_landmarks) {
   data
 }
 
-# A fit of dg_glm(), or several of the same rows with other costs, whose rows are below each other.
-# problem: list(data: see newton_data(), Y [rows x m], costs [rows] over the penalty, start: known
-# values of f [rows x m], alpha: coefficients to begin at, a list, or NULL, loss, par: its
+# A fit of dg_glm(), or several fits to the same rows with other costs, one below the other.
+# problem: list(data: made by newton_data(), Y [rows x m], costs [rows] over the penalty, start:
+# known values of f [rows x m], alpha: coefficients to begin at, a list, or NULL, loss, par: its
 # parameters, args: list(intercept, tolerance, max_iterations)). All solvers of such problems give
 # list(coefficients, intercept, decision [rows x m], converged, iterations [m], par).
 solve_newton <- function(problem) {
@@ -46,7 +46,7 @@ solve_newton <- function(problem) {
 # Domains left out of such a fit by one Newton step, see dg_lodo().
 newton_without <- function(object, sample, task) {
   task$par <- object$family
-  step_without(object, sample, working_task(task, object$decision), task$known)
+  step_without(object, sample, working_task(task, object$decision), task$offset)
 }
 
 newton_submodels <- function(data, target, costs, loss, args, start, alpha) {
@@ -124,8 +124,8 @@ column_submodel <- function(solved, k, n) {
 # p = c l' and W = c l'' at f a step solves
 #   (K + W^-1) alpha + 1 b = f - p / W,   1'alpha = 0 with a constant,
 # a ridge regression (iteratively reweighted least squares). Rows without cost take no part. data:
-# list(K, root), see gram_data(). list(alpha, g = K alpha [rows x m], b [systems x m], converged,
-# iterations, decrement, value, costs [systems]); NULL where the steps of several classes fail.
+# made by gram_data(). list(alpha, g = K alpha [rows x m], b [systems x m], converged, iterations,
+# decrement, value, costs [systems]); NULL where the steps of several classes fail.
 newton_gram <- function(data, y, costs, start, loss, args, alpha = NULL) {
   n <- nrow(data$K)
   systems <- length(costs) / n

@@ -70,7 +70,7 @@ ridge_task <- function(sample, args) {
 
 # ---- rows in memory ---------------------------------------------------------------------------
 
-# task: list(Y [n x m], costs [n]). list(coefficients, intercept [m], decision [n x m])
+# task: made by squared_task(). list(coefficients, intercept [m], decision [n x m])
 solve_ridge <- function(space, sample, task, args) UseMethod("solve_ridge")
 
 # (K + ridge) alpha + 1 b' = Y; with a constant 1'alpha = 0.
@@ -231,9 +231,9 @@ split_groups <- function(sums, rows, k = lambda_folds, without = integer()) {
   unname(split(weighty, fold[match(sums$group[weighty], groups)]))
 }
 
-# Sums of squared errors of some domains by the fits to the others, by subtraction: list(errors
-# [m x lambdas], coefficients [r x m lambdas], intercept [m lambdas], own: the domains' sums).
-# without: domains that total lacks.
+# Sums of squared errors of some domains by the fits to the others, whose sums are `total` less
+# those of these domains: list(errors [m x lambdas], coefficients [r x m lambdas], intercept
+# [m lambdas], own: the domains' sums). without: domains that total lacks.
 left_out_errors <- function(sums, total, domains, rows, args, lambdas, without = integer()) {
   left_out <- sum_groups(sums, domains)
   centre <- centre_without(rows, c(domains, without), args, ncol(left_out$cross))

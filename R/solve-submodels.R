@@ -29,8 +29,8 @@ solve_submodels <- function(problem, shared) {
 # Which rows take part in which column; NULL: all.
 part_of <- function(targets, Y) if (!takes_all(targets)) Y != 0
 
-# What all submodels of a fit share: that of Newton's method, for a loss without a tube, or of the
-# dual problem, list(K [n x n]) or list(Zt [r x n]).
+# What all submodels of a fit share: newton_data() for a loss without a tube, else the Gram matrix
+# K [n x n] or the features Zt [r x n] of the dual problem.
 submodel_data <- function(space, sample, newton) {
   if (newton || is.null(space$feature_map)) return(newton_data(space, sample))
   structure(list(Zt = feature_columns(space, sample),
@@ -141,7 +141,8 @@ solve_by_passes <- function(problem, costs) {
   c(result, list(decision = matrix(0, 0L, m), costs = numeric()))
 }
 
-# What submodels see of rows, see newton_by_passes().
+# The problem of a block, for newton_by_passes(): list(Y, costs [n x m], start: values of f where it
+# begins, or 0, loss, args: parameters of the loss).
 coded_submodels <- function(problem, costs) {
   targets <- problem$targets
   asked <- problem$loss$asked
@@ -156,9 +157,9 @@ coded_submodels <- function(problem, costs) {
   }
 }
 
-# Newton's method, of which each step is a pass that adds, from the submodels of the sampled rows.
-# coded: a function of a block of rows, list(Y, costs [n x m], start: known values of f or 0, loss,
-# args: of it). It goes to the workers: our losses are functions, and found by their name there.
+# Newton's method starts at the submodels of the sampled rows; each step is a pass over all rows.
+# coded: made by coded_submodels() or coded_family(), a function of a block of rows that gives its
+# problem. It goes to the workers: our losses are functions, and found by their name there.
 newton_by_passes <- function(rows, space, coded, loss, m, args) {
   sums_of <- newton_sums_of(space, rows_table(rows, space), coded)
   start <- function(...) newton_start(space$dim, m, args$intercept, loss, args$tolerance, ...)
