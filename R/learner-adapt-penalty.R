@@ -1,10 +1,10 @@
 # How far a correction is shrunk where the user does not say: as would have served the training
 # domains, each taken for a new one with so many labels.
 
-# Beside that of the model; the last is no correction at all.
+# Values of lambda that are tried with that of the model; the last leaves no correction.
 adapt_lambdas <- c(10^seq(-3, 3, by = 0.5), 1e8)
 
-# Of the constant beside the kernel.
+# Values of the constant that is added to the kernel.
 adapt_constants <- c(0, 1, 10)
 
 # The most rows of whole training domains, and labels, that are looked at.
@@ -59,8 +59,8 @@ adapt_domains <- function(learner, labels) {
 # Fewer where domains of training have fewer rows.
 shown_labels <- function(labels, size) min(labels, adapt_labels, size - 2L)
 
-# Of some rows, without their domain, [rows x submodels]; the penalty is of a mean, as in
-# choose_penalty().
+# Residuals of some rows by the fit without their domain, [rows x submodels]; the penalty is of a
+# mean, as in choose_penalty().
 residuals_as_new <- function(learner, at, lambda) {
   args <- learner$spec$args
   sample <- list(X = learner$space$X[at, , drop = FALSE], domain = learner$domain[at],

@@ -109,7 +109,7 @@ feature_spread <- function(space, sample, learner) {
             (nu / learner$signal_sd)^2)
 }
 
-# Of f, where it is a Gaussian process.
+# The posterior of f, where f is a Gaussian process.
 #' @exportS3Method
 posterior.dg_adapted <- function(object, new = NULL, draws = 0L) {
   if (is.null(new)) return(object$moments)

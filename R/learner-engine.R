@@ -15,7 +15,7 @@ engine_of <- function(spec) UseMethod("engine_of")
 #' @exportS3Method
 engine_of.learner_custom_spec <- function(spec) spec$args[c("fit", "predict", "survival")]
 
-# What the function of such a learner ends in, see learner_call().
+# As learner_call(), for such a learner.
 engine_call <- function(name, package, env, call, from) {
   need_package(package, paste0(name, "()"))
   spec <- method_spec(name, c(paste0(name, "_spec"), "learner_custom_spec"), env)
@@ -86,7 +86,7 @@ own_warnings <- function(title, code, words = identity) {
   })
 }
 
-# What a file does not keep, as far as it lies on top.
+# A hint if an object has a pointer in one of its outermost parts: files do not keep pointers.
 pointer_hint <- function(object) {
   parts <- if (typeof(object) == "list") unclass(object) else list(object)
   if (!any(vapply(parts, typeof, "") == "externalptr")) return("")
@@ -167,7 +167,7 @@ describe_fit.learner_custom <- function(x) {
   }, names(args), args)), list(if (is.object(engine)) fact("fitted", describe(engine))))
 }
 
-# What a user's function gives is known once it has predicted.
+# Whether a user's function gives probabilities is known once it has predicted.
 #' @exportS3Method
 spec_gives.learner_custom_spec <- function(spec, classes = NULL) {
   c("prob", if (!is.null(engine_of(spec)$survival)) "survival")

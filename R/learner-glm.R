@@ -268,7 +268,7 @@ glm_row <- function() learner_row(
   offset = TRUE, parameters = glm_parameters
 )
 
-# What couples classes or rows is not a sum over rows.
+# A loss that couples classes or rows is no sum over rows.
 #' @exportS3Method
 takes_passes.dg_glm_spec <- function(spec) {
   family <- spec$args$family
@@ -378,7 +378,7 @@ train_glm <- function(data, task, args, start = NULL, tolerance = 1e-8) {
   solved
 }
 
-# Of an uncoupled submodel.
+# Has an uncoupled submodel a dispersion?
 has_dispersion <- function(loss) loss$coupled == "nothing" && !is.null(loss$update)
 
 # The maximum of a dispersion for given f is known: f and it in turns.
@@ -496,7 +496,7 @@ decision.dg_glm <- function(object, new) as_decision(object, function_values(obj
 # In the place of a constant, where classes are ordered: they have one function.
 has_thresholds <- function(object) !is.null(object$family$thresholds)
 
-# Of the link.
+# Values of the link.
 #' @exportS3Method
 function_values.dg_glm <- function(object, new) {
   values <- add_intercept(space_expansion(object$space, new, object$coefficients),
@@ -620,8 +620,8 @@ refit_penalty <- function(args, sample, task) {
   if (!is.null(best)) penalty_shares[best] * total
 }
 
-# What is fitted in the quadratic approximation of the deviance at the constants: a ridge regression
-# of working responses with working weights.
+# The quadratic approximation of the deviance at the constants: a ridge regression of working
+# responses with working weights.
 null_task <- function(task) working_task(task, constant_values(task))
 
 # Task of the ridge regression, as made by ridge_task(), at these values of the link [n x m], less
@@ -709,7 +709,7 @@ refit_starts <- function(K, task, train) {
 }
 
 # The deviance of the held rows by the fits to the others, which begin where those of fit ended.
-# What cannot be fitted is worth nothing.
+# A fit that fails has an infinite deviance.
 refit_held <- function(fit, args) {
   solved <- on_error(train_glm(fit$data, fit$task, args, fit$start, refit_tolerance),
                      function(e) NULL)

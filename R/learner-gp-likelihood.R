@@ -3,8 +3,8 @@
 #   y ~ N(0, s^2 A),   log N = -(y'A^-1 y / s^2 + log|A| + n log(2 pi s^2)) / 2
 # (Rasmussen and Williams, 2006, equation 2.30), and f = K alpha, alpha = A^-1 y.
 
-# What does not change with the parameters. Rows of weight 0 only describe their
-# domains: they are in `rows`, not in X.
+# The part of the likelihood that does not depend on the parameters. Rows of weight 0 only describe
+# their domains: they are in `rows`, not in X.
 gp_problem <- function(args, sample, target) {
   used <- sample$weights > 0
   list(X = take_used(sample$X, used), codes = as.integer(sample$domain)[used],

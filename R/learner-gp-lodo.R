@@ -1,8 +1,8 @@
-# What a Gaussian process says of each domain's responses without them.
+# Predictions of each domain's responses by a Gaussian process without them.
 
-# Of the rows of positive weight, each domain's without it, in units of the response: list(residual,
-# sd: of the response of a row, whose covariance within the domain is [(A^-1)_gg]^-1, log_density:
-# of all responses of a domain, [G], NA without such rows).
+# Moments of the rows of positive weight, by the fit without their domain, in units of the response:
+# list(residual, sd: of the response of a row, whose covariance within the domain is
+# [(A^-1)_gg]^-1, log_density: of all responses of a domain, [G], NA without such rows).
 left_out_moments <- function(object) {
   factor <- gp_factor(object)
   gp_inverse_(factor, length(factor$alpha))

@@ -19,7 +19,7 @@ kernel_block <- function(path, size) {
   block("kernel", path, size, "bandwidth", "bandwidth of the kernel on x")
 }
 
-# What was not given is fitted.
+# Parameters that were not given are fitted.
 open_blocks <- function(args) {
   c(if (is.null(args$signal_sd)) list(signal_block()),
     if (is.null(args$noise_sd)) list(noise_block()))

@@ -1,4 +1,4 @@
-# What a Gaussian process says of itself: its parameters, its likelihood.
+# The summary of a Gaussian process: its parameters, its likelihood.
 
 # Data frame: name, value, fitted, at_bound, meaning.
 describe_parameters <- function(point, best, response, columns) {

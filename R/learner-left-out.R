@@ -282,9 +282,9 @@ sum_rows <- function(F, Y, weights, sizes, threads) {
 # With more values of lambda one basis serves all, whatever lambda is.
 few_lambdas <- 4L
 
-# Of features less their mean, list of list(at: which lambdas, turn: a function of F [r x n] that
-# gives features in which FCF' is diagonal, and the constant, [r + 1 x n], penalised: that diagonal
-# and lambda, sums: of targets times features).
+# Bases for features less their mean, a list of list(at: which lambdas, turn: a function of F
+# [r x n] that gives features in which FCF' is diagonal, and the constant, [r + 1 x n], penalised:
+# that diagonal and lambda, sums: of targets times features).
 diagonal_bases <- function(sums, lambdas) {
   factors <- if (length(lambdas) <= few_lambdas) lapply(lambdas, function(lambda) {
     on_error(chol(sums$second + diag(lambda, nrow(sums$second))), function(e) NULL)

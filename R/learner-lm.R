@@ -89,7 +89,8 @@ zero_lost <- function(coefficients, design) {
   replace(coefficients, lost, 0)
 }
 
-# Is it what `domain_means = TRUE` makes of a predictor that is constant in each domain?
+# Is this column the domain mean (`domain_means = TRUE`) of a predictor that is constant in each
+# domain?
 is_own_mean <- function(name, design) {
   of <- sub("\\.mean$", "", name)
   of != name && of %in% colnames(design) && max(abs(design[, of] - design[, name])) < 1e-8
@@ -153,7 +154,7 @@ decision.dg_lm <- function(object, new) {
 #' @exportS3Method
 is_affine.dg_lm <- function(object) TRUE
 
-# Of predictors that were not scaled.
+# NULL if the predictors were scaled.
 #' @exportS3Method
 own_coefficients.dg_lm <- function(object) {
   coefficients <- object$coefficients

@@ -59,7 +59,7 @@ read_random <- function(random, factors) {
   lapply(unname(factors), function(group) one(if (is.null(random)) 1 else random[[2L]], group))
 }
 
-# Of the domain: a list of the variables of each factor, those of a nested one from the inside, as
+# A list of the variables of each factor of the domain, those of a nested factor from the inside, as
 # lme4 names them.
 factors_of_domain <- function(blueprint) {
   structure <- blueprint$structure
@@ -121,7 +121,7 @@ check_random_names <- function(terms, data) {
   }
 }
 
-# What the numbers z are made of is learned from the training rows: the same term with it.
+# The term with its terms object, levels, contrasts, centre and scale, from the training rows.
 learn_term <- function(term, data) {
   frame <- random_frame(term, data)
   term$terms <- attr(frame, "terms")

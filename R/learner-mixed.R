@@ -225,7 +225,7 @@ mixed_response <- function(family, sample) {
   c(kind, list(centre = 0, scale = 1, family = family))
 }
 
-# What dg_auto() asks for, see mixed_package(); "fixed": quickly, without random effects.
+# dg_auto() asks for less, see mixed_package(); "fixed": quickly, without random effects.
 mixed_effort <- function(spec) if (is.null(spec$effort)) "full" else spec$effort
 
 # list(coefficients, covariance of these, sigma, random: the terms with effects and covariance)

@@ -164,8 +164,8 @@ net_search <- function(whole, fit_to, X, y, domain, weights) {
                sum(weights[scored]))
 }
 
-# Of censored times the deviance of all rows less that of the rows of training, both by the fit to
-# these (van Houwelingen and others, 2006).
+# The loss of censored times is the deviance of all rows less that of the training rows, both by the
+# fit to the training rows (van Houwelingen and others, 2006).
 net_search_times <- function(whole, fit_to, X, y, fold, weights) {
   Y <- time_targets(read_surv(y, "y"))
   deviances <- function(f, costs) {

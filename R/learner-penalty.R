@@ -87,8 +87,8 @@ chooses_width <- function(args) {
     has_open_width(args$domain_kernel)
 }
 
-# What is searched: list(rows: at most so many, with what is left out at once, task of these, and
-# the fitted kernel, between; unknown: rows without a prediction).
+# The part that is searched: list(rows: at most `most`, with the groups that are left out, task: of
+# these rows, kernel, between: fitted, unknown: rows without a prediction).
 penalty_part <- function(args, sample, task, between, most) {
   kept <- penalty_sample(sample, task, most)
   domain <- sample$domain[kept]
@@ -153,7 +153,7 @@ try_penalties <- function(space, sample, task, args, predictions = left_out_pred
        domains = c(rowsum(share * rowSums(left^2), as.integer(sample$domain[scored]))))
 }
 
-# Of errors by lambda, in order; where all are as good the simplest.
+# The number of the best of errors by lambda, in order; the simplest, if all are equally good.
 simplest_best <- function(errors) {
   # a deviance of nothing is a little less than 0 where numbers are large
   max(which(errors <= min(errors) + 1e-6 * abs(min(errors))))

@@ -1,6 +1,6 @@
-# What a function that predicts may give, and what it is as decision values (see learner-engine.R).
+# Reads the value of a user's `predict` as decision values, see learner-engine.R.
 
-# list(values [n x m], probabilities: TRUE or FALSE), or an error that says what was expected.
+# list(values [n x m], probabilities: TRUE or FALSE), or an error that names the expected value.
 read_prediction <- function(value, n, response, title) {
   expected <- expected_prediction(n, response)
   refuse <- function(...) {

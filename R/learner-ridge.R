@@ -277,7 +277,7 @@ fit_lambdas <- function(spec, lambdas, rows, shared) {
   })
 }
 
-# Of all lambdas at once.
+# Values for all lambdas are computed once.
 #' @exportS3Method
 decision.dg_ridge_of_path <- function(object, new) {
   path <- object$path

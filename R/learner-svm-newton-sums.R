@@ -70,7 +70,7 @@ newton_moments <- function(state, space, block, table, task, loss, args) {
   newton_sums(state, task, losses, moments[[1L]]$cross, lapply(moments, `[[`, "labelled_second"))
 }
 
-# What concerns the submodels that are not done, all [n x submodels].
+# The submodels that are not done: their numbers, Y, costs and start [n x submodels].
 active_task <- function(state, Y, costs, start) {
   m <- which(state$active)
   columns <- function(A) if (is.matrix(A)) A[, m, drop = FALSE] else A

@@ -115,8 +115,7 @@ shorten_step <- function(state, m, along) {
   stop_late(state, m)
 }
 
-# What train_submodel() gives, of all submodels: the coefficients [r x submodels], the rest one for
-# each submodel.
+# As train_submodel(), for all submodels: coefficients [r x submodels], the rest one per submodel.
 newton_result <- function(state) {
   w <- state$penalty > 0
   c(list(coefficients = state$theta[w, , drop = FALSE],

@@ -1,4 +1,4 @@
-# What all learners share: their description, prediction and what becomes of decision values.
+# The common part of all learners: description, prediction, decision values.
 
 # A kernel that is not given is kernel_rbf(), behind a projection kernel_linear().
 open_kernel <- function() with_entries(shared_parameters$kernel, null = TRUE)

@@ -44,10 +44,10 @@ loss_cox <- function() new_loss(
   mean = function(values, par) report_infinite_means(exp(values), values)
 )
 
-# What does not depend on f. Strata have risk sets of their own, in which a row is after its entry
-# until its time; they stand one behind the other. ends: times of events in each; part: their
-# strata; deaths: the costs of the events there; until, since: how a row's time and its entry stand
-# to them, see risk_order(); since is NULL without entries.
+# The part that does not depend on f. Each stratum has its own risk sets, in which a row is after
+# its entry until its time; the strata stand one behind the other. ends: times of events in each;
+# part: their strata; deaths: the costs of the events there; until, since: how a row's time and its
+# entry stand to them, see risk_order(); since is NULL without entries.
 cox_plan <- function(Y, costs) {
   event <- Im(Y[, 1L]) == 1 & costs > 0
   if (!any(event)) abort("data", "The remaining rows have no event; all times are censored.")
@@ -108,7 +108,7 @@ at_risk <- function(plan, v) {
   if (is.null(plan$since)) sums(plan$until) else sums(plan$until) - sums(plan$since)
 }
 
-# Of what is added from time to time, what came to a row while it was at risk.
+# Sums of M over the times at which a row was at risk.
 up_to_row <- function(plan, M) {
   sums <- rbind(0, running(M, plan$part))
   up_to <- function(order) sums[order$reached + 1L, , drop = FALSE]

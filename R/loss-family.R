@@ -206,8 +206,8 @@ unit_deviances <- function(base, y, mu) {
   d
 }
 
-# Of the rules of base R, which are about all values at once, and the same for all values below, at,
-# between and above 0 and 1.
+# Applies to each value a rule of base R, which is about all values at once: it is the same for all
+# values below, at, between and above 0 and 1.
 each_valid <- function(rule, values) {
   if (isTRUE(rule(values))) return(rep(TRUE, length(values)))
   valid <- is.finite(values)

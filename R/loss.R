@@ -130,7 +130,7 @@ read_loss <- function(loss, kind, args) {
 # Exactly what a loss names: one from outside has it with it.
 own_par <- function(row, args) c(row, args)[row$parameters]
 
-# What a loss gets: that of a family is the problem's.
+# The parameters of a loss; a family has them in `args`.
 par_of_loss <- function(loss, args) if (is.null(loss[["par"]])) args else loss[["par"]]
 
 # The losses of rows with these costs around what is known of f, `start` (f0), as a box for one

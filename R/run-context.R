@@ -43,7 +43,7 @@ resumable <- function(call, progress, memory = new.env(parent = emptyenv())) {
   value
 }
 
-# Of passes over a source nobody knows how many come, so that the pass itself is named.
+# The number of passes over a source is not known in advance: the message names the pass.
 where_interrupted <- function(memory) {
   if (!is.null(memory$pass)) return(paste0(" in ", memory$pass))
   if (length(memory$pieces)) {
@@ -104,7 +104,7 @@ next_pass <- function(ctx, label) {
   key
 }
 
-# Is it the first time in this call on a source that this is said?
+# Is `what` said for the first time in this call on a source?
 first_said <- function(ctx, what) {
   if (what %in% ctx$said) return(FALSE)
   ctx$said <- c(ctx$said, what)

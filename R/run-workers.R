@@ -13,8 +13,8 @@ map_again <- function(pieces, work, take = NULL, results = in_order(length(piece
     }))
     open <- open[lost$pieces]
     if (length(open) == 0L) return(results$all())
-    # Of a plan of R processes those that died are started again; by its name, because plan() looks
-    # at the expression that it is given.
+    # a plan of R processes starts its dead ones again; by its name, because plan() looks at the
+    # expression that it is given
     strategies <- future::plan("list")
     on_error(future::plan(strategies), function(e) {
       abort("worker", "A worker was lost, and cannot be started again: ", conditionMessage(e),
@@ -27,7 +27,7 @@ map_again <- function(pieces, work, take = NULL, results = in_order(length(piece
         "the last time: ", what_was_said(lost$first))
 }
 
-# Of n results that come in any order: add(k, value), all().
+# Hands n results over in order, though they come in any: add(k, value), all().
 in_order <- function(n, take) {
   waiting <- vector("list", n)
   done <- 0L

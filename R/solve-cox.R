@@ -4,7 +4,7 @@
 
 cox_rounds <- 100L
 
-# Of conjugate gradients.
+# Maximum number of conjugate gradient steps.
 cox_steps <- 200L
 
 # problem: see solve_newton().

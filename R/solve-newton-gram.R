@@ -1,7 +1,7 @@
 # Losses without a tube, by Newton's method: submodels on the Gram matrix, or by passes over the
 # rows. What they give is what train_machine() does.
 
-# What the passes over rows work on: the Gram matrix, or rows whose features are made again.
+# The data of the passes over rows: the Gram matrix, or rows whose features are made again.
 newton_data <- function(space, sample, ...) {
   if (is.null(space$feature_map)) {
     return(gram_data(space_gram(space), ...))
@@ -191,7 +191,7 @@ system_sums <- function(M, n) {
   .colSums(M, n, length(M) / n)
 }
 
-# Of a task or a state that of some systems.
+# The part of a task or a state that belongs to some systems.
 system_part <- function(state, k, n) {
   at <- system_rows(k, n)
   for (name in intersect(c("y", "costs", "start", "alpha", "g"), names(state))) {
@@ -262,7 +262,7 @@ are_good_steps <- function(task, value, slope, step, ahead) {
   }, NA)
 }
 
-# Of one system, where its step is too long, the state at the best length; NULL where there is none.
+# The state of one system whose step is too long, at the best length; NULL if there is none.
 shorten_gram_step <- function(task, now, step) {
   at_length <- function(t) {
     there <- gram_move(now, step, t)
@@ -337,7 +337,7 @@ conjugate_step <- function(data, now, task, ridge, pull, value) {
        converged = converged)
 }
 
-# Of one system.
+# The step of one system, by a factor.
 factor_step <- function(K, now, task, ridge, pull) {
   used <- which(task$costs > 0)
   if (!length(used)) return(list(alpha = 0 * now$alpha, g = 0 * now$g, b = 0 * now$b))

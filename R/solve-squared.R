@@ -23,13 +23,13 @@ squared_sums <- function(problem, groups = one_group) {
              problem_table(problem))
 }
 
-# What the space must know of the rows' domains; of sums that users made nothing is left to know.
+# The table of the rows' domains, see rows_table(); NULL for sums that users made.
 problem_table <- function(problem) {
   if (!is.null(problem$table) || !is.null(problem$rows$space)) problem$table
   else rows_table(problem$rows, problem$space)
 }
 
-# What weights of a domain are multiplied by, [G].
+# Factors of the weights of each domain, [G].
 squared_costs <- function(problem) {
   drop(column_costs(problem$rows, problem$targets, problem$args$domain_weights))
 }
