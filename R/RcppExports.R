@@ -161,8 +161,8 @@ ridge_group_sums_ <- function(F, Y, root, sizes, threads) {
     .Call(`_domgen_ridge_group_sums_`, F, Y, root, sizes, threads)
 }
 
-ridge_without_errors_ <- function(F, Y, root, sizes, sums, penalised, own, targets, share, combine, known, threads) {
-    .Call(`_domgen_ridge_without_errors_`, F, Y, root, sizes, sums, penalised, own, targets, share, combine, known, threads)
+ridge_without_errors_ <- function(F, Y, root, sizes, sums, penalised, kept, targets, share, combine, moments, threads) {
+    .Call(`_domgen_ridge_without_errors_`, F, Y, root, sizes, sums, penalised, kept, targets, share, combine, moments, threads)
 }
 
 pair_slopes_ <- function(left, right, rate, inv, X, kappa, domain, threads) {

@@ -33,7 +33,7 @@ without_exponents <- function(code) {
   code
 }
 
-# Without our warnings of a class, which were reported before or do not apply.
+# Runs code without our warnings of a class, which were reported before or do not apply.
 quietly <- function(code, class = "domgen_warning") suppressWarnings(code, class)
 
 # A value as a short text for a message.
@@ -200,8 +200,8 @@ renamed_arguments <- list(
 )
 
 # Arguments in `...` are misspelt or unknown, except those in `fine`.
-check_no_dots <- function(dots, known, fine = character()) {
-  known <- setdiff(known, "...")
+check_no_dots <- function(dots, allowed, fine = character()) {
+  allowed <- setdiff(allowed, "...")
   dots <- given_dots(dots)
   if (!is.null(names(dots))) dots <- dots[!names(dots) %in% fine]
   if (length(dots) == 0L) return(invisible())
@@ -210,15 +210,15 @@ check_no_dots <- function(dots, known, fine = character()) {
     abort("argument", "All further arguments must be named; found ",
           describe(dots[[if (is.null(given)) 1L else which(given == "")[1L]]]), ".")
   }
-  if (length(known) == 0L) abort("argument", "Unknown argument `", given[1L], "`.")
-  now <- intersect(renamed_arguments[[given[1L]]], known)
+  if (length(allowed) == 0L) abort("argument", "Unknown argument `", given[1L], "`.")
+  now <- intersect(renamed_arguments[[given[1L]]], allowed)
   if (length(now)) abort("argument", "`", given[1L], "` is now called `", now[1L], "`.")
-  near <- known[which.min(utils::adist(given[1L], known))]
+  near <- allowed[which.min(utils::adist(given[1L], allowed))]
   close <- nchar(given[1L]) > 2L &&
     utils::adist(given[1L], near) <= max(1, nchar(given[1L]) %/% 3)
   abort("argument", "Unknown argument `", given[1L], "`",
         if (close) paste0("; did you mean `", near, "`?")
-        else paste0("; the arguments are ", enumerate(known, length(known)), "."))
+        else paste0("; the arguments are ", enumerate(allowed, length(allowed)), "."))
 }
 
 need_package <- function(package, what) {
@@ -245,8 +245,8 @@ on_error <- function(code, handler) {
   tryCatch(code, error = function(e) if (ends_call(e)) stop(e) else handler(e))
 }
 
-# For code of other packages that checks for interrupts where R can only end the script, or where
-# the code fails, such as ranger's: interrupts and time limits wait until it has ended.
+# Interrupts and time limits wait until the code has ended. Some code of other packages, such as
+# ranger's, checks for interrupts where R can only end the script, or fails at one.
 uninterrupted <- function(code) {
   # checks for waiting interrupts
   on.exit(Sys.sleep(0))

@@ -3,8 +3,8 @@
 # formula has no use for are refused before anything is evaluated, in one of the user's own as well.
 # Calls are known by their names: no sandbox, see `?predict.dg_learner`, section Saved models.
 
-# Of base R: other processes, files, code that is made of text or is out of sight, and changes of
-# anything but a value.
+# Functions of base R for other processes, for files, for code that is made of text or is out of
+# sight, and for changes of anything but a value.
 refused_calls <- strsplit(paste(
   "system system2 shell shell.exec pipe q quit setwd options Sys.setenv Sys.unsetenv",
   "Sys.setlocale Sys.chmod Sys.umask Sys.setFileTime Sys.setLanguage file gzfile bzfile xzfile",
@@ -26,7 +26,7 @@ refused_calls <- strsplit(paste(
   ".GlobalEnv as.formula formula reformulate DF2formula"
 ), " ")[[1L]]
 
-# Of R's other packages no more than these.
+# The functions of R's other packages that a formula may call.
 allowed_calls <- list(
   utils = c("head", "tail", "combn", "stack", "unstack", "type.convert", "hasName", "modifyList",
             "object.size", "strcapture", "compareVersion", "packageVersion", "str", "read.csv",
@@ -77,10 +77,10 @@ check_code <- function(parts, home, columns, arg) {
   asked <- list(parts, columns)
   for (seen in code_search$seen) if (identical(seen, asked)) return(invisible())
   for (place in names(parts)) {
-    found <- refused_code(parts[[place]], home, columns)
-    if (!is.null(found)) {
-      abort("model", "`", arg, "` is not used: its part `", place, "` has ", found, ", for which ",
-            "no formula has a use. If the model is from where you think it is, set ",
+    refused <- refused_code(parts[[place]], home, columns)
+    if (!is.null(refused)) {
+      abort("model", "`", arg, "` is not used: its part `", place, "` has ", refused, ", for ",
+            "which no formula has a use. If the model is from where you think it is, set ",
             "`options(domgen.trust = TRUE)`.")
     }
   }
@@ -92,12 +92,12 @@ check_code <- function(parts, home, columns, arg) {
 # with what it brings along, unless it has one of its own.
 refused_code <- function(expr, home, columns) {
   if (isTRUE(getOption("domgen.trust"))) return(NULL)
-  own <- attr(expr, ".Environment")
-  if (is.null(own) || identical(own, globalenv())) own <- home
+  env <- attr(expr, ".Environment")
+  if (is.null(env) || identical(env, globalenv())) env <- home
   # terms() has its calls in attributes
   for (part in unique(c(list(expr), attributes(expr)[c("variables", "predvars")]))) {
-    found <- refused_in(part, own, columns, new.env(parent = emptyenv()))
-    if (!is.null(found)) return(found)
+    refused <- refused_in(part, env, columns, new.env(parent = emptyenv()))
+    if (!is.null(refused)) return(refused)
   }
 }
 
@@ -105,21 +105,21 @@ refused_code <- function(expr, home, columns) {
 refused_in <- function(expr, home, bound, visited) {
   if (!is.language(expr)) return(NULL)
   if (odd_code_(expr)) return("an object in the place of code")
-  found <- NULL
+  refused <- NULL
   # field: is it what stands around `$`?
   walk_code(expr, function(part, bound, field) {
     named <- if (is.call(part)) part[[1L]] else part
     for (name in if (is.name(named) || is.character(named)) as.character(named)) {
-      if (is.null(found)) found <<- refused_carried(name, home, bound, visited)
+      if (is.null(refused)) refused <<- refused_carried(name, home, bound, visited)
     }
-    if (is.null(found) && is.call(part)) found <<- refused_call(part, home, bound)
+    if (is.null(refused) && is.call(part)) refused <<- refused_call(part, home, bound)
     # a function that is handed on may be called under another name
-    if (is.null(found) && is.name(part) && !field && is_refused_value(part, home, bound)) {
-      found <<- paste0("a call of `", part, "()`")
+    if (is.null(refused) && is.name(part) && !field && is_refused_value(part, home, bound)) {
+      refused <<- paste0("a call of `", part, "()`")
     }
     is.call(part) && call_name(part) %in% c("$", "@")
   }, context = FALSE, bound = bound)
-  found
+  refused
 }
 
 refused_call <- function(expr, home, bound) {
@@ -220,8 +220,8 @@ refused_carried <- function(name, home, bound, visited) {
   if (is.null(value)) return(paste0("`", name, "`, which is computed"))
   if (is.language(value)) return(refused_in(value, home, bound, visited))
   for (one in Filter(is.function, if (is.list(value)) value else list(value))) {
-    found <- refused_function(one, visited)
-    if (!is.null(found)) return(paste0(found, " in `", name, "`"))
+    refused <- refused_function(one, visited)
+    if (!is.null(refused)) return(paste0(refused, " in `", name, "`"))
   }
 }
 
@@ -229,8 +229,8 @@ refused_function <- function(fun, visited) {
   for (seen in visited$functions) if (identical(seen, fun)) return(NULL)
   visited$functions <- c(visited$functions, fun)
   if (typeof(fun) != "closure" || isNamespace(environment(fun))) {
-    known <- mget(refused_calls, asNamespace("stats"), inherits = TRUE, ifnotfound = NA)
-    same <- vapply(known, identical, NA, fun)
+    refused <- mget(refused_calls, asNamespace("stats"), inherits = TRUE, ifnotfound = NA)
+    same <- vapply(refused, identical, NA, fun)
     return(if (any(same)) paste0("`", refused_calls[same][1L], "()`"))
   }
   refused_in(function_code(fun), environment(fun), character(), visited)

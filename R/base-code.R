@@ -19,7 +19,7 @@ called_name <- function(head) {
   else NA_character_
 }
 
-# As text, "" where there is none.
+# The name of the function that a call calls, "" where there is none.
 call_name <- function(expr) {
   name <- called_name(expr[[1L]])
   if (is.null(name) || is.na(name)) "" else name
@@ -126,33 +126,33 @@ walk_code <- function(expr, visit, context = NULL, bound = character()) {
 names_read <- function(expr, functions = FALSE) {
   called <- all.names(expr)
   whole <- is.call(expr) && identical(expr[[1L]], quote(`~`))
-  own <- c("function", "::", ":::", "<-", "=", "<<-", "for")
-  if (!any(own %in% called) && sum(called == "~") <= whole) {
+  binding <- c("function", "::", ":::", "<-", "=", "<<-", "for")
+  if (!any(binding %in% called) && sum(called == "~") <= whole) {
     return(if (functions) unique(called) else all.vars(expr))
   }
-  found <- character()
+  names <- character()
   for (part in if (whole) as.list(unclass(expr))[-1L] else list(expr)) {
     walk_code(part, function(part, bound, context) {
       if (functions && is.call(part) && !is_qualified(part)) part <- part[[1L]]
-      if (is.name(part)) found <<- c(found, setdiff(as.character(part), bound))
+      if (is.name(part)) names <<- c(names, setdiff(as.character(part), bound))
     })
   }
-  unique(found)
+  unique(names)
 }
 
 # All names in code that may be of functions: text as well, by which lapply(x, "f") finds one.
 names_in <- function(expr) {
-  found <- character()
+  names <- character()
   walk_code(expr, function(part, bound, context) {
     if (is.call(part)) part <- part[[1L]]
-    if (is.name(part)) found <<- c(found, setdiff(as.character(part), bound))
-    if (is.character(part)) found <<- c(found, part)
+    if (is.name(part)) names <<- c(names, setdiff(as.character(part), bound))
+    if (is.character(part)) names <<- c(names, part)
   })
-  setdiff(found, "")
+  setdiff(names, "")
 }
 
-# Without what is empty, as in x[, 1].
+# Drops empty arguments, as in x[, 1].
 given_parts <- function(parts) parts[!vapply(parts, identical, NA, quote(expr = ))]
 
-# Those of variables, of several expressions.
+# The names of the variables of several expressions.
 variables_of <- function(...) as.character(unique(unlist(lapply(list(...), names_read))))

@@ -64,8 +64,8 @@ computer_memory <- function() {
 # A number from a file of Linux's /proc, NA where there is none. unit: of the number, in bytes.
 proc_bytes <- function(file, line, unit) {
   lines <- on_error(suppressWarnings(readLines(file)), function(e) character())
-  found <- sub(line, "", grep(line, lines, value = TRUE))
-  value <- suppressWarnings(as.numeric(sub("^\\s*([0-9]+).*", "\\1", found)))
+  text <- sub(line, "", grep(line, lines, value = TRUE))
+  value <- suppressWarnings(as.numeric(sub("^\\s*([0-9]+).*", "\\1", text)))
   if (length(value) == 1L && is.finite(value)) unit * value else NA_real_
 }
 
@@ -103,21 +103,21 @@ check_memory <- function(n, m = n, copies = 1, what = NULL, instead = "Reduce it
   limit <- memory_limit()
   room <- room_left(need)
   if (need <= min(limit, room)) return(invisible(need))
-  found <- if (room < limit) {
+  bound <- if (room < limit) {
     list(than = paste("the", in_gib(room), "that `ulimit -v` leaves"), raise = "`ulimit -v`")
   } else {
     list(than = paste("the limit of", in_gib(limit)),
          raise = "`options(domgen.memory_limit = )` (bytes)")
   }
   abort("memory", if (is.null(what)) paste("The Gram matrix of", plural(n, "row")) else what,
-        " would take ", in_gib(need), ", more than ", found$than, ". ",
+        " would take ", in_gib(need), ", more than ", bound$than, ". ",
         if (is.null(what)) {
           paste("Use `feature_map = features_nystrom()` or `features_rff()`, which need no Gram",
                 "matrix, or ")
-        } else instead, "raise ", found$raise, ".")
+        } else instead, "raise ", bound$raise, ".")
 }
 
-# Of a limit on the address space; small matrices are not worth the question.
+# What a limit on the address space leaves, in bytes; small matrices are not worth the question.
 room_left <- function(need) {
   if (need < 2^24) return(Inf)
   left <- address_space_left()

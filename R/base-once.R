@@ -5,20 +5,20 @@
 first_of_each <- function(code, key) {
   reported <- character()
   first <- function(restart) function(condition) {
-    own <- key(condition)
-    if (own %in% reported) invokeRestart(restart)
-    if (!is.na(own)) reported <<- c(reported, own)
+    this <- key(condition)
+    if (this %in% reported) invokeRestart(restart)
+    if (!is.na(this)) reported <<- c(reported, this)
   }
   withCallingHandlers(code, domgen_warning = first("muffleWarning"),
                       domgen_message = first("muffleMessage"))
 }
 
-# Those that are alike but for measured values are one.
+# Warnings and messages that differ in measured values only are given once.
 reported_once <- function(code) {
   first_of_each(code, function(w) gsub(measured_value, "", conditionMessage(w), perl = TRUE))
 }
 
-# Those of one of these classes are one.
+# Warnings and messages of one of these classes are given once for each class.
 once <- function(code, classes) {
   first_of_each(code, function(w) intersect(class(w), classes)[1L])
 }

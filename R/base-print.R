@@ -154,8 +154,8 @@ table_blocks <- function(widths, width) {
 cat_numbers <- function(values, digits = NULL) {
   if (is.matrix(values)) {
     colnames(values) <- shorten_names(colnames(values), 16L)
-    rows <- shorten_names(rownames(values), getOption("width") %/% 3L)
-    return(cat_table(row_names_first(rows, values), digits))
+    labels <- shorten_names(rownames(values), getOption("width") %/% 3L)
+    return(cat_table(row_names_first(labels, values), digits))
   }
   if (sum(nchar(names(values), "width") + 1L) <= getOption("width") ||
         widest(names(values)) <= 12L) return(cat_table(row_names_first("", t(values)), digits))
@@ -164,8 +164,8 @@ cat_numbers <- function(values, digits = NULL) {
   cat_table(stats::setNames(frame, c("", " ")), text = "")
 }
 
-row_names_first <- function(rows, values) {
-  frame <- data.frame(rows, values, check.names = FALSE)
+row_names_first <- function(labels, values) {
+  frame <- data.frame(labels, values, check.names = FALSE)
   stats::setNames(frame, c("", colnames(values)))
 }
 

@@ -10,11 +10,11 @@ blocks_of_rows <- function(n, columns) {
   lapply(seq(1L, n, by = size), function(first) first:min(n, first + size - 1L))
 }
 
-# Without a copy for all rows.
-take <- function(x, rows) {
-  if (is.null(x) || isTRUE(rows)) x
-  else if (length(dim(x)) == 2L) x[rows, , drop = FALSE]
-  else x[rows]
+# Some rows of a vector or matrix; `at` TRUE: all of them, without a copy.
+take <- function(x, at) {
+  if (is.null(x) || isTRUE(at)) x
+  else if (length(dim(x)) == 2L) x[at, , drop = FALSE]
+  else x[at]
 }
 
 # Which rows of a vector or matrix have a missing value?

@@ -15,19 +15,19 @@ seal <- function(object) {
 
 # arg: the user's name for the object.
 check_sealed <- function(object, arg = "object") {
-  known <- object$seal
-  if (is.null(known)) {
+  seal <- object$seal
+  if (is.null(seal)) {
     abort("model", "`", arg, "` has no integrity record: it was fitted by an earlier version of ",
           "domgen, or was changed. Fit it again.")
   }
-  if (!is.list(known) || !identical(known$format, model_format)) {
-    abort("model", "`", arg, "` has format ", describe(if (is.list(known)) known[["format"]]),
+  if (!is.list(seal) || !identical(seal$format, model_format)) {
+    abort("model", "`", arg, "` has format ", describe(if (is.list(seal)) seal[["format"]]),
           ", but this version of domgen reads format ", model_format, ". Fit it again.")
   }
-  found <- part_shapes(object)
-  compare_parts(known$parts, found$shapes, arg)
+  parts <- part_shapes(object)
+  compare_parts(seal$parts, parts$shapes, arg)
   home <- attr(object[["blueprint"]][["terms"]], ".Environment")
-  check_code(found$code, home, columns_of(object), arg)
+  check_code(parts$code, home, columns_of(object), arg)
   invisible(object)
 }
 
@@ -41,29 +41,29 @@ from_whole <- function(object, code, arg = "object") {
   })
 }
 
-compare_parts <- function(known, found, arg) {
+compare_parts <- function(sealed, present, arg) {
   damaged <- function(part, now, then) {
     abort("model", "`", arg, "` is damaged: `", part, "` is ", now, ", but was ", then,
           " in the fit. Use another copy, or fit it again.")
   }
-  if (!is.character(known) || is.null(names(known))) damaged("seal", "cut", "whole")
-  wrong <- which(known != found[names(known)] | is.na(match(names(known), names(found))))
+  if (!is.character(sealed) || is.null(names(sealed))) damaged("seal", "cut", "whole")
+  wrong <- which(sealed != present[names(sealed)] | is.na(match(names(sealed), names(present))))
   if (length(wrong)) {
-    name <- names(known)[wrong[1L]]
-    damaged(name, if (is.na(found[name])) "missing" else found[[name]], known[[wrong[1L]]])
+    name <- names(sealed)[wrong[1L]]
+    damaged(name, if (is.na(present[name])) "missing" else present[[name]], sealed[[wrong[1L]]])
   }
   # users may add elements next to the parts, not inside
-  added <- setdiff(names(found), names(known))
-  inside <- added[sub("[$[].*", "", added) %in% sub("[$[].*", "", names(known))]
-  if (length(inside)) damaged(inside[1L], found[[inside[1L]]], "not there")
+  added <- setdiff(names(present), names(sealed))
+  inside <- added[sub("[$[].*", "", added) %in% sub("[$[].*", "", names(sealed))]
+  if (length(inside)) damaged(inside[1L], present[[inside[1L]]], "not there")
 }
 
 # list(shapes: kind and shape of all parts, and classes of these, a named vector; code: those that
 # are code, by name). The class of the whole has been dispatched on.
 part_shapes <- function(object) {
-  found <- part_shapes_(unclass(object), other_shape)
-  found$shapes <- found$shapes[!duplicated(names(found$shapes), fromLast = TRUE)]
-  found
+  parts <- part_shapes_(unclass(object), other_shape)
+  parts$shapes <- parts$shapes[!duplicated(names(parts$shapes), fromLast = TRUE)]
+  parts
 }
 
 # Names that new data must have, or have where they are looked for.

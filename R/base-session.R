@@ -47,8 +47,8 @@ leave_session <- function() {
 fix_locale <- function() {
   whole <- Sys.getlocale()
   if (whole != session$locale) {
-    known <- vapply(fixed_categories, Sys.getlocale, "")
-    session$other <- known[known != "C"]
+    locales <- vapply(fixed_categories, Sys.getlocale, "")
+    session$other <- locales[locales != "C"]
     session$locale <- whole
   }
   for (name in names(session$other)) Sys.setlocale(name, "C")

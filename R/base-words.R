@@ -42,7 +42,7 @@ shorten <- function(text, width) {
   text
 }
 
-# As many of the last characters as have that width.
+# The last characters of a text that fit into a width.
 last_of <- function(text, width) {
   backwards <- function(text) {
     vapply(strsplit(text, ""), function(letters) paste(rev(letters), collapse = ""), "")

@@ -1,10 +1,9 @@
 # A block of rows that were read from a source, as numbers. The first block decides how all are
 # read; what needs more than a block to be known comes from the survey.
 
-# input: list(x: formula, parts: of it, source, weights: expression or NULL, na.action, env: where
-# the user called); needs: see read_sample(). What a worker needs to read a block: list(prototype,
-# blueprint, response: its call, domain, weights, kind of the response, na.action, unit: of the
-# columns).
+# input: see source_input(), and its formula's `parts`; needs: see read_sample(). What a worker
+# needs to read a block: list(prototype, blueprint, response: its call, domain, weights, kind of the
+# response, na.action, unit: of the columns).
 block_reader <- function(input, needs) {
   parts <- input$parts
   if (isTRUE(needs$several)) check_added_response(parts$response)
@@ -65,9 +64,9 @@ prototype_of <- function(input, parts) {
 # What the expressions of response, domain and weights need beside the columns.
 reader_home <- function(input, parts, data) {
   home <- formula_home(input$x, names(data), environment(parts$bare))
-  own <- small_environment(input$weights, names(data), input$env)
-  for (name in setdiff(ls(own, all.names = TRUE), ls(home, all.names = TRUE))) {
-    assign(name, get(name, envir = own), envir = home)
+  of_weights <- small_environment(input$weights, names(data), input$env)
+  for (name in setdiff(ls(of_weights, all.names = TRUE), ls(home, all.names = TRUE))) {
+    assign(name, get(name, envir = of_weights), envir = home)
   }
   home
 }
@@ -76,16 +75,16 @@ reader_home <- function(input, parts, data) {
 source_columns <- function(input, parts) {
   names <- variables_of(parts$bare, parts$domain, input$weights)
   if ("." %in% names) return(NULL)
-  known <- source_names(input$source)
-  absent <- setdiff(names, known)
+  present <- source_names(input$source)
+  absent <- setdiff(names, present)
   absent <- Filter(function(name) {
     !exists(name, envir = environment(parts$bare)) && !exists(name, envir = input$env)
   }, absent)
   if (length(absent)) {
     abort("data", "`", input$source$tables[[1L]]$label, "` has no column ", enumerate(absent),
-          "; it has ", enumerate(known), ".")
+          "; it has ", enumerate(present), ".")
   }
-  intersect(names, known)
+  intersect(names, present)
 }
 
 # Names of domains and classes may be new at any row.
@@ -146,23 +145,23 @@ numbers_of <- function(reader, data, at) {
             "`factor(x, levels = 1:4)`.")
     }
   )
-  rows <- list(X = read$X)
-  rows$y <- block_value(reader, "response", data)
-  rows$domain <- block_value(reader, "domain", data)
-  rows$weights <- block_value(reader, "weights", data)
-  present <- Filter(Negate(is.null), rows[c("y", "domain", "weights")])
+  block <- list(X = read$X)
+  block$y <- block_value(reader, "response", data)
+  block$domain <- block_value(reader, "domain", data)
+  block$weights <- block_value(reader, "weights", data)
+  present <- Filter(Negate(is.null), block[c("y", "domain", "weights")])
   # one look at the predictors for what is missing and what is not finite
-  size <- rowSums(abs(rows$X))
+  size <- rowSums(abs(block$X))
   missing <- Reduce(`|`, lapply(present, is.na), is.na(size))
   if (any(missing)) {
     if (reader$na.action == "na.fail") abort_row(at, missing, "has missing values")
-    rows$X <- rows$X[!missing, , drop = FALSE]
-    for (name in names(present)) rows[[name]] <- rows[[name]][!missing]
+    block$X <- block$X[!missing, , drop = FALSE]
+    for (name in names(present)) block[[name]] <- block[[name]][!missing]
   }
   # in full it takes no memory
-  rows$kept <- if (any(missing)) which(!missing) else seq_along(missing)
-  rows$lost <- sum(missing)
-  check_block(reader, rows, size[!missing], at)
+  block$kept <- if (any(missing)) which(!missing) else seq_along(missing)
+  block$lost <- sum(missing)
+  check_block(reader, block, size[!missing], at)
 }
 
 block_value <- function(reader, name, data) {
@@ -177,25 +176,25 @@ block_value <- function(reader, name, data) {
 }
 
 # size: sums of the absolute predictors.
-check_block <- function(reader, rows, size, at) {
-  wrong <- function(bad, what) if (any(bad)) abort_row(at, rows$kept[bad][1L], what)
+check_block <- function(reader, block, size, at) {
+  wrong <- function(bad, what) if (any(bad)) abort_row(at, block$kept[bad][1L], what)
   wrong(!is.finite(size), "has a predictor that is not finite")
   if (reader$kind == "number") {
-    if (!is.numeric(rows$y)) {
+    if (!is.numeric(block$y)) {
       abort_row(at, 1L, paste("has a response that is no number, as it was in the first chunk:",
-                              describe(rows$y[1L])))
+                              describe(block$y[1L])))
     }
-    wrong(!is.finite(rows$y), "has a response that is not finite")
-    rows$y <- as.numeric(rows$y)
+    wrong(!is.finite(block$y), "has a response that is not finite")
+    block$y <- as.numeric(block$y)
   } else if (reader$kind == "class") {
-    rows$y <- as_found(as.character(rows$y))
+    block$y <- as_found(as.character(block$y))
   }
-  rows$domain <- if (is.null(rows$domain)) rep("all", nrow(rows$X)) else as.character(rows$domain)
-  rows$domain <- as_found(rows$domain)
-  rows$weights <- if (is.null(rows$weights)) rep(1, nrow(rows$X)) else as.numeric(rows$weights)
-  wrong(!(is.finite(rows$weights) & rows$weights >= 0),
+  domain <- if (is.null(block$domain)) rep("all", nrow(block$X)) else as.character(block$domain)
+  block$domain <- as_found(domain)
+  block$weights <- if (is.null(block$weights)) rep(1, nrow(block$X)) else as.numeric(block$weights)
+  wrong(!(is.finite(block$weights) & block$weights >= 0),
         "has a weight that is negative or not finite")
-  rows
+  block
 }
 
 # A factor whose levels are in the order of the rows.

@@ -28,10 +28,10 @@ blueprint_formula <- function(input, frame, design, simple) {
 
 # New rows: list(X, complete rows only, not yet scaled; domain; ok: which rows of newdata those
 # are; own: see impute_new()). A model that does not judge rows by their domain looks at it only
-# where it reads_domain: NA where newdata do not say it. new_levels: "na" or "error"; known: see
+# where it reads_domain: NA where newdata do not say it. new_levels: "na" or "error"; described: see
 # impute_new().
 replay <- function(blueprint, newdata, domain = NULL, needs_domain = FALSE, arg = "newdata",
-                   new_levels = "na", known = NULL, reads_domain = FALSE) {
+                   new_levels = "na", described = NULL, reads_domain = FALSE) {
   newdata <- preprocess(blueprint$before, newdata)
   domain_of <- function(n) {
     if (needs_domain || reads_domain || !is.null(domain)) {
@@ -39,7 +39,7 @@ replay <- function(blueprint, newdata, domain = NULL, needs_domain = FALSE, arg 
                  unknown = if (reads_domain) NA else "new")
     }
   }
-  read <- replay_predictors(blueprint, newdata, arg, new_levels, domain_of, known)
+  read <- replay_predictors(blueprint, newdata, arg, new_levels, domain_of, described)
   X <- read$X
   domain <- domain_of(nrow(X))
   if (!needs_domain && !reads_domain) domain <- rep("new", nrow(X))
@@ -60,12 +60,12 @@ preprocess.default <- function(before, newdata) newdata
 
 # list(X, rows with missing values are NA; own). domain_of: the number of rows to their domains.
 replay_predictors <- function(blueprint, newdata, arg, new_levels = "na",
-                              domain_of = function(n) NULL, known = NULL) {
+                              domain_of = function(n) NULL, described = NULL) {
   by_name <- blueprint$kind == "formula"
   read <- if (by_name) replay_columns(blueprint, newdata, arg, new_levels)
           else replay_matrix(blueprint, newdata, arg)
   filled <- impute_new(blueprint$impute, read$columns, read$given,
-                       function() domain_of(NROW(read$columns[[1L]])), known, arg, new_levels)
+                       function() domain_of(NROW(read$columns[[1L]])), described, arg, new_levels)
   X <- if (by_name) replay_complete(blueprint, filled$columns, arg, new_levels)
        else recode_matrix(blueprint$coding, filled$columns$x, arg)
   X <- insert_indicators(blueprint, X, filled$indicators)
@@ -158,24 +158,24 @@ replay_design <- function(blueprint, newdata, arg, new_levels) {
 trained_levels <- function(columns, levels, used, arg, new_levels, taken = taken_as(NULL)) {
   for (name in names(levels)) {
     values <- as.character(columns[[name]])
-    known <- if (is.null(used[[name]])) levels[[name]] else used[[name]]
-    new <- !values %in% c(known, NA)
-    if (any(new)) report_new_level(name, known, values[new], arg, new_levels, taken)
+    seen <- if (is.null(used[[name]])) levels[[name]] else used[[name]]
+    new <- !values %in% c(seen, NA)
+    if (any(new)) report_new_level(name, seen, values[new], arg, new_levels, taken)
     values[new] <- NA
     columns[[name]] <- factor(values, levels[[name]], ordered = is.ordered(columns[[name]]))
   }
   columns
 }
 
-report_new_level <- function(name, known, found, arg, new_levels, taken) {
-  unseen <- enumerate(unique(found), quote = "\"")
+report_new_level <- function(name, seen, values, arg, new_levels, taken) {
+  unseen <- enumerate(unique(values), quote = "\"")
   if (new_levels == "error") {
     abort("data", "`", arg, "$", name, "` must have levels of training (",
-          enumerate(known, quote = "\""), "), not ", unseen, ".")
+          enumerate(seen, quote = "\""), "), not ", unseen, ".")
   }
   warn("new_level", "`", arg, "$", name, "` has ",
-       if (length(unique(found)) == 1L) "a level" else "levels", " that training did not have, ",
-       unseen, ", in ", plural(length(found), "row"), ", ", taken, ".")
+       if (length(unique(values)) == 1L) "a level" else "levels", " that training did not have, ",
+       unseen, ", in ", plural(length(values), "row"), ", ", taken, ".")
 }
 
 # newdata: a list of columns, or a matrix with names.
@@ -217,11 +217,11 @@ replay_column <- function(column, name, blueprint, arg) {
 # A column that is a matrix, in the order of training: M[, 1] goes by place. Without names it is
 # taken as it is.
 named_as <- function(column, names, name, arg) {
-  found <- colnames(column)
-  if (is.null(names) || is.null(found) || identical(found, names)) return(column)
-  if (anyDuplicated(names) || !setequal(found, names)) {
+  given <- colnames(column)
+  if (is.null(names) || is.null(given) || identical(given, names)) return(column)
+  if (anyDuplicated(names) || !setequal(given, names)) {
     abort("data", "`", arg, "$", name, "` must have the columns of training, ", enumerate(names),
-          ", not ", enumerate(found), ".")
+          ", not ", enumerate(given), ".")
   }
   column[, names, drop = FALSE]
 }

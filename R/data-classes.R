@@ -14,10 +14,10 @@ with_class <- function(column, class, kept = NULL) {
 }
 
 without_silent <- function(column) {
-  own <- oldClass(column)
-  if (any(own %in% silent_classes)) {
-    own <- setdiff(own, silent_classes)
-    oldClass(column) <- if (length(own)) own
+  classes <- oldClass(column)
+  if (any(classes %in% silent_classes)) {
+    classes <- setdiff(classes, silent_classes)
+    oldClass(column) <- if (length(classes)) classes
   }
   column
 }
@@ -27,7 +27,7 @@ without_missing_level <- function(value) {
   if (is.factor(value) && anyNA(levels(value))) droplevels(value, exclude = NA) else value
 }
 
-# As doubles, if these are the same numbers.
+# A bit64 column as doubles, if these are the same numbers.
 exact_integer64 <- function(column) {
   value <- from_integer64(column)
   if (any(abs(value) >= 2^53, na.rm = TRUE)) return(column)
@@ -153,15 +153,15 @@ silent_classes <- c("AsIs", "labelled", "hexmode", "octmode", "noquote", "table"
 class_of <- function(column) {
   if (!is.object(column)) return(storage_classes[[typeof(column)]])
   if (isS4(column)) return(NULL)
-  own <- setdiff(oldClass(column), silent_classes)
-  if (length(own) == 0L) return(storage_classes[[typeof(column)]])
+  classes <- setdiff(oldClass(column), silent_classes)
+  if (length(classes) == 0L) return(storage_classes[[typeof(column)]])
   for (row in column_classes) {
-    fits <- own %in% row$classes
+    fits <- classes %in% row$classes
     if ((if (row$mark) any(fits) else all(fits)) && typeof(column) %in% row$storage) return(row)
   }
 }
 
-# Of those without a class, by storage.
+# The rows for columns without a class, by storage.
 storage_classes <- list(
   double = column_classes$number, integer = column_classes$number,
   logical = column_classes$logical, character = column_classes$text,
@@ -219,11 +219,13 @@ is_absent <- function(column, n = NROW(column)) {
 
 # Some rows of a column: where a class has no method for that, `[` forgets it. That of factors moves
 # their contrasts to the front, and recipes compares attributes in their order.
-class_rows <- function(column, rows) {
-  part <- if (length(dim(column)) == 2L) column[rows, , drop = FALSE] else column[rows]
+class_rows <- function(column, at) {
+  part <- if (length(dim(column)) == 2L) column[at, , drop = FALSE] else column[at]
   if (!is.object(part)) oldClass(part) <- oldClass(column)
-  own <- attributes(part)
-  if (is.factor(part)) attributes(part) <- own[order(match(names(own), names(attributes(column))))]
+  if (is.factor(part)) {
+    order <- order(match(names(attributes(part)), names(attributes(column))))
+    attributes(part) <- attributes(part)[order]
+  }
   part
 }
 

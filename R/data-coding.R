@@ -26,13 +26,14 @@ new_coding <- function(wishes, variables, offsets = character()) {
          levels = categories_of(column),
          wish = intersect(c("factor", "category"), kinds)[1L])
   })
-  known <- lapply(offsets, function(name) {
+  offsets <- lapply(offsets, function(name) {
     list(name = name, kind = "offset", levels = NULL, wish = "offset")
   })
   along <- lapply(carried, function(name) {
     list(name = name, kind = "carried", levels = categories_of(variables[[name]]), wish = "carried")
   })
-  list(coded = c(coded, ids, known, along), categorical = categorical, strict = "factor" %in% kinds,
+  list(coded = c(coded, ids, offsets, along), categorical = categorical,
+       strict = "factor" %in% kinds,
        dropped = c(named, carried, if (!"dummy" %in% kinds) categorical),
        # columns of the data that are used in no other way
        open = setdiff(vapply(carried, carried_name, ""), unlist(lapply(
@@ -107,14 +108,14 @@ uncoded <- function(X, coded) {
 
 new_level <- "a level that training did not have"
 
-new_level_codes <- function(coded, found, arg, new_levels) {
+new_level_codes <- function(coded, values, arg, new_levels) {
   if (coded$kind == "id") {
     abort("data", "`", arg, "$", coded$name, "` must be ids that the matrix of ",
-          "kernel_precomputed() has, not ", enumerate(unique(found), quote = "\""), ".")
+          "kernel_precomputed() has, not ", enumerate(unique(values), quote = "\""), ".")
   }
-  report_new_level(coded$name, coded$levels, found, arg, new_levels,
+  report_new_level(coded$name, coded$levels, values, arg, new_levels,
                  "taken as unlike any other")
-  match(found, unique(found))
+  match(values, unique(values))
 }
 
 # The design's columns, then the codes: list(X, contrasts, coding). frame: of all predictors.
@@ -144,7 +145,7 @@ term_table <- function(terms) {
   uses
 }
 
-# As they are called in a model frame.
+# The names of the variables in a model frame.
 variable_labels <- function(terms) vapply(as.list(attr(terms, "variables"))[-1L], code_text, "")
 
 terms_without <- function(terms, coding) {
@@ -162,7 +163,7 @@ terms_without <- function(terms, coding) {
   stats::terms(formula_at(terms, kept))
 }
 
-# Of a matrix of numbers, whose columns may be ids: list(X, coding).
+# As coded_design(), for a matrix of numbers, whose columns may be ids: list(X, coding).
 coded_matrix <- function(wishes, X) {
   coding <- new_coding(wishes, as.data.frame(X, optional = TRUE))
   coding$raw <- colnames(X)
@@ -195,7 +196,7 @@ with_scaling <- function(blueprint, scaling) {
   blueprint
 }
 
-# Of the columns that a member of an ensemble sees; NULL: all of them.
+# The coding of the columns that a member of an ensemble sees.
 seen_coding <- function(blueprint) {
   coding <- blueprint$coding
   seen <- blueprint$seen

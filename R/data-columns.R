@@ -33,18 +33,18 @@ base_variables <- function(parts, data) {
 
 # The functions that a variable is an argument of, by its name.
 called_with <- function(parts) {
-  found <- list()
+  calls <- list()
   note <- function(expr, operator, bound) {
     if (operator && call_name(expr) %in% formula_operators) return(invisible())
     names <- as.character(Filter(is.name, as.list(expr)[-1L]))
     # x[, 1] has an empty one
-    for (name in names[nzchar(names)]) found[[name]] <<- c(found[[name]], expr[[1L]])
+    for (name in names[nzchar(names)]) calls[[name]] <<- c(calls[[name]], expr[[1L]])
   }
   each_call(parts$bare[[length(parts$bare)]], note, TRUE)
   each_call(parts$response, note, FALSE)
   leaves <- if (is.null(parts$structure)) list(parts$domain) else parts$structure$leaves
   for (leaf in leaves) each_call(leaf, note, FALSE)
-  found
+  calls
 }
 
 # What is not understood may be the argument of a function that makes something else of it, not of
@@ -104,12 +104,12 @@ check_variables <- function(terms, parts, data, env) {
   # a function of that name will do only as the argument of another, as in sapply(x, f)
   alone <- Filter(is.name, c(as.list(attr(terms, "variables"))[-1L], parts$domain))
   alone <- vapply(alone, as.character, "")
-  found <- function(name) {
+  is_there <- function(name) {
     name %in% names(data) || (exists(name, envir = env) &&
       !(name %in% alone && is.function(get(name, envir = env))))
   }
   names <- variables_of(terms, parts$domain)
-  absent <- names[!vapply(names, found, logical(1))]
+  absent <- names[!vapply(names, is_there, logical(1))]
   if (length(absent) == 0L) {
     return(if (!is.null(data)) check_entries(setdiff(alone, names(data)), env, nrow(data)))
   }
@@ -194,7 +194,7 @@ without_unused_levels <- function(frame) {
   frame
 }
 
-# Of the factors among the predictors, by name.
+# The levels that occur, of each factor among the predictors.
 used_levels <- function(frame) {
   lapply(Filter(is.factor, predictor_frame(frame)), function(column) {
     levels(column)[tabulate(column, nlevels(column)) > 0L]
@@ -234,7 +234,7 @@ categories_of <- function(column) {
 # factor is the reference.
 model_matrix <- function(terms, frame, contrasts = NULL) {
   contrasts <- contrasts[intersect(names(contrasts), variable_labels(terms))]
-  whole <- names(Filter(function(own) identical(own, every_level), contrasts))
+  whole <- names(Filter(function(coding) identical(coding, every_level), contrasts))
   given <- contrasts
   for (name in whole) {
     given[[name]] <- stats::contr.treatment(categories_of(frame[[name]]), contrasts = FALSE)
@@ -246,9 +246,9 @@ model_matrix <- function(terms, frame, contrasts = NULL) {
   term <- attr(design, "assign")
   X <- design[, term != 0L, drop = FALSE]
   rownames(X) <- NULL
-  found <- attr(design, "contrasts")
-  for (name in whole) found[[name]] <- every_level
-  list(X = X, contrasts = found, assign = term[term != 0L])
+  contrasts <- attr(design, "contrasts")
+  for (name in whole) contrasts[[name]] <- every_level
+  list(X = X, contrasts = contrasts, assign = term[term != 0L])
 }
 
 every_level <- "a column for each level"
@@ -280,8 +280,8 @@ level_columns <- function(design, terms, frame, contrasts) {
   used <- intersect(names(contrasts), rownames(uses))
   of_term <- exp(colSums(uses[used, , drop = FALSE] * log(1 - 1 / levels[used])) / 2)
   named <- function(design) {
-    own <- design$assign > 0L
-    replace(character(length(own)), own, paste(design$assign, colnames(design$X))[own])
+    counted <- design$assign > 0L
+    replace(character(length(counted)), counted, paste(design$assign, colnames(design$X))[counted])
   }
   # names do not depend on the rows
   other <- model_matrix(terms, frame[1L, , drop = FALSE])

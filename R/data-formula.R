@@ -41,7 +41,7 @@ check_response_call <- function(response) {
         ")`, with `weights = ", total, "`.")
 }
 
-# Of a method that takes several responses, where it adds up rows that it does not keep.
+# Refuses several responses where a method adds up rows that it does not keep.
 check_added_response <- function(response) {
   if (!is_call_to(response, "cbind")) return(invisible())
   abort("argument", "`formula` must have one response with a source or sums, not ",
@@ -58,11 +58,11 @@ formula_operators <- c("+", "-", "*", "/", ":", "^", "%in%", "(")
 # A bar among the operators of a formula; in a function, as in I(a | b), it is a
 # logical operator.
 has_bar <- function(expr) {
-  found <- FALSE
+  bar <- FALSE
   each_call(expr, function(part, operator, bound) {
-    if (operator && call_name(part) %in% c("|", "||")) found <<- TRUE
+    if (operator && call_name(part) %in% c("|", "||")) bar <<- TRUE
   }, TRUE)
-  found
+  bar
 }
 
 format_formula <- function(formula) {
@@ -94,8 +94,8 @@ offset_names <- function(terms) vapply(known_parts(terms), code_text, "")
 
 # What says the same of offset(log(time)), where it is one.
 exposure_hint <- function(terms) {
-  known <- known_parts(terms)[[1L]]
-  inside <- if (length(known) > 1L) known[[2L]]
+  offset <- known_parts(terms)[[1L]]
+  inside <- if (length(offset) > 1L) offset[[2L]]
   response <- attr(terms, "response")
   if (response == 0L || !is_call_to(inside, "log")) return("")
   y <- code_text(as.list(attr(terms, "variables"))[[response + 1L]])
@@ -188,13 +188,13 @@ small_environment <- function(expr, columns, env) {
 # The names that an expression calls, or that stand in a call of what may look for a function of
 # that name, as lapply(x, f) does where f is a column: match.fun() goes on to a function.
 names_called <- function(expr, env) {
-  found <- character()
+  called <- character()
   each_call(expr, function(part, operator, bound) {
     name <- called_name(part[[1L]])
-    found <<- c(found, if (!looks_for_functions(part[[1L]], name, env)) name
-                       else names_in(without_values(part, name, env)))
+    called <<- c(called, if (!looks_for_functions(part[[1L]], name, env)) name
+                         else names_in(without_values(part, name, env)))
   }, FALSE)
-  unique(found)
+  unique(called)
 }
 
 # lapply(x, f) without x, and Map(f, x, z) without x and z, which are values before they are
@@ -204,10 +204,10 @@ without_values <- function(part, name, env) {
   f <- get(name, asNamespace("stats"), mode = "function")
   matched <- on_error(match.call(f, as.call(c(as.name(name), as.list(part)[-1L]))),
                       function(e) part)
-  own <- calls_by_name[[name]]
+  functions <- calls_by_name[[name]]
   given <- names(matched)
-  values <- if (name %in% c("Map", "mapply")) !given %in% c(own, "MoreArgs")
-            else given %in% setdiff(c("X", "x", "Y", "INDEX"), own)
+  values <- if (name %in% c("Map", "mapply")) !given %in% c(functions, "MoreArgs")
+            else given %in% setdiff(c("X", "x", "Y", "INDEX"), functions)
   as_code <- c("quote", "bquote", "alist", "as.name", "as.symbol", "~", "function")
   plain <- vapply(as.list(matched), function(one) !any(as_code %in% all.names(one)), NA)
   # the first is the function's own name
@@ -218,12 +218,12 @@ without_values <- function(part, name, env) {
 looks_for_functions <- function(head, name, env) {
   if (is.null(name) || is.na(name) || name %in% c("function", names(calls_by_name))) return(TRUE)
   # of a generic function the default method, too
-  known <- lapply(c(name, paste0(name, ".default")), get0, envir = env, mode = "function")
+  functions <- lapply(c(name, paste0(name, ".default")), get0, envir = env, mode = "function")
   # a name out of a package or a list; a computed one is not evaluated before it is searched
   if (is.call(head) && is.name(head[[2L]])) {
-    known <- c(known, on_error(list(eval(head, env)), function(e) NULL))
+    functions <- c(functions, on_error(list(eval(head, env)), function(e) NULL))
   }
-  any(vapply(known, function(f) {
+  any(vapply(functions, function(f) {
     typeof(f) == "closure" && any(all.names(body(f)) %in% c(
       "match.fun", if (!isNamespace(environment(f))) c("substitute", "match.call", "sys.call")
     ))
@@ -242,10 +242,10 @@ check_no_dot <- function(parts, data) {
 formula_home <- function(formula, columns, env) {
   home <- small_environment(formula, columns, env)
   attr(formula, ".Environment") <- NULL
-  found <- refused_code(formula, home, columns)
-  if (!is.null(found)) {
-    abort("argument", "`formula` must not have ", found, ": a formula may only make values of the ",
-          "columns of a row. Make the column in `data`.")
+  refused <- refused_code(formula, home, columns)
+  if (!is.null(refused)) {
+    abort("argument", "`formula` must not have ", refused, ": a formula may only make values of ",
+          "the columns of a row. Make the column in `data`.")
   }
   home
 }
@@ -347,8 +347,8 @@ check_formula_calls <- function(parts, env) {
     name <- call_name(expr)
     if (name %in% names(foreign_calls)) {
       called <- expr[[1L]]
-      found <- if (is.name(called)) get0(as.character(called), envir = env, mode = "function")
-      if (is.null(found) || isNamespace(environment(found))) {
+      fun <- if (is.name(called)) get0(as.character(called), envir = env, mode = "function")
+      if (is.null(fun) || isNamespace(environment(fun))) {
         abort("argument", "`formula` must not have `", code_text(expr), "`: ",
               foreign_calls[[name]], ".")
       }
@@ -412,19 +412,18 @@ check_value_alone <- function(expr, value, data, env, label) {
 
 # expr: a call whose value for all rows is `value`.
 is_value_alone <- function(expr, value, data, env, label) {
-  rows <- example_rows(value, nrow(data))
   data <- data[intersect(names(data), variables_of(expr))]
   # of censored times their columns
   numbers <- if (is.numeric(value)) as.double(unclass(value)) else 0
   largest <- max(abs(numbers[is.finite(numbers)]), .Machine$double.xmin)
-  for (i in rows) {
-    own <- value_of_row(value, i)
+  for (i in example_rows(value, nrow(data))) {
+    together <- value_of_row(value, i)
     alone <- tryCatch(suppressWarnings(value_of_row(evaluate(expr, data[i, , drop = FALSE], env,
                                                              label))),
                       domgen_error = function(e) NULL)
-    same <- if (is.numeric(own) && is.numeric(alone) && length(own) == length(alone)) {
-      isTRUE(all.equal(alone, own, tolerance = 1e-8, scale = largest))
-    } else identical(alone, own)
+    same <- if (is.numeric(together) && is.numeric(alone) && length(together) == length(alone)) {
+      isTRUE(all.equal(alone, together, tolerance = 1e-8, scale = largest))
+    } else identical(alone, together)
     if (!same) return(FALSE)
   }
   TRUE

@@ -84,11 +84,11 @@ na.impute <- function(object, by = c("pooled", "domain"), indicators = TRUE, dom
              else list(object = as_numeric_matrix(object, "object"))
   places <- places_of(columns, names(columns), if (!framed) colnames(columns$object))
   domain <- read_groups(domain, NROW(object), "domain")
-  found <- impute_training(action, columns, places, rep(TRUE, NROW(object)), domain)
-  if (!framed) return(cbind(found$columns$object, found$indicators))
-  if (is.null(found$indicators)) return(found$columns)
-  names <- make.unique(c(names(columns), colnames(found$indicators)))
-  stats::setNames(cbind(found$columns, found$indicators), names)
+  filled <- impute_training(action, columns, places, rep(TRUE, NROW(object)), domain)
+  if (!framed) return(cbind(filled$columns$object, filled$indicators))
+  if (is.null(filled$indicators)) return(filled$columns)
+  names <- make.unique(c(names(columns), colnames(filled$indicators)))
+  stats::setNames(cbind(filled$columns, filled$indicators), names)
 }
 
 is_imputation <- function(action) inherits(action, "domgen_impute")
@@ -121,30 +121,30 @@ print.domgen_impute <- function(x, ...) {
 
 # ---- what is learned from the training rows for the place of missing values -------------------
 
-# rows: those that count; category: which places are categorical beside those that look it.
+# at: rows that count; category: which places are categorical beside those that look it.
 # list(columns, indicators, impute: what the blueprint remembers).
-impute_training <- function(action, columns, places, rows, domain,
+impute_training <- function(action, columns, places, at, domain,
                             category = rep(FALSE, length(places$label))) {
   # what is wrong with all rows is reported by the reader
-  if (!any(rows)) return(list(columns = columns))
-  own <- if (action$by == "domain") {
-    domain <- read_domain(domain, length(rows), needed = TRUE)
-    values_by_domain(columns, places, replace(domain, !rows, NA), category)
+  if (!any(at)) return(list(columns = columns))
+  per_domain <- if (action$by == "domain") {
+    domain <- read_domain(domain, length(at), needed = TRUE)
+    values_by_domain(columns, places, replace(domain, !at, NA), category)
   }
-  typical <- typical_values(columns, places, rows, category)
+  typical <- typical_values(columns, places, at, category)
   empty <- is.na(typical$number) & is.na(typical$text)
   if (any(empty)) {
     abort("data", "No training row has a value of ", enumerate(places$label[empty]),
           ", so none can be imputed. Leave ", if (sum(empty) == 1L) "it" else "them", " out.")
   }
-  gappy <- count_gaps(columns, places, rows) > 0L
+  gappy <- count_gaps(columns, places, at) > 0L
   indicated <- if (action$indicators) which(gappy) else integer()
-  impute <- list(by = action$by, places = places, category = category, typical = typical, own = own,
-                 levels = lapply(which(category), function(k) {
-                   text_levels(value_at(columns, places, k)[rows])
+  impute <- list(by = action$by, places = places, category = category, typical = typical,
+                 own = per_domain, levels = lapply(which(category), function(k) {
+                   text_levels(value_at(columns, places, k)[at])
                  }), gappy = gappy, indicated = indicated,
                  columns = paste0(places$label[indicated], rep(".missing", length(indicated))))
-  list(columns = fill_columns(impute, columns, domain, own),
+  list(columns = fill_columns(impute, columns, domain, per_domain),
        indicators = gap_indicators(impute, columns), impute = impute)
 }
 
@@ -157,15 +157,14 @@ impute_frame <- function(input, given, names, terms, wishes) {
   names <- setdiff(intersect(names, names(data)), variables_of(parts$response))
   names <- names[vapply(data[names], is.atomic, NA)]
   names <- setdiff(names, id_names(wishes, data[names]))
-  rows <- !Reduce(`|`, lapply(given, is_missing), rep(FALSE, nrow(data)))
+  at <- !Reduce(`|`, lapply(given, is_missing), rep(FALSE, nrow(data)))
   if (!is.null(parts$response)) {
     response <- with_environment(call("~", parts$response), parts$bare)
-    rows <- rows & !missing_rows(data, variables_of(response))
-    rows <- evaluate_terms(terms_of(response), data, rows)
-    rows <- rows$usable
+    at <- at & !missing_rows(data, variables_of(response))
+    at <- evaluate_terms(terms_of(response), data, at)$usable
   }
   places <- places_of(data, names)
-  impute_training(action, data, places, rows, given$domain,
+  impute_training(action, data, places, at, given$domain,
                   places$name %in% made_categories(terms, data, environment(parts$bare)))
 }
 
@@ -175,9 +174,9 @@ made_categories <- function(terms, data, env) {
   unlist(lapply(calls, function(call) {
     name <- intersect(variables_of(call), names(data))
     if (length(name) != 1L || !is_bare_number(data[[name]])) return(NULL)
-    known <- data[!is.na(data[[name]]), , drop = FALSE]
-    value <- on_error(suppressWarnings(eval(call, known, env)), function(e) NULL)
-    if (is_category(value) && length(unique(value)) == length(unique(known[[name]]))) name
+    present <- data[!is.na(data[[name]]), , drop = FALSE]
+    value <- on_error(suppressWarnings(eval(call, present, env)), function(e) NULL)
+    if (is_category(value) && length(unique(value)) == length(unique(present[[name]]))) name
   }))
 }
 
@@ -193,15 +192,15 @@ impute_matrix <- function(input, given, wishes) {
   X <- input$x
   columns <- list(x = X)
   if (is.null(action)) return(list(columns = columns))
-  rows <- !Reduce(`|`, lapply(given, is_missing), rep(FALSE, nrow(X)))
+  at <- !Reduce(`|`, lapply(given, is_missing), rep(FALSE, nrow(X)))
   places <- places_of(columns, "x", colnames(X))
   ids <- places$label %in% id_names(wishes, if (!is.null(wishes)) as.data.frame(X, optional = TRUE))
-  impute_training(action, columns, lapply(places, `[`, !ids), rows, given$domain)
+  impute_training(action, columns, lapply(places, `[`, !ids), at, given$domain)
 }
 
 # ---- as the blueprint remembers it, and its replay on new rows --------------------------------
 
-# With the indicators, which stand after the other scaled columns.
+# The blueprint with the indicators, which stand after the other scaled columns.
 add_indicators <- function(blueprint, impute) {
   if (is.null(impute)) return(blueprint)
   count <- length(impute$columns)
@@ -231,9 +230,9 @@ design_columns <- function(blueprint) {
 imputes_by_domain <- function(blueprint) identical(blueprint$impute$by, "domain")
 
 # columns: of new rows; given: the same before levels that are new became missing; domain: a
-# function that gives one entry per row; known: values by domain that rows of a reference have,
+# function that gives one entry per row; described: values by domain that rows of a reference have,
 # or "training". list(columns, indicators, own: values by domain).
-impute_new <- function(impute, columns, given, domain, known, arg, new_levels) {
+impute_new <- function(impute, columns, given, domain, described, arg, new_levels) {
   if (is.null(impute)) return(list(columns = columns))
   # the design has no column that would tell
   count <- count_gaps(given, impute$places)
@@ -246,17 +245,17 @@ impute_new <- function(impute, columns, given, domain, known, arg, new_levels) {
          if (impute$by == "domain") "the row's domain." else "training.")
   }
   columns <- without_new_numbers(impute, columns, arg, new_levels)
-  own <- NULL
+  per_domain <- NULL
   if (impute$by == "domain") {
     domain <- domain()
-    own <- values_by_domain(columns, impute$places, domain, impute$category)
-    if (identical(known, "training")) known <- impute$own
-    if (is.null(known)) known <- impute$known
+    per_domain <- values_by_domain(columns, impute$places, domain, impute$category)
+    if (identical(described, "training")) described <- impute$own
+    if (is.null(described)) described <- impute$known
     # a domain that the reference has is described by it alone
-    own <- c(own[!names(own) %in% names(known)], known)
+    per_domain <- c(per_domain[!names(per_domain) %in% names(described)], described)
   }
-  list(columns = fill_columns(impute, columns, domain, own),
-       indicators = gap_indicators(impute, columns), own = own)
+  list(columns = fill_columns(impute, columns, domain, per_domain),
+       indicators = gap_indicators(impute, columns), own = per_domain)
 }
 
 # A number of which the formula makes a category that training did not have is missing too.
@@ -275,13 +274,13 @@ without_new_numbers <- function(impute, columns, arg, new_levels) {
 
 taken_as <- function(impute) paste0("taken as missing", if (!is.null(impute)) " and imputed")
 
-# For a model of the domain `name`, of values by domain.
-fix_imputation <- function(impute, own, name) {
-  if (is.null(own)) return(impute)
-  near <- own[[match(name, names(own))]]
+# For a model of the one domain `name`: its values take the place of those of all rows.
+fix_imputation <- function(impute, per_domain, name) {
+  if (is.null(per_domain)) return(impute)
+  near <- per_domain[[match(name, names(per_domain))]]
   for (kind in names(near)) {
-    known <- !is.na(near[[kind]])
-    impute$typical[[kind]][known] <- near[[kind]][known]
+    present <- !is.na(near[[kind]])
+    impute$typical[[kind]][present] <- near[[kind]][present]
   }
   impute$by <- "pooled"
   impute["own"] <- list(NULL)
@@ -319,11 +318,11 @@ value_at <- function(columns, places, k) {
 }
 
 # How many values are missing at each place. NaN is missing too.
-count_gaps <- function(columns, places, rows = NULL) {
+count_gaps <- function(columns, places, at = NULL) {
   columns <- unclass(columns)
   vapply(seq_along(places$label), function(k) {
     value <- value_at(columns, places, k)
-    if (!is.null(rows)) value <- value[rows]
+    if (!is.null(at)) value <- value[at]
     if (anyNA(value)) sum(is.na(value)) else 0L
   }, 0L)
 }
@@ -331,36 +330,36 @@ count_gaps <- function(columns, places, rows = NULL) {
 # The median or most frequent value at each place, list(number, text): that of categories is text,
 # NA stands where it is in the other, and where none is known. category: places with numbers that
 # are categories.
-typical_values <- function(columns, places, rows, category) {
+typical_values <- function(columns, places, at, category) {
   columns <- unclass(columns)
   number <- rep(NA_real_, length(places$label))
   text <- rep(NA_character_, length(places$label))
   for (k in seq_along(number)) {
-    value <- base_column(value_at(columns, places, k)[rows])
-    known <- if (anyNA(value)) value[!is.na(value)] else value
-    if (length(known) == 0L) next
-    if (is_category(known)) text[k] <- most_frequent(known)
-    else number[k] <- if (category[k]) as.double(most_frequent(known)) else middle(known)
+    value <- base_column(value_at(columns, places, k)[at])
+    present <- if (anyNA(value)) value[!is.na(value)] else value
+    if (length(present) == 0L) next
+    if (is_category(present)) text[k] <- most_frequent(present)
+    else number[k] <- if (category[k]) as.double(most_frequent(present)) else middle(present)
   }
   list(number = number, text = text)
 }
 
-middle <- function(known) stats::median.default(as.double(known))
+middle <- function(values) stats::median.default(as.double(values))
 
-# Of equals the first, in the order of the levels.
-most_frequent <- function(known) {
-  values <- if (is.factor(known)) levels(known) else text_levels(known)
-  values[which.max(tabulate(match(known, values), length(values)))]
+# The most frequent value; of several the first, in the order of the levels.
+most_frequent <- function(present) {
+  values <- if (is.factor(present)) levels(present) else text_levels(present)
+  values[which.max(tabulate(match(present, values), length(values)))]
 }
 
 # A named list.
 values_by_domain <- function(columns, places, domain, category) {
-  rows <- split(seq_along(domain), domain, drop = TRUE)
-  lapply(rows, function(i) typical_values(columns, places, i, category))
+  lapply(split(seq_along(domain), domain, drop = TRUE),
+         function(i) typical_values(columns, places, i, category))
 }
 
-# own: values_by_domain(), or NULL.
-fill_columns <- function(impute, columns, domain = NULL, own = NULL) {
+# per_domain: values_by_domain(), or NULL.
+fill_columns <- function(impute, columns, domain = NULL, per_domain = NULL) {
   frame <- oldClass(columns)
   columns <- unclass(columns)
   places <- impute$places
@@ -368,16 +367,16 @@ fill_columns <- function(impute, columns, domain = NULL, own = NULL) {
   for (name in unique(places$name[gaps])) {
     column <- columns[[name]]
     for (k in gaps[places$name[gaps] == name]) {
-      rows <- which(is.na(value_at(columns, places, k)))
+      at <- which(is.na(value_at(columns, places, k)))
       kind <- if (is.na(impute$typical$text[k])) "number" else "text"
-      values <- rep(impute$typical[[kind]][k], length(rows))
-      if (!is.null(own)) {
-        of_domain <- vapply(own, function(one) one[[kind]][k], values[1L])
-        near <- unname(of_domain[match(as.character(domain[rows]), names(own))])
+      values <- rep(impute$typical[[kind]][k], length(at))
+      if (!is.null(per_domain)) {
+        of_domain <- vapply(per_domain, function(one) one[[kind]][k], values[1L])
+        near <- unname(of_domain[match(as.character(domain[at]), names(per_domain))])
         values <- ifelse(is.na(near), values, near)
       }
-      if (places$column[k] > 0L) column[rows, places$column[k]] <- values
-      else column <- put_values(column, rows, values)
+      if (places$column[k] > 0L) column[at, places$column[k]] <- values
+      else column <- put_values(column, at, values)
     }
     columns[[name]] <- column
   }
@@ -385,14 +384,14 @@ fill_columns <- function(impute, columns, domain = NULL, own = NULL) {
   columns
 }
 
-put_values <- function(column, rows, values) {
+put_values <- function(column, at, values) {
   if (is.factor(column)) levels(column) <- union(levels(column), values)
   if (is.logical(column)) values <- as.logical(values)
   timed <- is.object(column) && is.numeric(unclass(column)) && !is.factor(column)
-  if (!timed) return(replace(column, rows, values))
+  if (!timed) return(replace(column, at, values))
   # dates and times would round, or convert
   kept <- attributes(column)
-  column <- replace(as.double(unclass(column)), rows, values)
+  column <- replace(as.double(unclass(column)), at, values)
   attributes(column) <- kept
   column
 }
@@ -401,8 +400,8 @@ put_values <- function(column, rows, values) {
 gap_indicators <- function(impute, columns) {
   if (length(impute$indicated) == 0L) return(NULL)
   columns <- unclass(columns)
-  found <- lapply(impute$indicated, function(k) {
+  gaps <- lapply(impute$indicated, function(k) {
     as.double(is.na(value_at(columns, impute$places, k)))
   })
-  matrix(unlist(found), ncol = length(found), dimnames = list(NULL, impute$columns))
+  matrix(unlist(gaps), ncol = length(gaps), dimnames = list(NULL, impute$columns))
 }

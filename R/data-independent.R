@@ -11,8 +11,8 @@ independent_columns <- function(X) {
   Z <- scale_columns(X, moments)
   # without those that are far away, there is one threshold
   if (all(least == 1e-7)) {
-    found <- qr(Z)
-    return(seq_len(ncol(X)) %in% found$pivot[seq_len(found$rank)])
+    decomposition <- qr(Z)
+    return(seq_len(ncol(X)) %in% decomposition$pivot[seq_len(decomposition$rank)])
   }
   Z <- sweep(Z, 2L, pmax(sqrt(colSums(Z^2)), .Machine$double.xmin), "/")
   # Z = QR of those that are kept
@@ -23,11 +23,11 @@ independent_columns <- function(X) {
     of <- seq_along(kept)
     before <- Q[, of, drop = FALSE]
     uses <- crossprod(before, Z[, j])
-    own <- Z[, j] - before %*% uses
+    rest <- Z[, j] - before %*% uses
     # twice is enough: what the first time left of the others is taken off
-    more <- crossprod(before, own)
-    own <- own - before %*% more
-    size <- sqrt(sum(own^2))
+    more <- crossprod(before, rest)
+    rest <- rest - before %*% more
+    size <- sqrt(sum(rest^2))
     # each brings the digits that it does not have
     digits <- if (length(kept)) {
       sum(abs(backsolve(R, uses + more, length(kept))) * least[kept])
@@ -35,7 +35,7 @@ independent_columns <- function(X) {
     if (size <= max(digits, least[j])) next
     kept <- c(kept, j)
     k <- length(kept)
-    Q[, k] <- own / size
+    Q[, k] <- rest / size
     R[seq_len(k), k] <- c(uses + more, size)
   }
   seq_len(ncol(Z)) %in% kept

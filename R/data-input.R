@@ -52,18 +52,18 @@ evaluate_given <- function(given, env) {
 
 # An argument, and the column that was given for it.
 given_label <- function(arg, expr) {
-  own <- if (is.name(expr)) as.character(expr)
-  paste0("`", arg, "`", if (!is.null(own) && own != arg) paste0(" (`", own, "`)"))
+  name <- if (is.name(expr)) as.character(expr)
+  paste0("`", arg, "`", if (!is.null(name) && name != arg) paste0(" (`", name, "`)"))
 }
 
-# For calls that read no chunks.
+# Refuses a source in a call that reads no chunks.
 check_in_memory <- function(input) {
   if (is.null(input$source)) return(input)
   abort("argument", "`data` must be rows in memory, such as a data frame, not a source.")
 }
 
-# Of a call whose data are read in chunks, see row_source(): list(x: formula, source, weights:
-# expression or NULL, na.action, env: where the user called).
+# The input of a call whose data are read in chunks, see row_source(): list(x: formula, source,
+# weights: expression or NULL, na.action, env: where the user called).
 source_input <- function(input, given, env) {
   if (!inherits(input$x, "formula")) {
     abort("argument", "`x` must be a formula with a source, such as `y ~ x1 + x2 | domain`.")
@@ -163,10 +163,10 @@ given_vectors <- function(input) {
 }
 
 # Some rows of an input, of which all were read before: see read_sample().
-take_rows <- function(input, rows) {
+take_rows <- function(input, at) {
   parts <- c(if (is.null(input$parts)) "x", "y", "domain", "weights", "unit")
-  for (part in parts) input[[part]] <- take(input[[part]], rows)
-  if (!is.null(input$data) && !isTRUE(rows)) input$data <- frame_rows(input$data, rows)
+  for (part in parts) input[[part]] <- take(input[[part]], at)
+  if (!is.null(input$data) && !isTRUE(at)) input$data <- frame_rows(input$data, at)
   input$is_part <- TRUE
   input
 }

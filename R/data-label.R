@@ -14,11 +14,11 @@ value_labels <- function(value) {
 # Each of many equal numbers once.
 labels_of_numbers <- function(value, label = number_labels) {
   number <- as.double(unclass(value))
-  known <- unique(number)
-  replace(label(known), is.na(known), NA)[match(number, known)]
+  distinct <- unique(number)
+  replace(label(distinct), is.na(distinct), NA)[match(number, distinct)]
 }
 
-# Of a class that is not understood the labels would be those of numbers that mean something else.
+# Refuses a class that is not understood: labels made of its numbers would say something else.
 labelled_value <- function(value) {
   value <- base_column(value)
   if (is.object(value) && is.null(class_of(value))) {
@@ -105,12 +105,12 @@ time_labels <- function(seconds) {
 
 # If a date is a number elsewhere (in SQLite), or a time is written differently, training domains
 # would be taken for new ones.
-warn_other_labels <- function(new, known) {
-  kinds <- lapply(list(new, known), label_kind)
+warn_other_labels <- function(new, seen) {
+  kinds <- lapply(list(new, seen), label_kind)
   if (anyNA(kinds) || identical(kinds[[1L]], kinds[[2L]])) return(invisible())
   example <- function(labels) quoted(labels[!is.na(labels)][1L])
   warn("other_labels", "Domains are ", kinds[[1L]], " such as ", example(new), " but were ",
-       kinds[[2L]], " such as ", example(known), " in training, so all count as new. Convert the ",
+       kinds[[2L]], " such as ", example(seen), " in training, so all count as new. Convert the ",
        "domain column to the type that it had in training.")
 }
 

@@ -15,7 +15,7 @@ level_codes <- function(frame, coding, declared) {
   do.call(cbind, Filter(Negate(is.null), codes))
 }
 
-# Of predictors with a level that a domain lacks: the others need not be kept.
+# The codes of predictors with a level that some domain lacks; the others need not be kept.
 partial_levels <- function(codes, domain) {
   if (is.null(codes) || is.null(domain)) return(NULL)
   domain <- droplevels(domain)
@@ -23,7 +23,7 @@ partial_levels <- function(codes, domain) {
   if (!all(everywhere)) codes[, !everywhere, drop = FALSE]
 }
 
-# Of each row: has it a level that no row of another group has? levels: partial_levels(), or NULL.
+# Has a row a level that no row of another group has? levels: partial_levels(), or NULL.
 unknown_elsewhere <- function(levels, group) {
   unknown <- logical(length(group))
   if (is.null(levels)) return(unknown)
@@ -36,7 +36,7 @@ unknown_elsewhere <- function(levels, group) {
   unknown
 }
 
-# As tell_new_level() says it, of a fit.
+# A note for each predictor with such a level, in the words of report_new_level().
 report_unknown_levels <- function(levels, unknown, group) {
   lone <- Filter(function(name) {
     any(unknown_elsewhere(levels[, name, drop = FALSE], group) & unknown)
@@ -44,10 +44,10 @@ report_unknown_levels <- function(levels, unknown, group) {
   paste0("`", lone, "` has a level that training did not have, that of no other domain")
 }
 
-# notes: as tell_unknown_levels() has them.
-warn_unpredicted <- function(rows, domains, notes) {
+# notes: those of report_unknown_levels().
+warn_unpredicted <- function(n, domains, notes) {
   one <- length(domains) == 1L
-  warn("new_level", plural(rows, "row"), " of the ",
+  warn("new_level", plural(n, "row"), " of the ",
        if (one) "domain " else "domains ", enumerate(domains, quote = "\""), " cannot be ",
        "predicted, so that ", if (one) "it has" else "they have", " no score",
        if (length(notes)) paste0(": ", paste(sub("[.]$", "", notes), collapse = "; ")), ".")

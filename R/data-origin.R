@@ -4,10 +4,11 @@
 # list(n: how many rows, sums: a checksum of the columns of `data` that the model uses, or of the
 # matrix, and of each vector that was given beside them). input: see read_input().
 row_origin <- function(input, blueprint) {
-  rows <- if (is.null(input$parts)) list(input$x) else input$data[origin_columns(input, blueprint)]
+  columns <- if (is.null(input$parts)) list(input$x)
+             else input$data[origin_columns(input, blueprint)]
   given <- given_vectors(input)
   if (!is.null(input$parts$domain)) given$domain <- NULL
-  list(n = input_rows(input), sums = vapply(c(list(data = as.list(rows)), given), digest_of, ""))
+  list(n = input_rows(input), sums = vapply(c(list(data = as.list(columns)), given), digest_of, ""))
 }
 
 # The columns of `data` that the model uses.
@@ -35,11 +36,11 @@ digest_of <- function(value) {
 }
 
 # What differs, as text; NULL where nothing does. sums: the names of the checksums to compare.
-origin_difference <- function(known, found, sums = names(known$sums)) {
-  if (known$n != found$n) {
-    return(paste0("they have ", plural(found$n, "row"), ", and had ", known$n))
+origin_difference <- function(then, now, sums = names(then$sums)) {
+  if (then$n != now$n) {
+    return(paste0("they have ", plural(now$n, "row"), ", and had ", then$n))
   }
-  other <- sums[!(known$sums[sums] == found$sums[sums]) %in% TRUE]
+  other <- sums[!(then$sums[sums] == now$sums[sums]) %in% TRUE]
   if (length(other) == 0L) return(NULL)
   if ("data" %in% other) "their values are others" else paste0("`", other[1L], "` has other values")
 }

@@ -111,9 +111,9 @@ single_column <- function(value) {
 check_finite <- function(X, what) {
   bad <- colSums(!is.finite(X)) > 0
   if (any(bad)) {
-    found <- if (anyNA(X)) "missing or infinite value" else "infinite value"
+    problem <- if (anyNA(X)) "missing or infinite value" else "infinite value"
     abort("data", what, " ", enumerate(colnames(X)[bad]), " must be finite; found ",
-          plural(sum(!is.finite(X)), found), ".")
+          plural(sum(!is.finite(X)), problem), ".")
   }
 }
 
@@ -176,7 +176,7 @@ check_responses <- function(y) {
   y
 }
 
-# Of a method that predicts one response.
+# Refuses several responses where a method predicts one.
 check_one_response <- function(y) {
   if (!is.matrix(y)) return(invisible())
   abort("data", "The response must be one column, not ", ncol(y), "; `dg_dica()`, `dg_coir()` and ",
@@ -210,7 +210,7 @@ response_kind <- function(y) {
   else "number"
 }
 
-# As messages say it.
+# The kind of a response in the words of messages.
 kind_words <- function(kind) {
   switch(kind, class = "classes", number = "a number", censored = "censored times")
 }

@@ -71,10 +71,10 @@ raw_from_formula <- function(input, wishes, needs) {
   # the training rows, and not of others
   alone <- TRUE
   if (!isTRUE(input$is_part)) {
-    rows <- data[usable, , drop = FALSE]
-    check_rows_alone(read$frame, rows)
+    complete <- data[usable, , drop = FALSE]
+    check_rows_alone(read$frame, complete)
     alone <- !is.call(parts$response) ||
-      is_value_alone(parts$response, stats::model.response(read$frame), rows,
+      is_value_alone(parts$response, stats::model.response(read$frame), complete,
                      environment(parts$bare), code_text(parts$response))
   }
   if (!isTRUE(input$declared)) read$frame <- without_unused_levels(read$frame)
@@ -161,6 +161,6 @@ rows_of <- function(sample, threads) {
     if (!is.null(structure)) list(structure = structure))
 }
 
-# Of arguments that are further rows.
+# The rule for an argument that is further rows.
 rows_like_training <- value_rule("part", levels = c("data.frame", "matrix"), null = TRUE,
                                  words = "a data frame or matrix of rows like the training rows")

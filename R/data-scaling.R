@@ -9,7 +9,7 @@
 
 scalings <- c("pooled", "domain", "both", "rank", "none")
 
-# Those that sums over pieces of data allow: a piece need not have all rows of its domains.
+# Scalings that sums over pieces of data allow: a piece need not have all rows of its domains.
 scalings_of_sums <- c("pooled", "none")
 
 by_domain <- function(scale) any(scale %in% c("domain", "both", "means"))
@@ -53,8 +53,8 @@ sd_or_inf <- function(sd, centre) ifelse(sd <= 1e-13 * abs(centre), Inf, sd)
 
 # Moments of the columns in each domain, by name.
 domain_moments_of <- function(X, domain) {
-  rows <- split(seq_len(nrow(X)), domain, drop = TRUE)
-  lapply(rows, function(i) column_moments(X[i, , drop = FALSE]))
+  lapply(split(seq_len(nrow(X)), domain, drop = TRUE),
+         function(i) column_moments(X[i, , drop = FALSE]))
 }
 
 # Divided by the largest value first: squares of 1e200 or 1e-200 leave the range
@@ -80,7 +80,7 @@ normal_scores <- function(x) {
   list(values = values[kept], scores = scores[kept])
 }
 
-# moments: list(centre, scale) of each domain, by name, for what scales by domain.
+# moments: see domain_moments_of(), for what scales by domain.
 apply_scaling <- function(X, scaling, domain = NULL, moments = scaling$domains) {
   if (!is.null(scaling$coded)) {
     numbers <- seq_len(ncol(X) - scaling$coded)
@@ -97,9 +97,9 @@ apply_scaling <- function(X, scaling, domain = NULL, moments = scaling$domains) 
   scaled <- switch(scaling$kind,
     domain = scale_domains(X, domain, moments, scaling),
     both = {
-      own <- scale_domains(X, domain, moments, scaling)
-      colnames(own) <- paste0(colnames(X), ".domain")
-      cbind(scale_columns(X, scaling), own)
+      within <- scale_domains(X, domain, moments, scaling)
+      colnames(within) <- paste0(colnames(X), ".domain")
+      cbind(scale_columns(X, scaling), within)
     },
     rank = rank_columns(X, scaling),
     scale_columns(X, scaling)
@@ -122,11 +122,11 @@ scale_columns <- function(X, scaling) {
 
 # What was constant in training does not count where it varies in a new domain.
 scale_domains <- function(X, domain, moments, scaling) {
-  rows <- split(seq_len(nrow(X)), domain, drop = TRUE)
-  own <- at_labels(moments, names(rows))
-  for (g in seq_along(rows)) {
-    i <- rows[[g]]
-    X[i, ] <- scale_columns(X[i, , drop = FALSE], own[[g]])
+  at <- split(seq_len(nrow(X)), domain, drop = TRUE)
+  moments <- at_labels(moments, names(at))
+  for (g in seq_along(at)) {
+    i <- at[[g]]
+    X[i, ] <- scale_columns(X[i, , drop = FALSE], moments[[g]])
   }
   X[, !is.finite(scaling$scale)] <- 0
   X
@@ -135,7 +135,7 @@ scale_domains <- function(X, domain, moments, scaling) {
 # The means of the rows' domains, in the unit of the pooled columns.
 domain_means_of <- function(X, scaling, domain, moments) {
   # by place: a domain may be called ""
-  own <- match(as.character(domain), names(moments))
+  place <- match(as.character(domain), names(moments))
   means <- X
   for (j in seq_len(ncol(X))) {
     centres <- vapply(moments, function(of_domain) of_domain$centre[j], numeric(1))
@@ -144,7 +144,7 @@ domain_means_of <- function(X, scaling, domain, moments) {
       least <- 1e-12 * diff(range(X[, j])) + 8 * .Machine$double.eps * max(abs(X[, j]))
       if (isTRUE(diff(range(centres)) <= least)) centres[] <- centres[1L]
     }
-    means[, j] <- centres[own]
+    means[, j] <- centres[place]
   }
   colnames(means) <- sprintf("%s.mean", colnames(X))
   scale_columns(means, scaling)
@@ -154,9 +154,9 @@ domain_means_of <- function(X, scaling, domain, moments) {
 # constant has no influence.
 rank_columns <- function(X, scaling) {
   for (j in seq_len(ncol(X))) {
-    known <- scaling$scores[[j]]
-    X[, j] <- if (length(known$values) < 2L) 0
-              else stats::approx(known$values, known$scores, X[, j], rule = 2)$y
+    trained <- scaling$scores[[j]]
+    X[, j] <- if (length(trained$values) < 2L) 0
+              else stats::approx(trained$values, trained$scores, X[, j], rule = 2)$y
   }
   X
 }
@@ -167,17 +167,17 @@ before_scaling <- function(X, scaling, domain) {
   raw <- X[, first, drop = FALSE]
   kind <- scaling$kind[1L]
   # by place: a domain may be called ""
-  own <- match(as.character(domain), names(scaling$domains))
+  place <- match(as.character(domain), names(scaling$domains))
   for (j in first) {
     column <- raw[, j]
     if (!is.null(scaling$weights) && kind != "none") column <- column / scaling$weights[j]
-    known <- scaling$scores[[j]]
+    trained <- scaling$scores[[j]]
     raw[, j] <- if (kind != "rank") {
-      moments <- if (kind == "domain") scaling$domains[own] else list(scaling)
+      moments <- if (kind == "domain") scaling$domains[place] else list(scaling)
       unit <- vapply(moments, function(m) m$scale[j], 0, USE.NAMES = FALSE)
       vapply(moments, function(m) m$centre[j], 0) + ifelse(is.finite(unit), unit, 0) * column
-    } else if (length(known$values) < 2L) known$values
-    else stats::approx(known$scores, known$values, column, rule = 2)$y
+    } else if (length(trained$values) < 2L) trained$values
+    else stats::approx(trained$scores, trained$values, column, rule = 2)$y
   }
   cbind(raw, X[, ncol(X) + 1L - rev(seq_len(max(0L, scaling$coded))), drop = FALSE])
 }
@@ -186,19 +186,21 @@ before_scaling <- function(X, scaling, domain) {
 # reference, moments by domain where they count). reference: list(X, domain) not yet scaled,
 # "training", or NULL.
 scale_new <- function(scaling, X, domain, reference) {
-  known <- if (is.list(reference)) reference
+  further <- if (is.list(reference)) reference
   moments <- if (by_domain(scaling$kind)) {
-    new_moments(scaling, X, domain, known, identical(reference, "training"))
+    new_moments(scaling, X, domain, further, identical(reference, "training"))
   }
   list(X = apply_scaling(X, scaling, domain, moments), moments = moments,
-       reference = if (!is.null(known)) {
-         list(X = apply_scaling(known$X, scaling, known$domain, moments), domain = known$domain)
+       reference = if (!is.null(further)) {
+         list(X = apply_scaling(further$X, scaling, further$domain, moments),
+              domain = further$domain)
        })
 }
 
-# Of the rows that describe each domain; for a model that was adapted to one domain, of that.
-new_moments <- function(scaling, X, domain, known, of_training) {
-  names <- unique(c(as.character(domain), as.character(known$domain)))
+# Moments by domain, from the rows that describe it; a model that was adapted to one domain has that
+# domain's.
+new_moments <- function(scaling, X, domain, further, of_training) {
+  names <- unique(c(as.character(domain), as.character(further$domain)))
   if (!is.null(scaling$fixed)) {
     return(stats::setNames(rep(list(scaling$fixed), length(names)), names))
   }
@@ -206,23 +208,23 @@ new_moments <- function(scaling, X, domain, known, of_training) {
   if (!is.null(scaling$known)) {
     return(stats::setNames(at_labels(scaling$known, names), names))
   }
-  rows <- describing_rows(X, domain, known)
-  moments <- domain_moments_of(rows$X, rows$domain)
+  described <- describing_rows(X, domain, further)
+  moments <- domain_moments_of(described$X, described$domain)
   if (of_training) {
     trained <- intersect(names(moments), names(scaling$domains))
     moments[trained] <- scaling$domains[trained]
   }
-  others <- known$domain %in% setdiff(names, names(moments))
+  others <- further$domain %in% setdiff(names, names(moments))
   if (!any(others)) return(moments)
-  c(moments, domain_moments_of(known$X[others, , drop = FALSE], known$domain[others]))
+  c(moments, domain_moments_of(further$X[others, , drop = FALSE], further$domain[others]))
 }
 
 describing_rows <- function(X, domain, reference) {
   if (is.null(reference)) return(list(X = X, domain = domain))
   described <- factor(reference$domain, levels = levels(domain))
   extra <- !is.na(described)
-  own <- !domain %in% described[extra]
-  list(X = rbind(X[own, , drop = FALSE], reference$X[extra, , drop = FALSE]),
-       domain = factor(c(as.character(domain)[own], as.character(described)[extra]),
+  others <- !domain %in% described[extra]
+  list(X = rbind(X[others, , drop = FALSE], reference$X[extra, , drop = FALSE]),
+       domain = factor(c(as.character(domain)[others], as.character(described)[extra]),
                        levels = levels(domain)))
 }

@@ -5,20 +5,19 @@
 # Types: numeric (integers too), logical, Date, POSIXct, difftime, factor, and character where the
 # values are open.
 
-# Of a spooled source. A column of text is a factor with the levels that it has in all rows, but for
-# columns that may have any values: free, which are text whatever they look like, and open, where
-# they are text. columns: NULL for all.
+# The prototype of a spooled source. A column of text is a factor with the levels that it has in all
+# rows, but for columns that may have any values: free ones are text whatever they look like, open
+# ones stay text where they are. columns: NULL for all.
 source_prototype <- function(source, columns = NULL, free = character(), open = character()) {
-  known <- source$known
-  if (is.null(columns)) columns <- names(known$types)
+  if (is.null(columns)) columns <- names(source$contents$types)
   absent <- setdiff(names(source$levels), if (length(source$levels)) source_names(source))
   if (length(absent)) {
     abort("argument", "`levels` must name columns of the source; it has no ", enumerate(absent),
           ".")
   }
   types <- lapply(stats::setNames(nm = columns), function(name) {
-    type <- known$types[[name]]
-    values <- known$values[[name]]
+    type <- source$contents$types[[name]]
+    values <- source$contents$values[[name]]
     if (name %in% free) character()
     else if (name %in% names(source$levels)) factor(character(), source$levels[[name]])
     else if (is.factor(type)) structure(integer(), levels = values, class = class(type))
@@ -34,7 +33,7 @@ label_columns <- function(prototype, names) {
   prototype
 }
 
-# Of the first table; asked once in a call, which keeps them as `names`.
+# The columns of the first table; asked once in a call, which keeps them as `names`.
 source_names <- function(source) {
   if (!is.null(source$names)) return(source$names)
   table <- source$tables[[1L]]
@@ -125,7 +124,7 @@ read_text <- function(column, like, place) {
   value
 }
 
-# As files have them, with or without T and Z: 2024-03-31T01:00:00.25Z, in UTC.
+# Is a text a time as files have them, with or without T and Z: 2024-03-31T01:00:00.25Z, in UTC?
 is_time <- function(text) {
   grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?Z?$", text)
 }

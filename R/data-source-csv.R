@@ -229,9 +229,9 @@ guess_type <- function(column, decimal) {
   for (truth in list(c("TRUE", "FALSE"), c("True", "False"), c("true", "false"))) {
     if (all(column %in% c(truth, NA))) return(as.logical(column))
   }
-  found <- read_numbers(column, decimal)
-  numbers <- all(!is.na(found) | is.nan(found) | is.na(column))
-  if (numbers && !any(abs(found) >= 2^53, na.rm = TRUE)) found else column
+  parsed <- read_numbers(column, decimal)
+  numbers <- all(!is.na(parsed) | is.nan(parsed) | is.na(column))
+  if (numbers && !any(abs(parsed) >= 2^53, na.rm = TRUE)) parsed else column
 }
 
 # Where most are numbers, dates or times, all must be.

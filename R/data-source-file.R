@@ -35,10 +35,10 @@ expand_path <- function(path) {
   # a folder that is there is no pattern, whatever its name
   pattern <- if (!grepl("[*?[]", folder) || !dir.exists(folder)) path
              else file.path(gsub("([][*?\\\\])", "\\\\\\1", folder), basename(path))
-  found <- sort(Sys.glob(pattern), method = "radix")
-  found <- found[!dir.exists(found)]
-  if (length(found) == 0L) abort("data", "There is no file `", path, "`.")
-  found
+  files <- sort(Sys.glob(pattern), method = "radix")
+  files <- files[!dir.exists(files)]
+  if (length(files) == 0L) abort("data", "There is no file `", path, "`.")
+  files
 }
 
 # Names that begin with a dot or an underscore are those of other programs' notes.
@@ -46,15 +46,15 @@ folder_files <- function(path) {
   files <- list.files(path)
   files <- files[!dir.exists(file.path(path, files))]
   files <- sort(files[!startsWith(files, "_")], method = "radix")
-  known <- !is.na(file_kind(files))
-  if (!any(known)) {
+  readable <- !is.na(file_kind(files))
+  if (!any(readable)) {
     abort("data", "The folder `", path, "` has no files that can be read (",
           enumerate(names(file_kinds), length(file_kinds), ""), ").")
   }
-  if (!all(known)) {
-    inform("source", "Not read in `", path, "`: ", enumerate(files[!known]), ".")
+  if (!all(readable)) {
+    inform("source", "Not read in `", path, "`: ", enumerate(files[!readable]), ".")
   }
-  file.path(path, files[known])
+  file.path(path, files[readable])
 }
 
 file_kind <- function(path) {

@@ -195,20 +195,20 @@ makes_connection <- function(x) {
   inherits(x, "DBIConnection") || is.function(x) && length(formals(args(x))) == 0L
 }
 
-# Those given, and those that sources in x declare.
+# The levels that are given, and those that sources in x declare.
 joined_levels <- function(x, given) {
   sources <- Filter(function(part) inherits(part, "dg_source"),
                     if (inherits(x, "dg_source")) list(x) else if (is.list(x)) x)
-  own <- unlist(lapply(unname(sources), `[[`, "levels"), recursive = FALSE)
-  if (length(own) == 0L) return(given)
-  own <- lapply(split(own, names(own)), unique)
-  own <- own[setdiff(names(own), names(given))]
-  if (any(lengths(own) > 1L)) {
+  declared <- unlist(lapply(unname(sources), `[[`, "levels"), recursive = FALSE)
+  if (length(declared) == 0L) return(given)
+  declared <- lapply(split(declared, names(declared)), unique)
+  declared <- declared[setdiff(names(declared), names(given))]
+  if (any(lengths(declared) > 1L)) {
     abort("argument", "The sources declare other levels of ",
-          enumerate(names(own)[lengths(own) > 1L]), "; declare them once, by `levels` of the ",
-          "whole.")
+          enumerate(names(declared)[lengths(declared) > 1L]), "; declare them once, by `levels` ",
+          "of the whole.")
   }
-  c(given, lapply(own, `[[`, 1L))
+  c(given, lapply(declared, `[[`, 1L))
 }
 
 # The tables of what a user gives.
@@ -230,8 +230,8 @@ tables_of.list <- function(x, table = NULL, query = NULL) {
   tables <- lapply(x, tables_of)
   if (!is.null(names(x))) {
     tables <- Map(function(tables, name) lapply(tables, function(table) {
-      own <- if (length(tables) > 1L) paste0(name, ", ", table$label) else name
-      if (nzchar(name)) table$label <- own
+      label <- if (length(tables) > 1L) paste0(name, ", ", table$label) else name
+      if (nzchar(name)) table$label <- label
       table
     }), tables, names(x))
   }
@@ -275,16 +275,16 @@ tables_of.function <- function(x, table = NULL, query = NULL) {
 # f(block) for rows in memory.
 in_blocks <- function(data, n, f) {
   for (first in seq(1, by = n, length.out = ceiling(nrow(data) / n))) {
-    rows <- seq(first, min(first + n - 1, nrow(data)))
-    f(if (length(rows) == nrow(data)) data else frame_rows(data, rows))
+    at <- seq(first, min(first + n - 1, nrow(data)))
+    f(if (length(at) == nrow(data)) data else frame_rows(data, at))
   }
 }
 
-frame_rows <- function(data, rows) {
+frame_rows <- function(data, at) {
   frame_of_columns(lapply(data, function(column) {
-    if (is.object(column)) class_rows(column, rows)
-    else if (is.null(dim(column))) column[rows] else column[rows, , drop = FALSE]
-  }), length(rows))
+    if (is.object(column)) class_rows(column, at)
+    else if (is.null(dim(column))) column[at] else column[at, , drop = FALSE]
+  }), length(at))
 }
 
 # ---- what is printed --------------------------------------------------------------------------

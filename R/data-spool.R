@@ -4,7 +4,7 @@
 
 # A source with
 #   blocks   list(label, first: number of its first row in the table, rows, file) for each
-#   known    what join_types() found out about the columns
+#   contents what join_types() found out about the columns
 #   n        rows
 #   folder   where the files are; holds: with it goes the folder
 # text: columns that are read as text, whatever they look like: a domain "007" is not 7. Their
@@ -20,17 +20,17 @@ spooled <- function(source, columns = NULL, text = character()) {
   read <- list(columns = columns, text = text)
   if (!is.null(source$store)) read$source <- source_identity(source)
   if (file.exists(done)) {
-    found <- read_value(done)
-    if (!identical(found$read, read)) {
+    spool <- read_value(done)
+    if (!identical(spool$read, read)) {
       abort("argument", "`store` is of another call, which reads ",
-            if (identical(found$read$source, read$source)) "other columns" else "another source",
+            if (identical(spool$read$source, read$source)) "other columns" else "another source",
             ". Give another folder, or remove `", source$folder, "`.")
     }
   } else {
-    found <- c(write_spool(source, columns, text), list(read = read))
-    write_value(found, done)
+    spool <- c(write_spool(source, columns, text), list(read = read))
+    write_value(spool, done)
   }
-  source[c("blocks", "known")] <- found[c("blocks", "known")]
+  source[c("blocks", "contents")] <- spool[c("blocks", "contents")]
   source$n <- sum(vapply(source$blocks, `[[`, 0, "rows"))
   source
 }
@@ -72,12 +72,12 @@ check_own_folder <- function(folder) {
   }
 }
 
-# Of a process that was forked nothing goes.
+# Removes the folder when the process ends; one that was forked leaves it.
 leave_rows <- function(holds) {
   if (holds$process == Sys.getpid()) remove_folder(holds$folder)
 }
 
-# Of a call that has ended.
+# Removes the folder when the call has ended.
 end_rows <- function(source) remove_folder(source$folder)
 
 remove_folder <- function(folder) unlink(folder, recursive = TRUE, expand = FALSE)
@@ -93,15 +93,15 @@ write_spool <- function(source, columns, text) {
   if (is.null(columns)) columns <- source_names(source)
   read <- if (length(columns)) columns else source_names(source)[1L]
   blocks <- list()
-  known <- NULL
+  contents <- NULL
   for (table in source$tables) {
     first <- 1
-    at_table(table$label, table$blocks(read, c(text, text_columns(known)), source$block_size,
+    at_table(table$label, table$blocks(read, c(text, text_columns(contents)), source$block_size,
                                        function(block) {
       check_columns(block, read, table$label)
       block <- frame_of_columns(unclass(block)[columns], nrow(block))
       block <- text_as_text(block, text[!names(text) %in% "copy"], table$label)
-      known <<- join_types(known, block, table$label)
+      contents <<- join_types(contents, block, table$label)
       file <- file.path(source$folder, sprintf("rows-%06d", length(blocks) + 1L))
       write_value(block, file)
       blocks[[length(blocks) + 1L]] <<- list(label = table$label, first = first,
@@ -110,7 +110,7 @@ write_spool <- function(source, columns, text) {
     }), first)
   }
   if (length(blocks) == 0L) abort("data", "The source has no rows.")
-  list(blocks = blocks, known = known)
+  list(blocks = blocks, contents = contents)
 }
 
 # What goes wrong in another package while it reads, with the row that was reached.
@@ -139,27 +139,27 @@ most_levels <- 10000L
 # list(types: of each column that of the first block that has a value there, as a column without
 # rows; sure: has there been one? values: levels of factors, and what there is of text, in the order
 # in which they came).
-join_types <- function(known, block, label) {
+join_types <- function(contents, block, label) {
   for (name in names(block)) {
     column <- block[[name]]
-    if (!isTRUE(known$sure[[name]])) {
-      known$types[[name]] <- empty_column(column, name, label)
-      known$sure[[name]] <- is.factor(column) || !all(is.na(column))
+    if (!isTRUE(contents$sure[[name]])) {
+      contents$types[[name]] <- empty_column(column, name, label)
+      contents$sure[[name]] <- is.factor(column) || !all(is.na(column))
     }
-    type <- known$types[[name]]
+    type <- contents$types[[name]]
     if (!is.factor(type) && !is.character(type)) next
-    values <- known$values[[name]]
+    values <- contents$values[[name]]
     if (length(values) > most_levels) next
     if (is.null(values)) values <- as.character(levels(type))
     new <- if (is.factor(column)) levels(without_missing_level(column))
            else unique(on_error(value_labels(column), function(e) NULL))
-    known$values[[name]] <- union(values, new[!is.na(new)])
+    contents$values[[name]] <- union(values, new[!is.na(new)])
   }
-  known
+  contents
 }
 
-text_columns <- function(known) {
-  names(Filter(function(type) is.factor(type) || is.character(type), known$types))
+text_columns <- function(contents) {
+  names(Filter(function(type) is.factor(type) || is.character(type), contents$types))
 }
 
 # ---- files ------------------------------------------------------------------------------------
@@ -210,8 +210,8 @@ drop_numbers <- function(source) {
   unlink(list.files(source$folder, "^rows-[0-9]+-", full.names = TRUE), expand = FALSE)
 }
 
-# Of each block, what its rows' numbers in the source are beyond those that it knows.
+# What to add to the row numbers that each block has, to get those in the source.
 row_starts <- function(source) {
-  rows <- vapply(source$blocks, `[[`, 0, "rows")
-  c(0, cumsum(rows))[seq_along(rows)] - vapply(source$blocks, `[[`, 0, "first") + 1
+  sizes <- vapply(source$blocks, `[[`, 0, "rows")
+  c(0, cumsum(sizes))[seq_along(sizes)] - vapply(source$blocks, `[[`, 0, "first") + 1
 }

@@ -148,7 +148,7 @@ check_carried <- function(names, parts, data) {
   for (name in names) check_understood(data[[name]], "group", paste0("`random`: `", name, "`"))
 }
 
-# Of the terms without a response.
+# The right side of a formula, of its terms without a response.
 right_side <- function(terms) stats::formula(stats::delete.response(terms))[[2L]]
 
 # As in update(): `.` is what the formula has. added: is it a part of a sum, or all there is?
@@ -166,17 +166,17 @@ put_for_dot <- function(expr, shared, added = TRUE) {
 # Names of the terms are found where these were written, then where the formula was.
 joined_environment <- function(parts, terms, data) {
   env <- environment(parts$bare)
-  own <- as.list(environment(terms), all.names = TRUE)
-  own <- own[setdiff(names(own), names(Filter(Negate(is.function), own[names(own) %in%
-                                                                         names(data)])))]
-  both <- intersect(names(own), setdiff(names_read(parts$response, functions = TRUE), names(data)))
+  of_terms <- as.list(environment(terms), all.names = TRUE)
+  of_terms <- of_terms[vapply(of_terms, is.function, NA) | !names(of_terms) %in% names(data)]
+  both <- intersect(names(of_terms),
+                    setdiff(names_read(parts$response, functions = TRUE), names(data)))
   for (name in both) {
-    if (exists(name, envir = env) && !same_value(own[[name]], get(name, envir = env))) {
+    if (exists(name, envir = env) && !same_value(of_terms[[name]], get(name, envir = env))) {
       abort("argument", "`", name, "` has one value in `terms` and another in the formula; give ",
             "them different names.")
     }
   }
-  list2env(own, parent = env)
+  list2env(of_terms, parent = env)
 }
 
 same_value <- function(a, b) {
@@ -184,13 +184,13 @@ same_value <- function(a, b) {
   identical(body(a), body(b)) && identical(formals(a), formals(b))
 }
 
-# Those of a specification: of a search those of what it tunes.
+# The terms of a specification; a search has those of what it tunes.
 spec_terms <- function(spec) {
   if (inherits(spec$object, "dg_spec")) return(spec_terms(spec$object))
   if (is.null(spec$args$terms)) spec$terms else spec$args$terms
 }
 
-# Those of an element of a pipeline or an ensemble, which gets columns that are made already.
+# Refuses terms of a part of a pipeline or an ensemble, which gets columns that are made already.
 check_no_own_terms <- function(spec, arg, whole) {
   if (is.null(spec_terms(spec))) return(invisible())
   abort("argument", if (arg == "part") "A part" else paste0("`", arg, "`"),

@@ -55,8 +55,8 @@ check_times <- function(y, needs) {
 
 has_event <- function(y) Im(y) == 1
 
-# As solvers see them, [n x 1], or with a second column: the stratum, and as its imaginary part the
-# entry.
+# Times as solvers see them, [n x 1], or with a second column: the stratum, and as its imaginary
+# part the entry.
 time_targets <- function(y) {
   times <- matrix(as.vector(unclass(y)))
   if (is.null(entries(y))) times else in_strata(times, 1, entries(y))
@@ -72,7 +72,7 @@ censored_response <- function(y) {
   list(kind = "censored", words = times_words(y), last = max(Re(y)))
 }
 
-# As other packages take them.
+# Times as other packages take them.
 as_surv <- function(y) {
   need_package("survival", "Surv()")
   time <- as.vector(Re(unclass(y)))
@@ -81,7 +81,7 @@ as_surv <- function(y) {
   else survival::Surv(entries(y), time, event)
 }
 
-# In words, of print().
+# In the words of print().
 times_words <- function(y) {
   paste0("times: ", plural(length(y), "row"), ", ", plural(sum(has_event(y)), "event"))
 }

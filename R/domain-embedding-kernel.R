@@ -43,15 +43,14 @@ widen_fitted.default <- function(domain_kernel, bandwidth_factor) {
   domain_kernel
 }
 
-# A domain whose similarity to all training domains is below this gets the constant that stands
-# where nothing is known.
+# A domain whose similarity to all training domains is below this gets a constant prediction.
 far_similarity <- 0.01
 
 # How like the nearest training domain each new one is: the largest cosine
 #   |k(P, P')| / sqrt(k(P, P) k(P', P')),
-# of a kernel with these values [new x G], own (of the new domains) and known (of training).
-largest_cosine <- function(values, own, known) {
-  sizes <- sqrt(outer(pmax(own, 0), pmax(known, 0)))
+# of a kernel with these values [new x G], and k(P, P) of the new domains and of those of training.
+largest_cosine <- function(values, of_new, of_training) {
+  sizes <- sqrt(outer(pmax(of_new, 0), pmax(of_training, 0)))
   cosines <- abs(values) / sizes
   # a domain at the origin of a linear kernel is not far
   cosines[sizes == 0] <- 1

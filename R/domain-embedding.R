@@ -11,7 +11,7 @@ domain_distribution <- function(kernel = kernel_rbf(), embedding_kernel = kernel
 # feature map of their kernel, which do not grow with the rows.
 #' @exportS3Method
 domain_kernel_fit.domain_embedding <- function(kernel, rows, feature_map = NULL) {
-  # of a source, whose domains take a pass to describe
+  # already fitted to a source, whose domains take a pass to describe
   if (!is.null(rows$described) && !is.null(kernel$kappa)) return(kernel)
   feature_map <- embedding_map(feature_map)
   sizes <- if (is.null(rows$described)) tabulate(rows$domain, nlevels(rows$domain))
@@ -19,11 +19,11 @@ domain_kernel_fit.domain_embedding <- function(kernel, rows, feature_map = NULL)
   if (is.null(feature_map)) {
     kernel$kernel <- kernel_fit(kernel$kernel, rows$X)
     gram <- embedding_gram(kernel$kernel, rows)
-    own <- mean(kernel_own(kernel$kernel, rows$X))
+    mean_square <- mean(kernel_own(kernel$kernel, rows$X))
     kernel$X <- rows$X
     kernel$domain <- rows$domain
   } else {
-    # landmarks that are not independent lose nothing here, and the features of x warn of theirs
+    # dependent landmarks lose nothing here, and the features of x warn of theirs
     kernel$map <- quietly(represent(feature_map, kernel$kernel, domain_pooled(), rows,
                                     rows$threads),
                           "domgen_warning_rank")
@@ -31,13 +31,13 @@ domain_kernel_fit.domain_embedding <- function(kernel, rows, feature_map = NULL)
     kernel$coordinates <- if (is.null(rows$described)) feature_means(kernel$map, rows)
                           else rows$described$means(kernel$map)
     gram <- tcrossprod(kernel$coordinates)
-    own <- mean(rowSums(space_rows(kernel$map, list(X = spaced_rows(rows$X)))^2))
+    mean_square <- mean(rowSums(space_rows(kernel$map, list(X = spaced_rows(rows$X)))^2))
     kernel$map <- without_seen(kernel$map)
   }
   kernel$norms <- diag(gram)
-  kernel$spread <- training_spread(gram, sizes, own)
-  kernel$embedding_kernel <- fit_embedding_kernel(kernel$embedding_kernel, gram, sizes, own)
-  kernel$size <- embedding_kernel_own(kernel$embedding_kernel, own)
+  kernel$spread <- training_spread(gram, sizes, mean_square)
+  kernel$embedding_kernel <- fit_embedding_kernel(kernel$embedding_kernel, gram, sizes, mean_square)
+  kernel$size <- embedding_kernel_own(kernel$embedding_kernel, mean_square)
   kernel$kappa <- kernel_profile(kernel$embedding_kernel, gram, kernel$norms, kernel$norms)
   check_overflow(kernel$kappa, kernel$embedding_kernel)
   kernel
@@ -68,49 +68,50 @@ domain_own.domain_embedding <- function(kernel, rows) {
 
 #' @exportS3Method
 domain_coordinates.domain_embedding <- function(kernel, rows) {
-  # of rows that were passed over before
+  # a pass over the rows has described them
   if (!is.null(rows$coordinates)) return(rows$coordinates)
   if (!is.null(kernel$map)) feature_means(kernel$map, rows)
 }
 
-# The cosine of the mean embeddings in the space of kappa k, with the embeddings' kernel in the
-# place of k: that of the kernel kappa(P, P') <mu_P, mu_P'>.
+# The cosine of domains by the kernel kappa(P, P') <mu_P, mu_P'>: as mean embeddings have it in the
+# space of kappa k, with the embeddings' kernel in the place of k.
 embedding_similarity <- function(kernel, kappa, embeddings) {
   norms <- embeddings$norms
   # features have next to nothing of an embedding that is far from all landmarks
   if (!is.null(kernel$map) && is_stationary(kernel$kernel)) {
     norms <- pmax(norms, stats::median(kernel$norms))
   }
-  own <- embedding_kernel_own(kernel$embedding_kernel, embeddings$norms)
-  largest_cosine(kappa * embeddings$inner, own * norms,
+  diagonal <- embedding_kernel_own(kernel$embedding_kernel, embeddings$norms)
+  largest_cosine(kappa * embeddings$inner, diagonal * norms,
                  diag(kernel$kappa) * kernel$norms)
 }
 
 # Inner products of new embeddings with those of training, and squared norms.
-new_embeddings <- function(kernel, rows) {
-  coordinates <- domain_coordinates(kernel, rows)
+new_embeddings <- function(kernel, new) {
+  coordinates <- domain_coordinates(kernel, new)
   if (is.null(coordinates)) {
-    return(list(inner = embedding_gram(kernel$kernel, rows, kernel[c("X", "domain")]),
-                norms = embedding_norms(kernel$kernel, rows)))
+    return(list(inner = embedding_gram(kernel$kernel, new, kernel[c("X", "domain")]),
+                norms = embedding_norms(kernel$kernel, new)))
   }
   list(inner = tcrossprod(coordinates, kernel$coordinates), norms = rowSums(coordinates^2))
 }
 
-# The kernel between embeddings with inner products `gram` [G x G] of domains of these sizes; own:
-# mean of k(x, x). It has no coordinates, only a bandwidth to be filled in.
-fit_embedding_kernel <- function(embedding_kernel, gram, sizes, own) {
-  kernel_fit(embedding_kernel, matrix(0, nrow(gram), 1L), embedding_bandwidth(gram, sizes, own))
+# The kernel between embeddings with inner products `gram` [G x G] of domains of these sizes;
+# mean_square: mean of k(x, x). It has no coordinates, only a bandwidth to be filled in.
+fit_embedding_kernel <- function(embedding_kernel, gram, sizes, mean_square) {
+  kernel_fit(embedding_kernel, matrix(0, nrow(gram), 1L),
+             embedding_bandwidth(gram, sizes, mean_square))
 }
 
 # The median of the distances between embeddings, or the noise of sampling if that is larger.
-embedding_bandwidth <- function(gram, sizes, own) {
+embedding_bandwidth <- function(gram, sizes, mean_square) {
   pairs <- lower.tri(gram)
   # one domain says nothing of the distance of others
   if (!any(pairs)) return(1)
   norms <- diag(gram)
   squares <- squared_distances(gram, norms, norms)[pairs]
   squares[squares <= embedding_rounding * max(norms)] <- 0
-  middle <- max(positive_median(sqrt(squares)), embedding_noise(gram, sizes, own))
+  middle <- max(positive_median(sqrt(squares)), embedding_noise(gram, sizes, mean_square))
   if (middle == 0) 1 else max(middle, .Machine$double.xmin)
 }
 
@@ -121,18 +122,18 @@ embedding_rounding <- 1e-13
 # s^2 (1/n + 1/m) in expectation, with s^2 = E k(x, x) - E k(x, x'), x and x' independent (the
 # variance in the feature space): distances below that do not tell domains apart. s^2 is
 # estimated within domains, 1/n + 1/m is the median over pairs of domains.
-embedding_noise <- function(gram, sizes, own) {
+embedding_noise <- function(gram, sizes, mean_square) {
   pairs <- outer(1 / sizes, 1 / sizes, "+")
-  sqrt(within_variance(gram, sizes, own) * stats::median(pairs[lower.tri(pairs)]))
+  sqrt(within_variance(gram, sizes, mean_square) * stats::median(pairs[lower.tri(pairs)]))
 }
 
 # s^2
-within_variance <- function(gram, sizes, own) {
+within_variance <- function(gram, sizes, mean_square) {
   within <- sum(sizes) - length(sizes)
   if (within == 0) return(0)
   shares <- sizes / sum(sizes)
-  left <- own - sum(shares * diag(gram))
-  if (left <= embedding_rounding * own) return(0)
+  left <- mean_square - sum(shares * diag(gram))
+  if (left <= embedding_rounding * mean_square) return(0)
   left * (sum(sizes) / within)
 }
 

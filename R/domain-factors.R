@@ -92,7 +92,7 @@ domain_factors <- function(factors = NULL, kernel = domain_distribution(),
 #' @exportS3Method
 domain_knows.domain_factors <- function(kernel) domain_knows(kernel$parts[[1L]])
 
-# The factors that it is of; NULL where domains have one.
+# The factors that the kernel compares; NULL where domains have one only.
 used_factors <- function(kernel, structure) {
   have <- names(structure$factors)
   absent <- setdiff(kernel$factors, have)
@@ -110,13 +110,13 @@ levels_of_factor <- function(kernel, factor, domains) {
   domain_levels(kernel$structure, domains)[[factor]]
 }
 
-# Rows with a factor's levels as their domains; NULL: with their own.
-rows_by_factor <- function(kernel, factor, rows) {
-  if (is.null(factor)) return(rows)
-  level <- levels_of_factor(kernel, factor, levels(rows$domain))
-  rows$domain <- factor(level, unique(level))[as.integer(rows$domain)]
-  rows$structure <- NULL
-  rows
+# Rows with a factor's levels as their domains; with their own if `factor` is NULL.
+rows_by_factor <- function(kernel, factor, points) {
+  if (is.null(factor)) return(points)
+  level <- levels_of_factor(kernel, factor, levels(points$domain))
+  points$domain <- factor(level, unique(level))[as.integer(points$domain)]
+  points$structure <- NULL
+  points
 }
 
 #' @exportS3Method
@@ -125,9 +125,9 @@ domain_kernel_fit.domain_factors <- function(kernel, rows, feature_map = NULL) {
   used <- used_factors(kernel, rows$structure)
   used <- if (is.null(used)) list(NULL) else as.list(used)
   kernel$fitted <- lapply(used, function(name) {
-    own <- rows_by_factor(kernel, name, rows)
-    list(factor = name, levels = levels(own$domain),
-         kernel = domain_kernel_fit(kernel$parts[[1L]], own, feature_map))
+    by_level <- rows_by_factor(kernel, name, rows)
+    list(factor = name, levels = levels(by_level$domain),
+         kernel = domain_kernel_fit(kernel$parts[[1L]], by_level, feature_map))
   })
   kernel$domains <- levels(rows$domain)
   kernel$kappa <- factors_kappa(kernel)
@@ -157,41 +157,41 @@ put_together.domain_factors <- function(kernel, values) {
 domain_kappa.domain_factors <- function(kernel, rows, among = FALSE) {
   put_together(kernel, lapply(kernel$fitted, function(one) {
     if (is.null(one$factor)) return(unname(domain_kappa(one$kernel, rows, among)))
-    own <- rows_by_factor(kernel, one$factor, rows)
+    by_level <- rows_by_factor(kernel, one$factor, rows)
     level <- levels_of_factor(kernel, one$factor, levels(rows$domain))
-    kappa <- if (among) levels_among(one, own) else levels_with_training(one, own)
-    at <- match(level, levels(own$domain))
+    kappa <- if (among) levels_among(one, by_level) else levels_with_training(one, by_level)
+    at <- match(level, levels(by_level$domain))
     with <- if (among) at else trained_places(kernel, one, kernel$domains)
     kappa[at, with, drop = FALSE]
   }))
 }
 
-# The rows of levels that training did not have.
-rows_of_new <- function(one, rows) {
-  new <- !levels(rows$domain) %in% one$levels
-  some <- rows_at(rows, which(new[as.integer(rows$domain)]))
-  some$domain <- factor(some$domain, levels(rows$domain)[new])
-  list(rows = some, new = which(new), known = match(levels(rows$domain), one$levels))
+# The levels of these rows: new, with their rows, or those of training, by number.
+rows_of_new <- function(one, by_level) {
+  new <- !levels(by_level$domain) %in% one$levels
+  some <- rows_at(by_level, which(new[as.integer(by_level$domain)]))
+  some$domain <- factor(some$domain, levels(by_level$domain)[new])
+  list(rows = some, new = which(new), trained = match(levels(by_level$domain), one$levels))
 }
 
-# [levels of rows x levels of training]
-levels_with_training <- function(one, rows) {
-  found <- rows_of_new(one, rows)
-  kappa <- unname(one$kernel$kappa)[found$known, , drop = FALSE]
-  if (length(found$new)) kappa[found$new, ] <- domain_kappa(one$kernel, found$rows)
+# [levels x levels of training]
+levels_with_training <- function(one, by_level) {
+  split <- rows_of_new(one, by_level)
+  kappa <- unname(one$kernel$kappa)[split$trained, , drop = FALSE]
+  if (length(split$new)) kappa[split$new, ] <- domain_kappa(one$kernel, split$rows)
   kappa
 }
 
-# [levels of rows x levels of rows]
-levels_among <- function(one, rows) {
-  found <- rows_of_new(one, rows)
-  kappa <- unname(one$kernel$kappa)[found$known, found$known, drop = FALSE]
-  if (length(found$new)) {
-    old <- setdiff(seq_along(found$known), found$new)
-    with <- unname(domain_kappa(one$kernel, found$rows))[, found$known[old], drop = FALSE]
-    kappa[found$new, old] <- with
-    kappa[old, found$new] <- t(with)
-    kappa[found$new, found$new] <- domain_kappa(one$kernel, found$rows, among = TRUE)
+# [levels x levels]
+levels_among <- function(one, by_level) {
+  split <- rows_of_new(one, by_level)
+  kappa <- unname(one$kernel$kappa)[split$trained, split$trained, drop = FALSE]
+  if (length(split$new)) {
+    old <- setdiff(seq_along(split$trained), split$new)
+    with <- unname(domain_kappa(one$kernel, split$rows))[, split$trained[old], drop = FALSE]
+    kappa[split$new, old] <- with
+    kappa[old, split$new] <- t(with)
+    kappa[split$new, split$new] <- domain_kappa(one$kernel, split$rows, among = TRUE)
   }
   kappa
 }
@@ -200,12 +200,12 @@ levels_among <- function(one, rows) {
 domain_own.domain_factors <- function(kernel, rows) {
   put_together(kernel, lapply(kernel$fitted, function(one) {
     if (is.null(one$factor)) return(unname(domain_own(one$kernel, rows)))
-    own <- rows_by_factor(kernel, one$factor, rows)
-    found <- rows_of_new(one, own)
-    values <- diag(one$kernel$kappa)[found$known]
-    if (length(found$new)) values[found$new] <- domain_own(one$kernel, found$rows)
+    by_level <- rows_by_factor(kernel, one$factor, rows)
+    split <- rows_of_new(one, by_level)
+    values <- diag(one$kernel$kappa)[split$trained]
+    if (length(split$new)) values[split$new] <- domain_own(one$kernel, split$rows)
     unname(values)[match(levels_of_factor(kernel, one$factor, levels(rows$domain)),
-                         levels(own$domain))]
+                         levels(by_level$domain))]
   }))
 }
 

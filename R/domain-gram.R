@@ -15,7 +15,7 @@ domain_gram <- function(x, domain, kernel = kernel_rbf(), threads = NULL, data =
   embedding_gram(input$kernel, input)
 }
 
-# The rows of a formula, of the call of the function that was given it.
+# The rows of a formula. call: of the function that was given it.
 read_formula_domains <- function(call, env, kernel, threads, scale) {
   check_kernel(kernel, "kernel")
   scale <- check_choice(scale, "scale", c("none", "pooled", "rank"))
@@ -44,8 +44,8 @@ read_domains <- function(x, domain, kernel, threads, data = NULL, scale = "none"
           "beforehand.")
   }
   check_kernel(kernel, "kernel")
-  rows <- read_rows(kernel, x)
-  X <- rows$x
+  input <- read_rows(kernel, x)
+  X <- input$x
   if (missing(domain) || is.null(domain)) {
     abort("argument", "`domain` must have one entry per row of `x` (", nrow(X), "), not NULL.")
   }
@@ -56,48 +56,48 @@ read_domains <- function(x, domain, kernel, threads, data = NULL, scale = "none"
           sum(is.na(groups[[name]])), ".")
   }
   check_units(groups$unit)
-  list(X = X, domain = groups$domain, unit = groups$unit, kernel = kernel_fit(rows$kernel, X),
+  list(X = X, domain = groups$domain, unit = groups$unit, kernel = kernel_fit(input$kernel, X),
        threads = check_threads(threads))
 }
 
-# Inner products of the mean embeddings of the domains of `rows` with those of `other` ones.
-embedding_gram <- function(kernel, rows, other = NULL) {
-  to <- if (is.null(other)) rows else other
-  if (is_custom(kernel) && nrow(rows$X) * as.numeric(nrow(to$X)) > 2^22) {
-    means <- blocked_means(kernel, rows, to)
+# Inner products of the mean embeddings of the domains of `points` with those of `other` ones.
+embedding_gram <- function(kernel, points, other = NULL) {
+  to <- if (is.null(other)) points else other
+  if (is_custom(kernel) && nrow(points$X) * as.numeric(nrow(to$X)) > 2^22) {
+    means <- blocked_means(kernel, points, to)
   } else {
-    means <- kernel_means_(kernel_program(kernel, rows$X, to$X), rows$X, as.integer(rows$domain),
-                           nlevels(rows$domain), other$X,
+    means <- kernel_means_(kernel_program(kernel, points$X, to$X), points$X,
+                           as.integer(points$domain), nlevels(points$domain), other$X,
                            if (!is.null(other)) as.integer(other$domain), nlevels(to$domain),
-                           rows$threads)
+                           points$threads)
   }
   check_overflow(means, kernel)
-  dimnames(means) <- list(levels(rows$domain), levels(to$domain))
+  dimnames(means) <- list(levels(points$domain), levels(to$domain))
   means
 }
 
-# The same for a kernel that is evaluated in R, of which no matrix of all pairs is made.
-blocked_means <- function(kernel, rows, to) {
-  sums <- matrix(0, nlevels(rows$domain), nlevels(to$domain))
+# The same for a kernel that is evaluated in R, without a matrix of all pairs.
+blocked_means <- function(kernel, points, to) {
+  sums <- matrix(0, nlevels(points$domain), nlevels(to$domain))
   indicator <- function(domain, i) outer(as.integer(domain)[i], seq_len(nlevels(domain)), "==") + 0
-  blocks <- function(rows) blocks_of_rows(nrow(rows$X), 8192)
-  for (i in blocks(rows)) for (j in blocks(to)) {
-    x <- rows$X[i, , drop = FALSE]
+  blocks <- function(points) blocks_of_rows(nrow(points$X), 8192)
+  for (i in blocks(points)) for (j in blocks(to)) {
+    x <- points$X[i, , drop = FALSE]
     z <- to$X[j, , drop = FALSE]
     summed <- kernel_apply_(kernel_program(kernel, x, z), x, z, indicator(to$domain, j), NULL,
-                            NULL, NULL, rows$threads)
-    sums <- sums + crossprod(indicator(rows$domain, i), summed)
+                            NULL, NULL, points$threads)
+    sums <- sums + crossprod(indicator(points$domain, i), summed)
   }
-  sums / outer(tabulate(rows$domain, nlevels(rows$domain)),
+  sums / outer(tabulate(points$domain, nlevels(points$domain)),
                tabulate(to$domain, nlevels(to$domain)))
 }
 
 # <mu_g, mu_g> of each domain.
-embedding_norms <- function(kernel, rows) {
-  vapply(split(seq_len(nrow(rows$X)), rows$domain), function(i) {
-    own <- rows_at(rows, i)
-    own$domain <- factor(rep(1L, length(i)))
-    c(embedding_gram(kernel, own))
+embedding_norms <- function(kernel, points) {
+  vapply(split(seq_len(nrow(points$X)), points$domain), function(i) {
+    members <- rows_at(points, i)
+    members$domain <- factor(rep(1L, length(i)))
+    c(embedding_gram(kernel, members))
   }, numeric(1))
 }
 

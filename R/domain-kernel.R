@@ -9,9 +9,8 @@
 #     "nothing", where it is constant; all else that follows from it asks uses_domain() or
 #     needs_domain_rows();
 # and where it has parameters that a likelihood or an error may fit, those of domain-parameters.R.
-# rows: list(X, domain, threads). The element `embedding_kernel` of a kernel is the one that kappa
-# is of what describes a domain, see domain-embedding-kernel.R; `parts` are the domain kernels that
-# it is made of.
+# rows: see rows_of(). The element `embedding_kernel` of a kernel compares what describes domains,
+# see domain-embedding-kernel.R; `parts` are the domain kernels that it is made of.
 
 new_domain_kernel <- function(name, ...) {
   structure(list(...), class = c(paste0("domain_", part_name(name)), "domgen_domain_kernel"))
@@ -37,14 +36,15 @@ domain_knows.domgen_domain_kernel <- function(kernel) "rows"
 #' @exportS3Method
 domain_knows.NULL <- function(kernel) "nothing"
 
-# What describes the domains of rows, [new x r], where kappa is a kernel of that: means of features,
-# quantiles. A fitted kernel has those of training as `coordinates`.
+# The vectors that kappa compares, [new x r], one for each domain of the rows: means of features,
+# quantiles. A fitted kernel has those of training as `coordinates`. NULL where there are none.
 domain_coordinates <- function(kernel, rows) UseMethod("domain_coordinates")
 
 #' @exportS3Method
 domain_coordinates.domgen_domain_kernel <- function(kernel, rows) NULL
 
-# The feature map whose means describe a domain, so that sums over its rows do; NULL: they do not.
+# The feature map whose means describe a domain, so that sums over its rows are enough; NULL: they
+# are not.
 describing_map <- function(kernel) kernel[["map"]]
 
 # Does a prediction depend on which domain a row is in?

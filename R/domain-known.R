@@ -1,14 +1,13 @@
-# Any domain kernel at domains that were described before one of their rows is predicted:
-# kappa of each is looked up by its name. So it is with rows that come in blocks, and for a model
-# that was adapted to one domain, of which all rows are that come.
+# Any domain kernel at domains that were described before one of their rows is predicted: kappa of
+# each is looked up by its name. Rows that come in blocks need it, and a model that was adapted to
+# one domain, to which all further rows belong.
 
-# rows: of all of these domains, or list(domain, coordinates, threads) where sums describe them.
-# names: NULL where there is one, and rows are not asked of which they are; of kappa nothing is left
-# but its row.
-domain_known <- function(kernel, rows, names = levels(rows$domain)) {
-  new_domain_kernel("known", names = names, row = unname(domain_kappa(kernel, rows)),
-                    own = unname(domain_own(kernel, rows)), kappa = kernel$kappa,
-                    coordinates = unname(domain_coordinates(kernel, rows)),
+# new: rows of all of these domains, or list(domain, coordinates, threads) where sums describe them.
+# names: NULL for one domain, to which all rows belong whatever they say.
+domain_known <- function(kernel, new, names = levels(new$domain)) {
+  new_domain_kernel("known", names = names, row = unname(domain_kappa(kernel, new)),
+                    own = unname(domain_own(kernel, new)), kappa = kernel$kappa,
+                    coordinates = unname(domain_coordinates(kernel, new)),
                     words = without_exponents(format(kernel)))
 }
 
@@ -21,11 +20,11 @@ domain_alone <- function(kernel) {
 #' @exportS3Method
 domain_knows.domain_known <- function(kernel) "names"
 
-known_places <- function(kernel, rows) {
-  if (is.null(kernel$names)) return(rep(1L, nlevels(rows$domain)))
-  places <- match(levels(rows$domain), kernel$names)
+known_places <- function(kernel, new) {
+  if (is.null(kernel$names)) return(rep(1L, nlevels(new$domain)))
+  places <- match(levels(new$domain), kernel$names)
   if (anyNA(places)) {
-    abort("data", "The domain ", enumerate(levels(rows$domain)[is.na(places)], 1L, "\""),
+    abort("data", "The domain ", enumerate(levels(new$domain)[is.na(places)], 1L, "\""),
           " was not in the rows that described the domains; have the rows changed?")
   }
   places

@@ -147,10 +147,10 @@ permutation_p <- function(squared, input, unbiased, permutations) {
 # storing K.
 permuted_mmd <- function(pair, input, unbiased, permutations) {
   codes <- as.integer(input$domain)
-  rows <- which(codes %in% pair)
-  X <- input$X[rows, , drop = FALSE]
-  first <- codes[rows] == pair[1L]
-  labels <- permuted_domains(first, input$unit[rows], permutations)
+  at <- which(codes %in% pair)
+  X <- input$X[at, , drop = FALSE]
+  first <- codes[at] == pair[1L]
+  labels <- permuted_domains(first, input$unit[at], permutations)
   program <- kernel_program(input$kernel, X, X)
   apply_kernel <- function(A) {
     kernel_apply_(program, X, X, A, NULL, NULL, NULL, input$threads)

@@ -63,7 +63,7 @@ format.domain_multitask <- function(x, ...) {
 
 # ---- a matrix of similarities, domain_multitask(kappa = ) -------------------------------------
 
-# given: the matrix of all domains that it knows; new: of any other with them, or NULL.
+# kappa: the matrix of all known domains; new: kappa of any other domain with these, or NULL.
 domain_given <- function(kappa, new) {
   kappa <- check_kappa(kappa)
   if (!is.null(new)) {
@@ -143,11 +143,11 @@ domain_kernel_fit.domain_given <- function(kernel, rows, feature_map = NULL) {
 # semi-definite with any number of them. With itself a new domain has the mean of the diagonal.
 #' @exportS3Method
 domain_kappa.domain_given <- function(kernel, rows, among = FALSE) {
-  known <- known_levels(kernel, rows$domain)
-  new <- is.na(known)
-  others <- if (among) known else match(kernel$levels, rownames(kernel$given))
-  kappa <- matrix(if (is.null(kernel$new)) NA_real_ else kernel$new, length(known), length(others))
-  kappa[!new, !is.na(others)] <- kernel$given[known[!new], others[!is.na(others)]]
+  at <- known_levels(kernel, rows$domain)
+  new <- is.na(at)
+  others <- if (among) at else match(kernel$levels, rownames(kernel$given))
+  kappa <- matrix(if (is.null(kernel$new)) NA_real_ else kernel$new, length(at), length(others))
+  kappa[!new, !is.na(others)] <- kernel$given[at[!new], others[!is.na(others)]]
   if (among && any(new)) {
     # K^-1 1 by the eigenvectors that are not of rounding
     decomposition <- eigen(kernel$given, symmetric = TRUE)

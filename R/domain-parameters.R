@@ -8,9 +8,9 @@
 #     parameter itself where its link is "logit".
 # A kernel without parameters needs none of them.
 
-# part: the element of the kernel that is the parameter, or a kernel that has it as the bandwidth at
-# `path`; place: that part in a message; link: "log" or "logit", as an optimiser sees it; open: was
-# it not given?; lacks: the kernels without a derivative that keep it from being fitted.
+# part: the element of the kernel that is the parameter, or that has it as the bandwidth at `path`;
+# place: that part in a message; link: "log" or "logit", the scale of an optimiser; open: was it not
+# given?; lacks: kernels without a derivative, because of which it cannot be fitted.
 domain_parameter <- function(part, name, meaning, place = part, path = NULL, size = 1L,
                              link = "log", open = TRUE, lacks = NULL) {
   c(of = "domain", as.list(environment()))
@@ -72,9 +72,9 @@ fitted_paths <- function(kernel, part) {
   lapply(Filter(function(p) p$part == part, free_parameters(kernel)), `[[`, "path")
 }
 
-# Distances between embeddings shrink as their bandwidth grows, and the two
-# bandwidths would have to move together: those of the kernel on embeddings that are
-# fitted, at the paths `relative`, are in units of the distance for as long.
+# Distances between embeddings shrink as the bandwidth of their kernel grows, so that both
+# bandwidths would have to move together. During a fit the bandwidths of the kernel on embeddings,
+# at the paths `relative`, are therefore in units of that distance.
 #' @exportS3Method
 domain_start.domain_embedding <- function(kernel, rows, factors) {
   kernel$relative <- fitted_paths(kernel, "embedding_kernel")

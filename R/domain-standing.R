@@ -8,12 +8,12 @@
 # the m are exchangeable (full conformal prediction; Vovk, Gammerman and Shafer, 2005, section 2.2).
 
 # What is remembered of the training domains: s^2 (variance), noise (s^2/n_g), between (b), k, and
-# of each domain's scaled distances d from the other ones the sum of the k - 1 smallest and the
-# k-th.
-training_spread <- function(gram, sizes, own) {
+# for each domain the sum of its k - 1 smallest distances d from the others (first) and the k-th
+# (last).
+training_spread <- function(gram, sizes, mean_square) {
   G <- nrow(gram)
   if (G < 2L) return(NULL)
-  variance <- within_variance(gram, sizes, own)
+  variance <- within_variance(gram, sizes, mean_square)
   norms <- diag(gram)
   squares <- without_rounding(squared_distances(gram, norms, norms), norms, variance)
   diag(squares) <- Inf
@@ -33,17 +33,17 @@ training_spread <- function(gram, sizes, own) {
 # farthest (that of a training domain), p; attribute left_out: the scores of the training domains
 # [new x G].
 standing_of <- function(spread, near) {
-  own <- rowMeans(row_smallest(near, spread$k))
+  score <- rowMeans(row_smallest(near, spread$k))
   # the new one takes the place of the k-th neighbour where it is nearer
-  known <- pmin(near, rep(spread$last, each = nrow(near))) + rep(spread$first, each = nrow(near))
-  known <- known / spread$k
+  left_out <- pmin(near, rep(spread$last, each = nrow(near))) + rep(spread$first, each = nrow(near))
+  left_out <- left_out / spread$k
   # beside domains with the same predictors by design, as in balanced repeated measures, a tenth of
   # the noise of sampling is no difference
-  larger <- rowSums(known >= own * (1 - 1e-9) | known == 0 & own < 0.1)
+  larger <- rowSums(left_out >= score * (1 - 1e-9) | left_out == 0 & score < 0.1)
   # data.frame() takes longer than all else
-  standing <- list2DF(list(distance = own, farthest = row_largest(known),
+  standing <- list2DF(list(distance = score, farthest = row_largest(left_out),
                            p = (1 + larger) / (1 + ncol(near))))
-  structure(standing, left_out = known)
+  structure(standing, left_out = left_out)
 }
 
 # Identical rows and no noise: no distance.
@@ -74,8 +74,8 @@ domain_standing.domain_embedding <- function(kernel, rows) {
 }
 
 # Domains that are described by sums over their rows may say their sizes.
-described_sizes <- function(rows) {
-  if (is.null(rows$coordinates)) tabulate(rows$domain, nlevels(rows$domain)) else rows$sizes
+described_sizes <- function(new) {
+  if (is.null(new$coordinates)) tabulate(new$domain, nlevels(new$domain)) else new$sizes
 }
 
 # d [new x G]
@@ -94,14 +94,14 @@ stands_beyond <- function(standing) {
 
 far_standing <- 2
 
-# The numbers of the new domains that stand beyond, with their standing as attribute, NULL if there
-# are none. predict() asks this of all domains, each time, and hardly any has so few near it as that
-# asks for: a mean over k is no larger than 2 where k are within 2.
-domains_beyond <- function(kernel, embeddings, rows) {
+# The numbers of the new domains that stand beyond, with their standing as attribute; NULL if there
+# are none. predict() asks each time, so count_near() excludes most domains first: where k training
+# domains are within 2, the mean over k is no larger than 2.
+domains_beyond <- function(kernel, embeddings, new) {
   spread <- kernel$spread
   # p can be 0.05
   if (length(spread$noise) < 19L) return(NULL)
-  sizes <- described_sizes(rows)
+  sizes <- described_sizes(new)
   if (is.null(sizes)) return(NULL)
   open <- which(count_near(spread, embeddings, sizes) < spread$k)
   if (length(open) == 0L) return(NULL)
@@ -111,12 +111,12 @@ domains_beyond <- function(kernel, embeddings, rows) {
   if (any(beyond)) structure(open[beyond], standing = standing[beyond, ])
 }
 
-# Of each new domain the number of training domains that are surely within d = 2, which is
+# For each new domain the number of training domains that are surely within d = 2, which is
 #   |mu_j|^2 - 2 <mu_j, mu_g> + |mu_g|^2 <= 2 (b + s^2/n_j + s^2/n_g),
 # a comparison of inner products with a sum.
 count_near <- function(spread, embeddings, sizes) {
   half <- far_standing / 2
-  own <- embeddings$norms / 2 - half * (spread$variance / sizes + spread$between)
-  known <- spread$norms / 2 - half * spread$noise
-  rowSums(embeddings$inner >= outer(own, known + 1e-9 * max(spread$norms), "+"))
+  of_new <- embeddings$norms / 2 - half * (spread$variance / sizes + spread$between)
+  of_training <- spread$norms / 2 - half * spread$noise
+  rowSums(embeddings$inner >= outer(of_new, of_training + 1e-9 * max(spread$norms), "+"))
 }

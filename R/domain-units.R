@@ -19,7 +19,7 @@ permuted_domains <- function(domain, unit, times) {
   key <- paste(unit, domain)
   first <- !duplicated(key)
   cell <- match(key, key[first])
-  # cells of a group exchange their domains: 0, those that are all of their unit
+  # cells of a group exchange their domains; group 0 has the units with a single cell
   of_unit <- unit[first]
   group <- ifelse(tabulate(of_unit)[of_unit] == 1L, 0L, of_unit)
   place <- order(group)
@@ -41,30 +41,30 @@ repeated_share <- 0.1
 
 warn_repeated <- function(X, domain, unit) {
   if (!is.null(unit) || !is.matrix(X) || !is.numeric(X)) return(invisible())
-  found <- repeated_rows(X, domain)
-  if (found$share - found$expected <= repeated_share) return(invisible())
-  warn("repeated", signif(100 * found$share, 2), " % of the rows have the same predictors as ",
+  repeated <- repeated_rows(X, domain)
+  if (repeated$share - repeated$expected <= repeated_share) return(invisible())
+  warn("repeated", signif(100 * repeated$share, 2), " % of the rows have the same predictors as ",
        "another row of their domain. If these are repeated measurements of the same objects, p ",
        "is too small: give the object of each row by `unit`.")
 }
 
-# list(share: of rows that equal another one of their domain in all predictors; expected: of chance,
-# if rows are independent). Rows that are equal are so in each predictor, so that no single
-# predictor can have fewer equal rows: the smallest expected number of these is an upper bound.
+# list(share: of rows that equal another one of their domain in all predictors; expected: the share
+# by chance, if rows are independent). Equal rows are equal in each predictor, so each predictor has
+# at least as many: the smallest expected number over predictors is an upper bound.
 repeated_rows <- function(X, domain) {
   domain <- as.integer(domain)
-  # equal rows have equal sums, and others do not
+  # equal rows have equal sums, others practically never
   key <- rowSums(X * rep(sin(seq_len(ncol(X))), each = nrow(X)))
   columns <- apply(X, 2L, value_chances, domain = domain)
-  rows <- split(seq_along(domain), domain)
-  found <- vapply(rows, function(i) {
-    own <- key[i]
+  by_domain <- split(seq_along(domain), domain)
+  counts <- vapply(by_domain, function(i) {
+    keys <- key[i]
     varies <- apply(X[i, , drop = FALSE], 2L, function(x) any(x != x[1L]))
     if (!any(varies)) return(c(0, 0))
     by_column <- 1 - (1 - columns[i, varies, drop = FALSE])^(length(i) - 1)
-    c(sum(duplicated(own) | duplicated(own, fromLast = TRUE)), min(colSums(by_column)))
+    c(sum(duplicated(keys) | duplicated(keys, fromLast = TRUE)), min(colSums(by_column)))
   }, numeric(2))
-  list(share = sum(found[1L, ]) / length(domain), expected = sum(found[2L, ]) / length(domain))
+  list(share = sum(counts[1L, ]) / length(domain), expected = sum(counts[2L, ]) / length(domain))
 }
 
 # For each row, the chance that another row of its domain has the same value of a predictor. There
@@ -79,6 +79,6 @@ value_chances <- function(x, domain) {
   other <- elsewhere / pmax(1, length(x) - as_often(code))
   gaps <- diff(sort(unique(x)))
   gap <- min(gaps[gaps > 1e-9 * diff(range(x))], Inf)
-  spread <- vapply(split(x, code), function(own) min(stats::sd(own), stats::IQR(own) / 1.35), 0)
+  spread <- vapply(split(x, code), function(part) min(stats::sd(part), stats::IQR(part) / 1.35), 0)
   pmin(1, pmax(other, 0.4 * gap / spread[code], na.rm = TRUE))
 }

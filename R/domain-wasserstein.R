@@ -53,10 +53,10 @@ domain_coordinates.domain_wasserstein <- function(kernel, rows) {
   m <- kernel$quantiles
   u <- (seq_len(m) - 0.5) / m
   parts <- split(seq_along(rows$domain), rows$domain)
-  found <- lapply(parts, function(i) {
+  quantiles <- lapply(parts, function(i) {
     c(apply(rows$X[i, , drop = FALSE], 2L, stats::quantile, probs = u, names = FALSE))
   })
-  matrix(unlist(found), length(parts), byrow = TRUE) / sqrt(m)
+  matrix(unlist(quantiles), length(parts), byrow = TRUE) / sqrt(m)
 }
 
 #' @exportS3Method
@@ -72,8 +72,8 @@ domain_kappa.domain_wasserstein <- function(kernel, rows, among = FALSE) {
   new <- domain_coordinates(kernel, rows)
   if (among) return(quantile_kappa(kernel, new, new))
   kappa <- quantile_kappa(kernel, new, kernel$coordinates)
-  own <- embedding_kernel_own(kernel$embedding_kernel, rowSums(new^2))
-  warn_far_domains(largest_cosine(kappa, own, diag(kernel$kappa)), levels(rows$domain))
+  diagonal <- embedding_kernel_own(kernel$embedding_kernel, rowSums(new^2))
+  warn_far_domains(largest_cosine(kappa, diagonal, diag(kernel$kappa)), levels(rows$domain))
   kappa
 }
 

@@ -3,8 +3,8 @@
 #' @export
 features_linear <- function() new_features("linear")
 
-# z(x) = x - m with <x - m, x' - m> the kernel: landmarks at the unit vectors from m. With an offset
-# among the columns the kernel is one of the others.
+# z(x) = x - m with <x - m, x' - m> the kernel: landmarks at the unit vectors from m. An offset
+# among the columns is no feature.
 #' @exportS3Method
 represent.features_linear <- function(feature_map, kernel, domain_kernel, rows, threads) {
   width <- ncol(rows$X)

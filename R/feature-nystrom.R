@@ -17,12 +17,12 @@ represent.features_nystrom <- function(feature_map, kernel, domain_kernel, rows,
   rows$domain <- as.integer(rows$domain)
   q <- feature_map$n_landmarks
   n <- nrow(rows$X)
-  found <- if (q >= n) list(landmarks = rows) else switch(feature_map$sampling,
+  chosen <- if (q >= n) list(landmarks = rows) else switch(feature_map$sampling,
     rpcholesky = pivot_landmarks(kernel, kappa, rows, q),
     kmeans = list(landmarks = centre_landmarks(kernel, kappa, rows, q)),
     uniform = list(landmarks = rows_at(rows, sample.int(n, q))))
-  map <- if (is.null(found$factor)) landmark_map(kernel, kappa, found$landmarks)
-         else new_landmark_map(kernel, kappa, found$landmarks, found$factor)
+  map <- if (is.null(chosen$factor)) landmark_map(kernel, kappa, chosen$landmarks)
+         else new_landmark_map(kernel, kappa, chosen$landmarks, chosen$factor)
   rank <- map$rank
   # a number of pivots is a maximum
   if (rank != q && feature_map$sampling == "uniform" && !isTRUE(feature_map$default)) {
@@ -32,7 +32,7 @@ represent.features_nystrom <- function(feature_map, kernel, domain_kernel, rows,
                      " independent"),
          ": ", rank, if (rank == 1L) " is used." else " are used.")
   }
-  new_feature_space(feature_map, kernel, domain_kernel, map, map$rank, rows, found$features)
+  new_feature_space(feature_map, kernel, domain_kernel, map, map$rank, rows, chosen$features)
 }
 
 # L with W ~ L L' at the landmarks, in the order of its pivots, without those that are
@@ -59,11 +59,11 @@ new_landmark_map <- function(kernel, kappa, landmarks, L) {
   ), class = "landmark_map")
 }
 
-# A model of many may leave L out, which is most of its size: it follows from the landmarks.
+# A model of an ensemble may leave out L, most of its size: it follows from the landmarks.
 landmark_factor <- function(map) {
   if (!is.null(map$factor)) return(map$factor)
-  rows <- list(X = map$landmarks, domain = map$domain, threads = 1L)
-  t(chol(gram_matrix(map$kernel, rows, map$kappa)))
+  landmarks <- list(X = map$landmarks, domain = map$domain, threads = 1L)
+  t(chol(gram_matrix(map$kernel, landmarks, map$kappa)))
 }
 
 # For calls that evaluate the map many times.
@@ -80,8 +80,8 @@ without_factor <- function(map, kappa) {
 }
 
 #' @exportS3Method
-feature_table.landmark_map <- function(map, domain_kernel, rows) {
-  t(training_kappa(domain_kernel, rows))
+feature_table.landmark_map <- function(map, domain_kernel, points) {
+  t(training_kappa(domain_kernel, points))
 }
 
 #' @exportS3Method
@@ -104,17 +104,17 @@ solve_sums.landmark_map <- function(map, sums) forwardsolve(landmark_factor(map)
 # With landmarks, z(x)'A = k(x, S) L^-T A: no triangular solve for each row, unless L^-T A is so
 # large that its cancellation would show.
 #' @exportS3Method
-expand_folded.landmark_map <- function(map, space, rows, table, A) {
+expand_folded.landmark_map <- function(map, space, points, table, A) {
   if (is_custom(space$kernel) || length(A) == 0L) return(NULL)
   weights <- backsolve(landmark_factor(map), A, upper.tri = FALSE, transpose = TRUE)
   if (!isTRUE(max(abs(weights)) <= 1e4 * max(abs(A)))) return(NULL)
-  kernel_apply_(kernel_program(space$kernel, rows$X, map$landmarks), rows$X, map$landmarks,
+  kernel_apply_(kernel_program(space$kernel, points$X, map$landmarks), points$X, map$landmarks,
                 weights, if (!is.null(table)) t(table),
-                if (!is.null(table)) as.integer(rows$domain), map$domain, space$threads)
+                if (!is.null(table)) as.integer(points$domain), map$domain, space$threads)
 }
 
-at_most_rows <- function(rows, most) {
-  if (nrow(rows$X) <= most) rows else rows_at(rows, sample.int(nrow(rows$X), most))
+at_most_rows <- function(points, most) {
+  if (nrow(points$X) <= most) points else rows_at(points, sample.int(nrow(points$X), most))
 }
 
 # Enough landmarks leave this share of the kernel's trace: a tenth of the smallest lambda over n,
@@ -122,42 +122,42 @@ at_most_rows <- function(rows, most) {
 enough_landmarks <- 1e-6
 
 # The factor of the pivoted decomposition has a column per landmark: a subset of the rows bounds its
-# memory. It is the features of the rows: list(landmarks, factor: L, NULL without any, where the
-# kernel is 0; features [q x n], unless a subset was used). A user's kernel is tried with these
-# landmarks, which shows whether its values are right.
-pivot_landmarks <- function(kernel, kappa, rows, q) {
-  own <- is_custom(kernel)
-  part <- at_most_rows(rows, max(5 * q, if (own) 2000 else 10000))
-  drawn <- draw_pivots(kernel, kappa, part, q, features = !own && nrow(part$X) == nrow(rows$X))
-  list(landmarks = rows_at(part, drawn$rows), factor = if (!own && length(drawn$rows)) drawn$factor,
-       features = drawn$features)
+# memory. Its rows are the features of these points. list(landmarks, factor: L, NULL where the
+# kernel is 0 and there are none; features [q x n], unless a subset was used). For a user's kernel
+# the landmarks alone are kept: landmark_map() then shows whether its values are right.
+pivot_landmarks <- function(kernel, kappa, points, q) {
+  custom <- is_custom(kernel)
+  part <- at_most_rows(points, max(5 * q, if (custom) 2000 else 10000))
+  drawn <- draw_pivots(kernel, kappa, part, q, features = !custom && nrow(part$X) == nrow(points$X))
+  list(landmarks = rows_at(part, drawn$rows), features = drawn$features,
+       factor = if (!custom && length(drawn$rows)) drawn$factor)
 }
 
-# list(rows: which, factor: L of these landmarks, features [q x n] at all rows, where wanted, and so
-# many rows of ones; left: what they leave of the kernel's diagonal, in the mean)
-draw_pivots <- function(kernel, kappa, rows, q, features = FALSE, ones = 0L) {
-  check_feature_memory(nrow(rows$X), q)
-  codes <- if (!is.null(kappa)) as.integer(rows$domain)
-  program <- kernel_program(kernel, rows$X, rows$X)
-  check_overflow(kernel_diag_(program, rows$X), kernel)
-  feature_pivots_(program, rows$X, kappa, codes, q, negligible, enough_landmarks, features, ones,
-                  rows$threads)
+# list(rows: numbers of the landmarks, factor: their L, features [q x n] of all points, where
+# wanted, with `ones` rows of ones; left: mean of what they leave of the kernel's diagonal)
+draw_pivots <- function(kernel, kappa, points, q, features = FALSE, ones = 0L) {
+  check_feature_memory(nrow(points$X), q)
+  codes <- if (!is.null(kappa)) as.integer(points$domain)
+  program <- kernel_program(kernel, points$X, points$X)
+  check_overflow(kernel_diag_(program, points$X), kernel)
+  feature_pivots_(program, points$X, kappa, codes, q, negligible, enough_landmarks, features, ones,
+                  points$threads)
 }
 
-# Centres of k-means from the pivots, which say how many there are to be where;
-# domain by domain unless they are pooled.
-centre_landmarks <- function(kernel, kappa, rows, q) {
+# Centres of k-means that starts at the pivots, which decide how many centres are where; domain by
+# domain unless these are pooled.
+centre_landmarks <- function(kernel, kappa, points, q) {
   if (!all(vapply(kernel_columns(kernel), identical, NA, default_wish))) {
     abort("argument", "`sampling` must not be \"kmeans\" with ", format(kernel), ": categories ",
           "and ids have no means.")
   }
-  rows <- at_most_rows(rows, max(5 * q, 20000))
-  if (is.null(kappa)) rows$domain <- rep(1L, nrow(rows$X))
-  start <- pivot_landmarks(kernel, kappa, rows, q)$landmarks
+  points <- at_most_rows(points, max(5 * q, 20000))
+  if (is.null(kappa)) points$domain <- rep(1L, nrow(points$X))
+  start <- pivot_landmarks(kernel, kappa, points, q)$landmarks
   for (d in unique(start$domain)) {
-    own <- start$domain == d
-    start$X[own, ] <- centres(kernel, rows$X[rows$domain == d, , drop = FALSE],
-                              start$X[own, , drop = FALSE])
+    at <- start$domain == d
+    start$X[at, ] <- centres(kernel, points$X[points$domain == d, , drop = FALSE],
+                             start$X[at, , drop = FALSE])
   }
   start
 }
@@ -170,8 +170,9 @@ centres <- function(kernel, X, start) {
   if (nrow(start) >= nrow(X)) return(start)
   scale <- rep_len(if (is.null(kernel$bandwidth)) 1 else kernel$bandwidth, ncol(X))
   # it warns when it has not converged, which landmarks need not
-  found <- suppressWarnings(stats::kmeans(sweep(X, 2L, scale, "/"), sweep(start, 2L, scale, "/")))
-  sweep(found$centers, 2L, scale, "*")
+  clusters <- suppressWarnings(stats::kmeans(sweep(X, 2L, scale, "/"),
+                                             sweep(start, 2L, scale, "/")))
+  sweep(clusters$centers, 2L, scale, "*")
 }
 
 #' @export

@@ -149,8 +149,8 @@ default_rank <- function(left, dim) {
 
 # z_P of each domain, [s x G]
 #' @exportS3Method
-feature_table.product_map <- function(map, domain_kernel, rows) {
-  kappa <- training_kappa(domain_kernel, rows)
+feature_table.product_map <- function(map, domain_kernel, points) {
+  kappa <- training_kappa(domain_kernel, points)
   forwardsolve(map$factor, t(kappa[, map$domains, drop = FALSE]))
 }
 
@@ -164,25 +164,25 @@ feature_program.product_map <- function(map, X, table = NULL) {
 
 # Frequencies v = (a, b) on u: v'u = a'Z_P / sigma_P + b'x / sigma_X, where the
 # first term is the offset of a domain.
-two_stage_fourier <- function(feature_map, kernel, domain_kernel, rows) {
+two_stage_fourier <- function(feature_map, kernel, domain_kernel, points) {
   if (!is_gaussian(kernel)) {
     abort("argument", "`features_product(type = \"fourier\")` needs `kernel_rbf()` on x, not ",
           format(kernel), "; `type = \"product\"` takes any kernel.")
   }
   if (!is_gaussian(domain_kernel$embedding_kernel)) abort_not_gaussian(domain_kernel)
-  kernel <- kernel_fit(kernel, rows$X)
-  domain_kernel <- domain_kernel_fit(domain_kernel, rows, feature_map)
+  kernel <- kernel_fit(kernel, points$X)
+  domain_kernel <- domain_kernel_fit(domain_kernel, points, feature_map)
   embeddings <- domain_kernel$coordinates
   if (is.null(embeddings)) abort_not_gaussian(domain_kernel)
-  p <- ncol(rows$X)
+  p <- ncol(points$X)
   v <- draw_frequencies(feature_map, kernel_rbf(1), ncol(embeddings) + p)
   on_x <- seq_len(p)
   map <- structure(list(
     frequencies = v[on_x, , drop = FALSE] / kernel$bandwidth,
     domain_frequencies = v[-on_x, , drop = FALSE] / domain_kernel$embedding_kernel$bandwidth,
-    centre = colMeans(rows$X), domain_centre = colMeans(embeddings)
+    centre = colMeans(points$X), domain_centre = colMeans(embeddings)
   ), class = c("two_stage_map", "fourier_map"))
-  new_feature_space(feature_map, kernel, domain_kernel, map, 2L * feature_map$n_features, rows)
+  new_feature_space(feature_map, kernel, domain_kernel, map, 2L * feature_map$n_features, points)
 }
 
 abort_not_gaussian <- function(domain_kernel) {
@@ -195,8 +195,8 @@ abort_not_gaussian <- function(domain_kernel) {
 
 # The offsets a'Z_P / sigma_P, [D x G].
 #' @exportS3Method
-feature_table.two_stage_map <- function(map, domain_kernel, rows) {
-  embeddings <- unname(domain_coordinates(domain_kernel, rows))
+feature_table.two_stage_map <- function(map, domain_kernel, points) {
+  embeddings <- unname(domain_coordinates(domain_kernel, points))
   crossprod(map$domain_frequencies, t(embeddings) - map$domain_centre)
 }
 

@@ -3,14 +3,14 @@
 # makes P = L(L + n epsilon I)^-1 of the central subspace (DICA paper, equation 8), or L itself, as
 # HSIC has it.
 
-# F centred, [n x r] as `image`, or what sums of features have of it, Z'F [d x r]; second: F'F;
-# uncentred: its trace before; n.
+# F centred: image is F [n x r], or in sums of features Z'F [d x r]; second: F'F; uncentred: the
+# trace of F'F before; n.
 centred_factor <- function(F) {
   centred <- sweep(F, 2L, colMeans(F))
   list(image = centred, second = crossprod(centred), uncentred = sum(F^2), n = nrow(F))
 }
 
-# moments: list(cross = Z'F, second = F'F, sums = F'1); sum: Z'1 over the n rows.
+# moments: see response_sums(); sum: Z'1 over the n rows.
 factor_moments <- function(moments, n, sum) {
   mean <- moments$sums / n
   list(image = moments$cross - tcrossprod(sum, mean),

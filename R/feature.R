@@ -12,15 +12,15 @@ new_features <- function(name, ...) {
 
 represent <- function(feature_map, kernel, domain_kernel, rows, threads) UseMethod("represent")
 
-# key: list(features, kernel, domain_kernel, ...), see space_of().
+# key: made by space_of().
 represent_rows <- function(key, sample, threads) {
   represent(key$feature_map, key$kernel, key$domain_kernel, sample, threads)
 }
 
-feature_table <- function(map, domain_kernel, rows) UseMethod("feature_table")
+feature_table <- function(map, domain_kernel, points) UseMethod("feature_table")
 
 #' @exportS3Method
-feature_table.default <- function(map, domain_kernel, rows) NULL
+feature_table.default <- function(map, domain_kernel, points) NULL
 
 feature_program <- function(map, X, table = NULL) UseMethod("feature_program")
 
@@ -190,8 +190,8 @@ training_kappa <- function(kernel, new) {
                      "domain_kappa()")
 }
 
-# Is what a kernel, perhaps a user's, gives for these domains a matrix of such a size, with a value
-# for each domain that has rows? from: what gave it.
+# A kernel, perhaps a user's, must give a matrix of this size, with values for each domain that has
+# rows. from: the function that gave it.
 check_kappa_values <- function(kernel, kappa, domain, columns, from) {
   size <- c(nlevels(domain), columns)
   if (!is.numeric(kappa) || !identical(dim(kappa), as.integer(size))) {

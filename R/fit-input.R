@@ -18,20 +18,20 @@ fit_or_specify <- function(spec, call, env, given = as.list(call)[-1L]) {
   fit_call(spec, evaluate_input(given, env), call)
 }
 
-# The arguments of a call, of which each must be one of data or of the method's own. Of a method
-# without weights: NULL, as where a function hands its own argument on, is not given.
-check_arguments <- function(given, spec, env, own = character()) {
+# The arguments of a call: each must be one of data or one of `args`, those of the method. A method
+# without weights takes `weights = NULL`, which a function may hand on, as not given.
+check_arguments <- function(given, spec, env, args = character()) {
   weighted <- takes_weights(spec)
   null <- !weighted && on_error(is.null(eval(given$weights, env)), function(e) FALSE)
   if (null) given$weights <- NULL
   # does a search keep the rows of an object together?
   units <- isTRUE(method_of(innermost(spec))$units)
-  known <- c(own, setdiff(data_arguments, c(if (!weighted) "weights", if (!units) "unit")))
-  check_no_dots(given[setdiff(names(given), known)], setdiff(known, "x"))
+  allowed <- c(args, setdiff(data_arguments, c(if (!weighted) "weights", if (!units) "unit")))
+  check_no_dots(given[setdiff(names(given), allowed)], setdiff(allowed, "x"))
   given
 }
 
-# The fit of a call, which it keeps. A search, and what goes over a source, can be resumed.
+# The fit, with its call. Searches and fits of sources can be resumed.
 fit_call <- function(spec, input, call) {
   map <- innermost(spec)$args$feature_map
   fit <- function(input, ctx = NULL) {
@@ -129,7 +129,7 @@ fit_unknown <- function(object, ...) {
         describe(object), ".")
 }
 
-# What a fit needs, and what needs less. n: rows of its Gram matrix; NULL: it has none.
+# How much memory a fit needs, and what needs less. n: rows of its Gram matrix; NULL: it has none.
 fit_advice <- function(n) {
   if (is.null(n)) return("Fewer features or rows need less, and so does a `row_source()`.")
   paste0("The Gram matrix of ", plural(n, "row"), " takes ", in_gib(8 * as.numeric(n)^2), ", and ",

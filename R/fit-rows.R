@@ -16,7 +16,7 @@
 # domain      does it need domains, whatever its kernels are?
 # weights, offset, units   does it take weights, a formula's offset(), and `unit`?
 # reference   are factors coded with a reference level, as a model without a penalty needs?
-# parameters  function(): the rows of its arguments, see method-parameter.R
+# parameters  function(): the records of its arguments, see method-parameter.R
 learner_row <- function(title, solve = NULL, choose = function(problem, shared) problem, fit = NULL,
                         columns = function(args) "each", copies = function(args) 1,
                         details = function(problem, solved) NULL, response = "any",
@@ -61,7 +61,7 @@ new_problem <- function(spec, rows) {
   list(rows = rows, args = args, targets = targets, spec = spec)
 }
 
-# All but the solution.
+# The problem, ready for the solver.
 open_problem <- function(spec, rows, shared = new_shared()) {
   problem <- new_problem(spec, rows)
   problem <- method_of(spec)$choose(problem, shared)
@@ -93,7 +93,7 @@ decision.dg_learner <- function(object, rows) {
   values
 }
 
-# What solvers ask for and the learner's function has no argument for is what changes nothing. A
+# Arguments that solvers read and the learner's function lacks get values that change nothing. A
 # kernel that is not given is kernel_rbf(); with a constant it need not be centred.
 open_arguments <- function(row, args, rows) {
   absent <- list(feature_map = features_exact(), domain_weights = "size", intercept = FALSE,
@@ -111,7 +111,7 @@ open_arguments <- function(row, args, rows) {
 
 # ---- learners from outside --------------------------------------------------------------------
 
-# A learner that sees a sample as a whole: list(X, y, domain, weights, ...), see read_sample().
+# A learner that sees the sample as a whole, see read_sample().
 fit_sample <- function(spec, sample) UseMethod("fit_sample")
 
 #' @exportS3Method

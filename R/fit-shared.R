@@ -16,8 +16,8 @@ shared_value <- function(shared, kind, key, f, ...) {
   value
 }
 
-# The specifications that are going to be fitted and differ from this one in the ridge only; none
-# where others stand between them, after which what they share is forgotten.
+# The specifications that are going to be fitted and differ from this one in the ridge only. None,
+# if others stand between them: what they share would be forgotten by then.
 same_but_ridge <- function(spec, shared) {
   ridges <- shared_value(shared, "ridges", spec$method, ridge_names, spec)
   shared_value(shared, "same", without_ridge(spec, ridges), function() {

@@ -84,7 +84,7 @@ dg_coefficients <- function(object, data = NULL, level = 0.95, exponentiate = FA
   left_out <- without_each(object, sample, change)
   G <- nrow(left_out)
   ratio <- ratio_words(object)
-  found <- structure(list(
+  result <- structure(list(
     coefficients = estimate, covariance = jackknife(left_out, estimate), domains = left_out,
     df = G - 1L, level = level, exponentiate = exponentiate, ratio = ratio,
     penalty = fixed_penalty(object), rows = length(sample$y),
@@ -93,8 +93,8 @@ dg_coefficients <- function(object, data = NULL, level = 0.95, exponentiate = FA
     separated = separated_without(left_out, estimate, sample, ratio),
     title = method_of(object$spec)$title, formula = object$formula
   ), class = c("dg_coefficients", "dg_result"))
-  found$table <- shown_coefficients(found)
-  found
+  result$table <- shown_coefficients(result)
+  result
 }
 
 check_linear <- function(object) {
@@ -110,7 +110,7 @@ check_linear <- function(object) {
     "other functions"
   } else paste("kernel", format(space$kernel), "and domain kernel", format(space$domain_kernel)))
   kinds <- object$blueprint$scaling$kind
-  # that of a domain's own mean is one more coefficient where the model has it
+  # some models have a coefficient for a domain's mean
   if (!is.null(own_coefficients(object))) kinds <- setdiff(kinds, "means")
   if (!all(kinds %in% c("none", "pooled"))) {
     refuse("one with `scale = \"", setdiff(kinds, "means")[1L], "\"`",
@@ -143,26 +143,26 @@ fixed_penalty <- function(object) {
   if (length(name)) stats::setNames(penalty_of(object, name), name)
 }
 
-# In the units of the rows of this sample, which is not scaled. What is affine is known by its
+# In the units of the rows of this sample, which is not scaled. An affine function follows from its
 # values at the means and one standard deviation away from them.
 linear_coefficients <- function(object, sample) {
-  own <- own_coefficients(object)
-  if (!is.null(own)) return(own)
-  known <- object$known
+  coefficients <- own_coefficients(object)
+  if (!is.null(coefficients)) return(coefficients)
+  offset <- object$known
   centre <- colMeans(sample$X)
   step <- apply(sample$X, 2L, stats::sd)
   p <- length(centre)
   X <- rbind(centre, matrix(centre, p, p, byrow = TRUE) + diag(ifelse(step > 0, step, 1), p))
   dimnames(X) <- list(NULL, colnames(sample$X))
-  rows <- list(X = X, domain = factor(rep(levels(sample$domain)[1L], p + 1L)))
-  values <- member_values(object, rows, function_values)
+  new <- list(X = X, domain = factor(rep(levels(sample$domain)[1L], p + 1L)))
+  values <- member_values(object, new, function_values)
   if (!has_thresholds(object)) values <- respond(targets_of(object), values, "decision")
   slopes <- (values[-1L] - values[1L]) / ifelse(step > 0, step, 1)
   names(slopes) <- colnames(sample$X)
-  found <- c(`(Intercept)` = values[[1L]] - sum(slopes * centre), slopes)
+  coefficients <- c(`(Intercept)` = values[[1L]] - sum(slopes * centre), slopes)
   # a baseline or thresholds take the place of a constant
   constant <- object$response$kind != "censored" && !has_thresholds(object)
-  found[setdiff(seq_along(found), c(known + 1L, if (!constant) 1L))]
+  coefficients[setdiff(seq_along(coefficients), c(offset + 1L, if (!constant) 1L))]
 }
 
 # The change from coefficients of all levels of each factor to those that a reference level is
@@ -224,7 +224,7 @@ without_each <- function(object, sample, change) {
   }
   constant <- function(X) apply(X, 2L, function(x) all(x == x[1L]))
   varies <- !constant(sample$X)
-  found <- lapply(domains, function(g) {
+  refitted <- lapply(domains, function(g) {
     rest <- sample_part(sample, domain != g)
     fitted <- on_error(quietly(fit_member(spec, rest)), function(e) {
       abort("data", "The model cannot be fitted without domain \"", g, "\": ",
@@ -238,13 +238,13 @@ without_each <- function(object, sample, change) {
     # what is collinear was set to zero, and others then have another meaning
     zero <- values == 0
     if (any(zero)) {
-      own <- setdiff(colnames(rest$X), colnames(change))
-      lost <- c(lost, names(values)[zero], moving_together(rest$X[, own, drop = FALSE]))
+      columns <- setdiff(colnames(rest$X), colnames(change))
+      lost <- c(lost, names(values)[zero], moving_together(rest$X[, columns, drop = FALSE]))
     }
     replace(values, names(values) %in% lost, NA_real_)
   })
-  matrix(unlist(found), length(domains), byrow = TRUE,
-         dimnames = list(domains, names(found[[1L]])))
+  matrix(unlist(refitted), length(domains), byrow = TRUE,
+         dimnames = list(domains, names(refitted[[1L]])))
 }
 
 # Columns, and the constant, that a combination of others replaces.
@@ -252,13 +252,13 @@ moving_together <- function(X) {
   moments <- column_moments(X)
   constant <- !is.finite(moments$scale)
   Z <- scale_columns(X, moments)
-  found <- svd(sweep(Z, 2L, pmax(sqrt(colSums(Z^2)), .Machine$double.xmin), "/"), nu = 0L,
+  parts <- svd(sweep(Z, 2L, pmax(sqrt(colSums(Z^2)), .Machine$double.xmin), "/"), nu = 0L,
                nv = ncol(X))
   # digits that columns far from 0 do not have
   origin <- ifelse(constant, sign(moments$centre), moments$centre / moments$scale)
   least <- max(1e-8, 8 * .Machine$double.eps * abs(origin))
-  free <- c(found$d, numeric(ncol(X) - length(found$d))) <= least * found$d[1L]
-  V <- found$v[, free, drop = FALSE]
+  free <- c(parts$d, numeric(ncol(X) - length(parts$d))) <= least * parts$d[1L]
+  V <- parts$v[, free, drop = FALSE]
   # the constant makes up for the means of what is combined
   moved <- abs(colSums(V * origin)) > 1e-6 * pmax(colSums(abs(V * origin)), 1)
   c(if (any(moved)) "(Intercept)", colnames(X)[rowSums(abs(V)) > 1e-6])
@@ -282,11 +282,11 @@ jackknife <- function(left_out, estimate) {
   (G - 1) / G * crossprod(sweep(left_out, 2L, estimate))
 }
 
-# Where ratios are asked, of these.
-shown_coefficients <- function(found, level = found$level) {
-  table <- coefficient_table(found, level, found$df)
+# The table, of ratios where they are asked for.
+shown_coefficients <- function(object, level = object$level) {
+  table <- coefficient_table(object, level, object$df)
   values <- c("estimate", "lower", "upper")
-  if (found$exponentiate) table[values] <- exp(table[values])
+  if (object$exponentiate) table[values] <- exp(table[values])
   table
 }
 
@@ -301,8 +301,8 @@ confint.dg_coefficients <- function(object, parm, level = object$level, ...) {
   enter_session()
   level <- check_between(level, "level", 0.5, 0.999)
   table <- shown_coefficients(object, level)
-  found <- as.matrix(table[c("lower", "upper")])
+  limits <- as.matrix(table[c("lower", "upper")])
   ends <- c(1 - level, 1 + level) / 2
-  dimnames(found) <- list(table$term, paste(format(100 * ends, trim = TRUE, digits = 3), "%"))
-  if (missing(parm)) found else found[parm, , drop = FALSE]
+  dimnames(limits) <- list(table$term, paste(format(100 * ends, trim = TRUE, digits = 3), "%"))
+  if (missing(parm)) limits else limits[parm, , drop = FALSE]
 }

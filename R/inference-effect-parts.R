@@ -9,13 +9,13 @@
 
 # model: with its descriptions of domains fixed, except for "context". A list of parts by class.
 effect_parts <- function(model, asked, name) {
-  rows <- asked$rows
-  codes <- column_codes(column_of(rows$data, name))
-  look <- list(model = model, data = rows$data[asked$chosen, , drop = FALSE], name = name,
-               domain = droplevels(rows$domain[asked$chosen]), class = asked$class,
-               codes = codes[asked$chosen], all = list(codes = codes, domain = rows$domain))
+  sample <- asked$sample
+  codes <- column_codes(column_of(sample$data, name))
+  look <- list(model = model, data = sample$data[asked$chosen, , drop = FALSE], name = name,
+               domain = droplevels(sample$domain[asked$chosen]), class = asked$class,
+               codes = codes[asked$chosen], all = list(codes = codes, domain = sample$domain))
   grid <- asked$grids[[name]]
-  if (asked$type == "context") return(context_parts(look, grid, rows))
+  if (asked$type == "context") return(context_parts(look, grid, sample))
   if (asked$type == "ale" && grid$ordered) {
     return(if (is.null(grid$categories)) interval_parts(look, grid$at)
            else category_parts(look, grid$at))
@@ -28,15 +28,15 @@ grid_values <- function(look, codes) {
   n <- nrow(codes)
   sets <- seq_len(ncol(codes))
   size <- max(1L, rows_together %/% n)
-  found <- lapply(split(sets, (sets - 1L) %/% size), function(some) {
+  blocks <- lapply(split(sets, (sets - 1L) %/% size), function(some) {
     data <- look$data[rep(seq_len(n), length(some)), , drop = FALSE]
     column <- column_from(as.vector(codes[, some]), column_of(look$data, look$name))
     data <- set_column(data, look$name, column)
     values <- effect_values(look, data, rep(look$domain, length(some)))
     array(values, c(n, length(some), ncol(values)))
   })
-  classes <- dim(found[[1L]])[3L]
-  array(unlist(lapply(seq_len(classes), function(k) lapply(found, function(a) a[, , k]))),
+  classes <- dim(blocks[[1L]])[3L]
+  array(unlist(lapply(seq_len(classes), function(k) lapply(blocks, function(a) a[, , k]))),
         c(n, ncol(codes), classes))
 }
 
@@ -55,11 +55,11 @@ by_class <- function(values, part) {
   lapply(seq_len(dim(values)[3L]), function(k) part(matrix(values[, , k], dim(values)[1L])))
 }
 
-# Of all rows, those with a missing value left out: means by domain, NA where none is left.
+# Means by domain of all rows without a missing value, NA for a domain that has none.
 known_averages <- function(look, values_of) {
-  known <- !is.na(look$all$codes)
-  domain <- droplevels(look$all$domain[known])
-  means <- domain_averages(values_of(look$all$codes[known]), domain)
+  at <- !is.na(look$all$codes)
+  domain <- droplevels(look$all$domain[at])
+  means <- domain_averages(values_of(look$all$codes[at]), domain)
   means[match(levels(look$all$domain), levels(domain)), , drop = FALSE]
 }
 
@@ -142,17 +142,17 @@ cell_means <- function(values, cell, domain, cells, counted) {
 }
 
 # Shifts the rows that describe the domains, not those that are predicted.
-context_parts <- function(look, grid, rows) {
+context_parts <- function(look, grid, sample) {
   described_by <- function(data) {
     effect_values(look, look$data, look$domain, reference = data,
-                  reference_domain = as.character(rows$domain))
+                  reference_domain = as.character(sample$domain))
   }
-  before <- described_by(rows$data)
-  column <- column_of(rows$data, look$name)
+  before <- described_by(sample$data)
+  column <- column_of(sample$data, look$name)
   codes <- look$all$codes
   changes <- lapply(grid$at, function(at) {
     shifted <- if (is.null(grid$categories)) codes + at else rep(at, length(codes))
-    described_by(set_column(rows$data, look$name, column_from(shifted, column))) - before
+    described_by(set_column(sample$data, look$name, column_from(shifted, column))) - before
   })
   inside <- matrix(TRUE, nlevels(look$domain), length(grid$at))
   lapply(seq_len(ncol(before)), function(k) {
@@ -187,8 +187,8 @@ domain_curves <- function(part, average) {
     if (anyNA(part$weights[g, ])) next
     reached <- range(which(part$weights[g, ] > 0))
     inside[g, reached[1L]:reached[2L]] <- TRUE
-    own <- ifelse(is.na(steps[g, ]), diff(average), steps[g, ])
-    curve <- c(0, cumsum(own))
+    step <- ifelse(is.na(steps[g, ]), diff(average), steps[g, ])
+    curve <- c(0, cumsum(step))
     curve <- curve - sum(part$weights[g, ] * (curve - average))
     values[g, inside[g, ]] <- curve[inside[g, ]]
   }
@@ -203,14 +203,14 @@ domain_curves <- function(part, average) {
 # list(groups: by factor the number of each domain's level, levels: their names, words: as text)
 effect_units <- function(structure, domains) {
   # rows without a domain are one domain
-  found <- if (!is.null(structure)) on_error({
+  by_factor <- if (!is.null(structure)) on_error({
     domain_levels(structure, domains)[outer_factors(structure)]
   }, function(e) NULL)
-  words <- if (is.null(found)) "domain"
-           else paste("level of", paste0("`", names(found), "`", collapse = " or "))
-  if (is.null(found)) found <- list(domain = domains)
-  levels <- lapply(found, unique)
-  list(groups = Map(match, found, levels), levels = levels, words = words)
+  words <- if (is.null(by_factor)) "domain"
+           else paste("level of", paste0("`", names(by_factor), "`", collapse = " or "))
+  if (is.null(by_factor)) by_factor <- list(domain = domains)
+  levels <- lapply(by_factor, unique)
+  list(groups = Map(match, by_factor, levels), levels = levels, words = words)
 }
 
 plural_units <- function(words) sub("^(domain|level)", "\\1s", words)
@@ -220,8 +220,7 @@ fewest <- function(units) min(vapply(units, max, 0L))
 # At each value of a curve, NA where all units have the same. units: by factor the group of each
 # domain; without: by factor and group averages by fits without the group, or NULL for those of the
 # model itself. With crossed factors, variances add up, less what was counted twice (Cameron,
-# Gelbach and Miller, 2011, equation 2.13,
-# see crossed_error()).
+# Gelbach and Miller, 2011, equation 2.13, see crossed_error()).
 effect_error <- function(part, average, units, without) {
   if (fewest(units) < 2L) return(rep(NA_real_, length(average)))
   # squares of very large values would overflow, those of very small ones vanish
@@ -268,7 +267,7 @@ jackknife_variances <- function(without, sizes) {
 # class.
 refitted_averages <- function(model, asked, progress) {
   spec <- read_evaluated(model)
-  task <- cv_task(spec, asked$rows$input)
+  task <- cv_task(spec, asked$sample$input)
   units <- asked$units
   if (fewest(units$groups) < 3L) {
     abort("data", "`refits` needs at least 3 ", plural_units(units$words), ", not ",
@@ -276,15 +275,15 @@ refitted_averages <- function(model, asked, progress) {
   }
   resumable(function(ctx) {
     left_out <- unlist(Map(function(groups, levels) {
-      Map(list, group = split(levels(asked$rows$domain), groups), name = levels)
+      Map(list, group = split(levels(asked$sample$domain), groups), name = levels)
     }, units$groups, units$levels), recursive = FALSE)
     seeds <- stored(ctx, "seeds", draw_seeds(length(left_out)))
     pieces <- lapply(seq_along(left_out), function(j) {
       list(key = paste("domain", j), domains = left_out[[j]]$group, name = left_out[[j]]$name,
            seed = seeds[j], label = method_of(spec)$title)
     })
-    found <- run_pieces(pieces, refit_worker(spec, task, asked), ctx)
-    split(found, rep(seq_along(units$levels), lengths(units$levels)))
+    averages <- run_pieces(pieces, refit_worker(spec, task, asked), ctx)
+    split(averages, rep(seq_along(units$levels), lengths(units$levels)))
   }, progress)
 }
 
@@ -294,10 +293,10 @@ refit_worker <- function(spec, task, asked) {
     split <- list(train = which(!task$scored_by %in% piece$domains))
     holding_out(piece$name, {
       model <- seal(fit_split(spec, task, split))
-      keep <- !asked$rows$domain %in% piece$domains
+      keep <- !asked$sample$domain %in% piece$domains
       asked$chosen <- match(intersect(asked$chosen, which(keep)), which(keep))
-      asked$rows$data <- asked$rows$data[keep, , drop = FALSE]
-      asked$rows$domain <- droplevels(asked$rows$domain[keep])
+      asked$sample$data <- asked$sample$data[keep, , drop = FALSE]
+      asked$sample$domain <- droplevels(asked$sample$domain[keep])
       lapply(parts_of(model, asked), function(parts) lapply(parts, average_curve))
     })
   }

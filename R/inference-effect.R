@@ -177,20 +177,20 @@ dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
   else if (!is.null(class)) {
     abort("argument", "`class` must not be given with a numeric response.")
   }
-  rows <- effect_rows(model, data, domain, parent.frame())
+  sample <- effect_rows(model, data, domain, parent.frame())
   asked <- list(
     type = type, class = class,
-    level = check_level(level), refits = check_flag(refits, "refits"), rows = rows,
+    level = check_level(level), refits = check_flag(refits, "refits"), sample = sample,
     max_rows = check_count(max_rows, "max_rows"), seed = check_seed(seed)
   )
-  asked$units <- effect_units(model$blueprint$structure, levels(rows$domain))
-  if (asked$refits && is.null(rows$input)) {
+  asked$units <- effect_units(model$blueprint$structure, levels(sample$domain))
+  if (asked$refits && is.null(sample$input)) {
     abort("argument", "`refits` must be FALSE with `data`: refits need the model's own training ",
           "data.")
   }
-  asked$grids <- read_grids(grid, predictors, rows, type)
-  asked$chosen <- search_rows(list(y = numeric(length(rows$domain)), domain = rows$domain),
-                              max(asked$max_rows, nlevels(rows$domain)), asked$seed, 1L)
+  asked$grids <- read_grids(grid, predictors, sample, type)
+  asked$chosen <- search_rows(list(y = numeric(length(sample$domain)), domain = sample$domain),
+                              max(asked$max_rows, nlevels(sample$domain)), asked$seed, 1L)
   new_effect(model, asked, progress)
 }
 
@@ -199,11 +199,11 @@ effect_types <- c("pdp", "ale", "context")
 # Rows that the model can predict: list(data, domain: factor, input: that of the model's own fit, or
 # NULL, names: of predictors).
 effect_rows <- function(model, data, domain, env) {
-  own <- is.null(data)
-  if (own && !is.null(domain)) {
+  of_fit <- is.null(data)
+  if (of_fit && !is.null(domain)) {
     abort("argument", "`domain` must not be given without `data`.")
   }
-  if (own) {
+  if (of_fit) {
     input <- training_input(model, env)
     if (!is.null(input$source)) {
       abort("argument", "`data` must be given: the model was fitted to a row_source().")
@@ -224,36 +224,36 @@ effect_rows <- function(model, data, domain, env) {
   if (!is.data.frame(data)) colnames(data) <- names
   else for (name in intersect(names(data)[vapply(data, is.factor, NA)], names(used))) {
     # without the levels that no training row had, see used_levels()
-    known <- intersect(levels(data[[name]]), used[[name]])
-    data[[name]] <- factor(data[[name]], known)
+    seen <- intersect(levels(data[[name]]), used[[name]])
+    data[[name]] <- factor(data[[name]], seen)
   }
   list(data = data, domain = droplevels(factor(domain[ok])),
-       input = if (own) input, names = setdiff(names, blueprint$domain_columns))
+       input = if (of_fit) input, names = setdiff(names, blueprint$domain_columns))
 }
 
 # ---- the values of predictors at which effects are computed -----------------------------------
 
 # By predictor a list(at: numbers, in order, or codes of categories; categories: NULL of numbers;
 # ordered: are these steps?).
-read_grids <- function(grid, predictors, rows, type) {
-  names <- if (is.null(predictors)) rows$names else predictors
+read_grids <- function(grid, predictors, sample, type) {
+  names <- if (is.null(predictors)) sample$names else predictors
   if (!is.character(names) || length(names) == 0L || anyNA(names)) {
     abort("argument", "`predictors` must be names of columns, not ", describe(predictors), ".")
   }
   names <- unique(names)
-  other <- setdiff(names, rows$names)
+  other <- setdiff(names, sample$names)
   if (length(other)) {
-    abort("argument", "`predictors` must be among ", enumerate(rows$names, 12L), ", not ",
+    abort("argument", "`predictors` must be among ", enumerate(sample$names, 12L), ", not ",
           enumerate(other), ".")
   }
-  own <- check_grid(grid, names)
+  given <- check_grid(grid, names)
   lapply(stats::setNames(nm = names), function(name) {
-    column <- column_of(rows$data, name)
+    column <- column_of(sample$data, name)
     check_single_column(column, name)
     if (!is_category(column)) {
-      return(number_grid(column, own[[name]], own$size, name, rows, type))
+      return(number_grid(column, given[[name]], given$size, name, sample, type))
     }
-    if (!is.null(own[[name]])) {
+    if (!is.null(given[[name]])) {
       abort("argument", "`grid` must not have values for `", name, "`: effects of all its ",
             "categories are computed.")
     }
@@ -280,7 +280,7 @@ check_grid <- function(grid, names) {
   c(list(size = 20L), grid)
 }
 
-number_grid <- function(column, given, size, name, rows, type) {
+number_grid <- function(column, given, size, name, sample, type) {
   if (!is.numeric(column)) {
     abort("argument", "`predictors` must be numeric or categorical; `", name, "` is ",
           describe(column), ".")
@@ -289,7 +289,7 @@ number_grid <- function(column, given, size, name, rows, type) {
     if (all(is.na(column))) {
       abort("data", "`", name, "` must have known values; all ", length(column), " are missing.")
     }
-    given <- if (type == "context") shift_grid(column, rows$domain, size) else {
+    given <- if (type == "context") shift_grid(column, sample$domain, size) else {
       shares <- seq(0, 1, length.out = size + (type == "ale"))
       unique(stats::quantile(column, shares, type = 1L, names = FALSE, na.rm = TRUE))
     }
@@ -300,9 +300,9 @@ number_grid <- function(column, given, size, name, rows, type) {
 # An odd number of shifts, so that 0 is one of them; if domains have the same mean, from the
 # standard deviation of rows.
 shift_grid <- function(column, domain, size) {
-  known <- !is.na(column)
-  column <- column[known]
-  means <- tapply(column, droplevels(domain[known]), mean)
+  at <- !is.na(column)
+  column <- column[at]
+  means <- tapply(column, droplevels(domain[at]), mean)
   # squares of large numbers overflow
   spread_of <- function(values) stable_sd(values - mean(values))
   spread <- if (length(means) > 1L) spread_of(means) else 0
@@ -341,12 +341,12 @@ new_effect <- function(model, asked, progress) {
   names <- names(asked$grids)
   parts <- parts_of(model, asked)
   without <- if (asked$refits) refitted_averages(model, asked, progress)
-  domains <- levels(asked$rows$domain)
+  domains <- levels(asked$sample$domain)
   classes <- if (length(asked$class) && length(model$response$levels) > 2L) asked$class
              else NA_character_
   tables <- lapply(names, function(name) lapply(seq_along(classes), function(k) {
-    own <- lapply(without, lapply, function(of) of[[name]][[k]])
-    lines <- effect_lines(parts[[name]][[k]], asked$grids[[name]], own, asked, domains)
+    refitted <- lapply(without, lapply, function(of) of[[name]][[k]])
+    lines <- effect_lines(parts[[name]][[k]], asked$grids[[name]], refitted, asked, domains)
     lapply(lines, function(frame) {
       if (nrow(frame)) data.frame(predictor = name, class = classes[k], frame)
     })
@@ -357,8 +357,8 @@ new_effect <- function(model, asked, progress) {
     domains = do.call(rbind, lapply(tables, `[[`, "domains")),
     type = asked$type, level = asked$level, refits = asked$refits, units = asked$units$words,
     held_out = fewest(asked$units$groups),
-    rows = length(asked$rows$domain), averaged = length(asked$chosen),
-    trained = !is.null(asked$rows$input) || any(domains %in% levels(model$domain)),
+    rows = length(asked$sample$domain), averaged = length(asked$chosen),
+    trained = !is.null(asked$sample$input) || any(domains %in% levels(model$domain)),
     uses_others = uses_other_rows(model), labels = variable_names(model$blueprint),
     values = value_words(model), title = method_of(model$spec)$title
   ), class = c("dg_effect", "dg_result"))
@@ -377,17 +377,17 @@ value_words <- function(model) {
 
 # By predictor and class. The model's domains are described by all rows.
 parts_of <- function(model, asked) {
-  rows <- asked$rows
+  sample <- asked$sample
   fix <- asked$type != "context" && !is_fixed(model) &&
     (uses_other_rows(model) || reads_domain(model))
   made <- function() {
-    if (fix) model <- set_reference(model, rows$data, domain = as.character(rows$domain))
+    if (fix) model <- set_reference(model, sample$data, domain = as.character(sample$domain))
     lapply(stats::setNames(nm = names(asked$grids)), function(name) {
       effect_parts(model, asked, name)
     })
   }
   # of training domains the model has learned from as few rows
-  if (is.null(rows$input)) made() else quietly(made(), "domgen_warning_small_domain")
+  if (is.null(sample$input)) made() else quietly(made(), "domgen_warning_small_domain")
 }
 
 # list(average, domains): data frames. without: averages of fits without each unit, see

@@ -65,17 +65,17 @@ expected_auc <- function(d) {
 # Held-out rows of a cross-validation as the scores want them: list(y, p, class, score, domain, rep,
 # place, levels).
 held_out_scored <- function(cv, classes, measure) {
-  rows <- cv$predictions
-  known <- !is.na(rows$prediction) & !is.na(rows$truth)
+  held <- cv$predictions
+  at <- !is.na(held$prediction) & !is.na(held$truth)
   if (isTRUE(measure$infinite)) {
-    known <- known & !rows$domain %in% rows$domain[is_lacking(rows$decision, rows$truth)]
+    at <- at & !held$domain %in% held$domain[is_lacking(held$decision, held$truth)]
   }
-  rows <- rows[known, ]
-  found <- list(domain = droplevels(as.factor(rows$domain)), rep = rows$rep, place = rows$row)
-  if (is.null(classes)) return(c(found, list(y = rows$truth, p = rows$prediction, sd = rows$se)))
-  c(found, list(y = match(value_labels(rows$truth), classes), p = unname(rows$prob),
-                class = match(value_labels(rows$prediction), classes),
-                score = if (length(classes) == 2L) rows$decision))
+  held <- held[at, ]
+  scored <- list(domain = droplevels(as.factor(held$domain)), rep = held$rep, place = held$row)
+  if (is.null(classes)) return(c(scored, list(y = held$truth, p = held$prediction, sd = held$se)))
+  c(scored, list(y = match(value_labels(held$truth), classes), p = unname(held$prob),
+                 class = match(value_labels(held$prediction), classes),
+                 score = if (length(classes) == 2L) held$decision))
 }
 
 # The same of new rows, without y.
@@ -83,9 +83,9 @@ new_scored <- function(model, newdata, domain, ok, classes, needs_sd) {
   # what predictions warn of is said once
   said <- "domgen_warning_missing"
   ask <- function(type) {
-    found <- quietly(predict(model, newdata, domain = domain, type = type), said)
+    values <- quietly(predict(model, newdata, domain = domain, type = type), said)
     said <<- "domgen_warning"
-    take(found, ok)
+    take(values, ok)
   }
   if (is.null(classes)) {
     return(list(p = ask("response"), sd = if (needs_sd) {
@@ -99,32 +99,32 @@ new_scored <- function(model, newdata, domain, ok, classes, needs_sd) {
 
 # ---- what to expect ---------------------------------------------------------------------------
 
-# The expected score of each left-out site and of each new one: list(left_out, new, rows: what these
-# were computed from, with the labels), or NULL where the model has nothing to expect it from. What
-# is learned from the labels of left-out rows for it is the same for all sites and does not use how
-# sites differ in their means: learned without a site, it would be lower where the site's own mean
-# is higher, and learned with it the other way round.
-expected_scores <- function(rows, new, measure, classes, X) {
-  once <- rows$rep == rows$rep[1L]
-  rows <- lapply(rows, take, once)
-  rows$domain <- droplevels(rows$domain)
+# The expected score of each left-out site and of each new one, and the labelled rows from which
+# these were computed: list(left_out, new, rows); NULL where the model has nothing for it.
+# held: held_out_scored(); new: new_scored(); X: forecast_predictors(). All sites share what is
+# learned here from labels, and it does not use how the means of sites differ: learned without a
+# site, it would be lower where the site's own mean is higher; learned with it, higher.
+expected_scores <- function(held, new, measure, classes, X) {
+  once <- held$rep == held$rep[1L]
+  held <- lapply(held, take, once)
+  held$domain <- droplevels(held$domain)
   by_site <- function(d, domain) {
     vapply(split(seq_along(domain), domain), function(i) measure$expected(lapply(d, take, i)), 0)
   }
-  if (is.null(classes)) return(expected_of_numbers(rows, new, measure, by_site, X))
+  if (is.null(classes)) return(expected_of_numbers(held, new, measure, by_site, X))
   fields <- c("p", "class", "score", "q")
   if (length(classes) > 2L) {
-    if (is.null(rows$p)) return(NULL)
-    rows$q <- rows$p
+    if (is.null(held$p)) return(NULL)
+    held$q <- held$p
     new$q <- new$p
   } else {
     link <- function(d) if (is.null(d$p)) d$score else logits(d$p[, 2L])
-    both <- recalibration(link(rows), rows$y == 2L)
-    rows$q <- both(link(rows))
+    both <- recalibration(link(held), held$y == 2L)
+    held$q <- both(link(held))
     new$q <- both(link(new))
   }
-  list(left_out = by_site(rows[fields], rows$domain), new = by_site(new[fields], new$domain),
-       rows = rows)
+  list(left_out = by_site(held[fields], held$domain), new = by_site(new[fields], new$domain),
+       rows = held)
 }
 
 # Probabilities of both classes by logit q = a + b x of left-out rows: a function of x.
@@ -140,32 +140,32 @@ recalibration <- function(x, event) {
 
 # By the model's own standard deviation of each row, where it has one, or by a regression of the
 # absolute errors of left-out rows on the predictors.
-expected_of_numbers <- function(rows, new, measure, by_site, X) {
+expected_of_numbers <- function(held, new, measure, by_site, X) {
   absolute <- is.null(measure$square)
-  if (!is.null(rows$sd)) {
+  if (!is.null(held$sd)) {
     # the mean absolute value of a normal variable
     unit <- if (absolute) sqrt(2 / pi) else 1
-    return(list(left_out = by_site(list(error = unit * rows$sd), rows$domain),
+    return(list(left_out = by_site(list(error = unit * held$sd), held$domain),
                 new = by_site(list(error = unit * new$sd), new$domain),
-                rows = c(rows, list(error = unit * rows$sd))))
+                rows = c(held, list(error = unit * held$sd))))
   }
-  at <- match(rows$place, X$place)
-  known <- which(!is.na(at))
-  most <- max(error_rows %/% nlevels(rows$domain), 2L)
-  some <- thin_domains(list(X = matrix(seq_along(known)), domain = rows$domain[known]), most)
-  some <- known[some$X]
-  domain <- rows$domain[some]
-  found <- within_regression(X$known[at[some], , drop = FALSE], abs(rows$y - rows$p)[some], domain,
-                             X$new)
-  if (is.null(found)) return(NULL)
+  at <- match(held$place, X$place)
+  in_X <- which(!is.na(at))
+  most <- max(error_rows %/% nlevels(held$domain), 2L)
+  some <- thin_domains(list(X = matrix(seq_along(in_X)), domain = held$domain[in_X]), most)
+  some <- in_X[some$X]
+  domain <- held$domain[some]
+  size <- within_regression(X$training[at[some], , drop = FALSE], abs(held$y - held$p)[some],
+                            domain, X$new)
+  if (is.null(size)) return(NULL)
   # a regression of positive numbers may fall below 0
-  least <- 0.1 * mean(found$fitted)
-  error <- pmax(found$fitted, least)
+  least <- 0.1 * mean(size$fitted)
+  error <- pmax(size$fitted, least)
   # squares of absolute errors are larger than those of their means
-  unit <- if (absolute) 1 else sqrt(mean((rows$y - rows$p)[some]^2) / mean(error^2))
+  unit <- if (absolute) 1 else sqrt(mean((held$y - held$p)[some]^2) / mean(error^2))
   list(left_out = by_site(list(error = unit * error), domain),
-       new = by_site(list(error = unit * pmax(found$new, least)), new$domain),
-       rows = list(y = rows$y[some], p = rows$p[some], error = unit * error, domain = domain))
+       new = by_site(list(error = unit * pmax(size$new, least)), new$domain),
+       rows = list(y = held$y[some], p = held$p[some], error = unit * error, domain = domain))
 }
 
 # Number of rows to which expected errors are fitted, but for two of each domain.
@@ -186,15 +186,15 @@ within_regression <- function(X, values, domain, X_new) {
   sizes <- tabulate(domain, nlevels(domain))
   centred <- function(x) x - (rowsum(x, as.integer(domain)) / sizes)[as.integer(domain), ]
   MKM <- t(centred(t(centred(K))))
-  own <- eigen((MKM + t(MKM)) / 2, symmetric = TRUE)
-  d <- pmax(own$values, 0)
-  y <- drop(crossprod(own$vectors, centred(matrix(values))))
+  spectrum <- eigen((MKM + t(MKM)) / 2, symmetric = TRUE)
+  d <- pmax(spectrum$values, 0)
+  y <- drop(crossprod(spectrum$vectors, centred(matrix(values))))
   lambdas <- max(d) * 10^seq(1, -4, by = -0.5)
   gcv <- vapply(lambdas, function(lambda) {
     left <- length(values) - sum(sizes > 0) - sum(d / (d + lambda))
     sum((lambda / (d + lambda) * y)^2) / max(left, 1)^2
   }, 0)
-  weights <- own$vectors %*% (y / (d + lambdas[which.min(gcv)]))
+  weights <- spectrum$vectors %*% (y / (d + lambdas[which.min(gcv)]))
   weights <- centred(weights)
   f <- drop(K %*% weights)
   level <- mean(values - f)
@@ -203,21 +203,22 @@ within_regression <- function(X, values, domain, X_new) {
 
 # ---- sampling error ---------------------------------------------------------------------------
 
-# The forecast is of the score to expect in rows with these predictors. Of the sampling variance of
-# a site's score the part by which rows were drawn is then no error: the expected score of the same
-# rows has it too. As a proportion, by the slope of one on the other between random halves of sites,
-# whose differences have 4 times the covariances of all rows.
+# The proportion of the sampling variance of a site's score that is no error of a forecast. The
+# forecast is of the score to expect in rows with these predictors, and the variation that comes
+# from which rows were drawn is in the expected score, too. The proportion follows from the slope of
+# one score on the other between random halves of sites, whose differences have 4 times the
+# covariances of all rows.
 row_share <- function(expected, measure) {
-  rows <- expected$rows
+  held <- expected$rows
   scale <- scales[[measure$scale]]
   fields <- c("y", "p", "class", "score", "q", "error")
-  rows$loss <- if (is.null(measure$loss)) as.integer(rows$y == 2L) else measure$loss(rows)
+  held$loss <- if (is.null(measure$loss)) as.integer(held$y == 2L) else measure$loss(held)
   value <- function(i) {
-    found <- measure$of(list(y = rows$loss[i], score = rows$score[i]))$estimate
-    at <- measure$expected(lapply(rows[fields], take, i))
-    c(scale$to(found), scale$to(inside(at, scale)))
+    observed <- measure$of(list(y = held$loss[i], score = held$score[i]))$estimate
+    at <- measure$expected(lapply(held[fields], take, i))
+    c(scale$to(observed), scale$to(inside(at, scale)))
   }
-  sites <- split(seq_along(rows$loss), rows$domain)
+  sites <- split(seq_along(held$loss), held$domain)
   sites <- sites[lengths(sites) >= few_events]
   halves <- lapply(rep(sites, 5L), function(i) {
     first <- sample.int(length(i), length(i) %/% 2L)

@@ -5,21 +5,20 @@
 parts_rows <- 600L
 parts_folds <- 5L
 
-# Data frame, a row for each labelled new site. X: list(known, place, new); rows: held_out_scored();
+# Data frame, a row for each labelled new site. X: forecast_predictors(); held: held_out_scored();
 # new: new_scored() with y and domain.
-parts_of_loss <- function(rows, new, measure, X) {
-  known <- which(rows$rep == rows$rep[1L] & !is.na(match(rows$place, X$place)))
-  loss <- measure$loss(lapply(rows[c("y", "p", "class")], take, known))
-  train <- list(X = X$known[match(rows$place[known], X$place), , drop = FALSE], loss = loss,
-                site = droplevels(rows$domain[known]))
-  own <- measure$loss(new)
-  parts <- lapply(split(seq_along(own), new$domain), function(i) {
-    i <- i[!is.na(own[i])]
+parts_of_loss <- function(held, new, measure, X) {
+  at <- which(held$rep == held$rep[1L] & !is.na(match(held$place, X$place)))
+  loss <- measure$loss(lapply(held[c("y", "p", "class")], take, at))
+  train <- list(X = X$training[match(held$place[at], X$place), , drop = FALSE], loss = loss,
+                site = droplevels(held$domain[at]))
+  new_loss <- measure$loss(new)
+  parts <- lapply(split(seq_along(new_loss), new$domain), function(i) {
+    i <- i[!is.na(new_loss[i])]
     if (length(i) < 2L * parts_folds) return(NULL)
     i <- with_seed(1L, sample_most(i, parts_rows))
     odds <- site_odds(train, X$new[i, , drop = FALSE])
-    found <- disde(train$loss, own[i], odds$train, odds$new, train$site)
-    cbind(data.frame(rows = length(i)), found)
+    data.frame(rows = length(i), disde(train$loss, new_loss[i], odds$train, odds$new, train$site))
   })
   named_frames(parts, "domain")
 }
@@ -37,23 +36,23 @@ site_odds <- function(train, X_new) {
   is_site <- factor(rep(c("training", "site"), c(n, m)), c("training", "site"))
   weights <- c(equal_weights(train$site) * n, rep(1, m))
   with_seed(1L, {
-    rows <- c(sample_most(seq_len(n), parts_rows), n + seq_len(m))
-    fold <- stats::ave(rows, is_site[rows], FUN = function(i) {
+    at <- c(sample_most(seq_len(n), parts_rows), n + seq_len(m))
+    fold <- stats::ave(at, is_site[at], FUN = function(i) {
       sample(rep_len(seq_len(parts_folds), length(i)))
     })
     link <- quietly(suppressMessages({
-      model <- dg_glm(X[rows, , drop = FALSE], is_site[rows], domain = fold,
-                      weights = weights[rows], domain_kernel = domain_pooled(),
+      model <- dg_glm(X[at, , drop = FALSE], is_site[at], domain = fold,
+                      weights = weights[at], domain_kernel = domain_pooled(),
                       kernel = kernel_rbf() + kernel_linear())
       values <- numeric(n + m)
-      values[rows] <- dg_lodo(model)$predictions$decision
-      others <- setdiff(seq_len(n), rows)
+      values[at] <- dg_lodo(model)$predictions$decision
+      others <- setdiff(seq_len(n), at)
       if (length(others)) {
         values[others] <- predict(model, X[others, , drop = FALSE], type = "decision")
       }
       values
     }))
-    odds <- exp(link) * sum(weights[rows[rows <= n]]) / m
+    odds <- exp(link) * sum(weights[at[at <= n]]) / m
     list(train = odds[seq_len(n)], new = odds[n + seq_len(m)])
   })
 }
@@ -74,26 +73,26 @@ disde <- function(loss_p, loss_q, odds_p, odds_q, site) {
   base_q <- rep(1 / length(loss_q), length(loss_q))
   shared_p <- base_p * odds_p / (1 + odds_p)
   shared_q <- base_q / (1 + odds_q)
-  own <- list(p = weighted_effects(loss_p, base_p), sp = weighted_effects(loss_p, shared_p),
-              sq = weighted_effects(loss_q, shared_q), q = weighted_effects(loss_q, base_q))
+  means <- list(p = weighted_effects(loss_p, base_p), sp = weighted_effects(loss_p, shared_p),
+                sq = weighted_effects(loss_q, shared_q), q = weighted_effects(loss_q, base_q))
   error_p <- function(effects) {
     by_site <- c(rowsum(effects, as.integer(site)))
     sqrt(sum(by_site^2) * length(by_site) / max(length(by_site) - 1, 1))
   }
   n <- length(loss_q)
   error_q <- function(effects) sqrt(sum(effects^2) * n / max(n - 1, 1))
-  p <- own$p$effects
-  sp <- own$sp$effects
-  q <- own$q$effects
-  sq <- own$sq$effects
+  p <- means$p$effects
+  sp <- means$sp$effects
+  q <- means$q$effects
+  sq <- means$sq$effects
   data.frame(
-    training = own$p$mean, site = own$q$mean, difference = own$q$mean - own$p$mean,
+    training = means$p$mean, site = means$q$mean, difference = means$q$mean - means$p$mean,
     difference_se = sqrt(error_p(p)^2 + error_q(q)^2),
-    covariates = own$sp$mean - own$p$mean + own$q$mean - own$sq$mean,
+    covariates = means$sp$mean - means$p$mean + means$q$mean - means$sq$mean,
     covariates_se = sqrt(error_p(sp - p)^2 + error_q(q - sq)^2),
-    relation = own$sq$mean - own$sp$mean,
+    relation = means$sq$mean - means$sp$mean,
     relation_se = sqrt(error_p(sp)^2 + error_q(sq)^2),
-    from_training = own$sp$mean - own$p$mean, to_site = own$q$mean - own$sq$mean,
+    from_training = means$sp$mean - means$p$mean, to_site = means$q$mean - means$sq$mean,
     # 2 pq / (p + q), integrated: 1 where the distributions are equal
     overlap = min(sum(shared_p) + sum(shared_q), 1)
   )

@@ -29,10 +29,10 @@ left_out_sites <- function(value, se, e = NULL, d = NULL, scale, inflation = 1) 
   if (!is.null(d)) {
     of_mean <- times
     line <- of_mean(d)
-    own <- drop(line %*% d)
-    f <- grid$s^2 / (1 + grid$s^2 * own)
+    square <- drop(line %*% d)
+    f <- grid$s^2 / (1 + grid$s^2 * square)
     times <- function(v) of_mean(v) - line * (f * drop(line %*% v))
-    log_det <- log_det - log1p(grid$s^2 * own)
+    log_det <- log_det - log1p(grid$s^2 * square)
     diagonal <- diagonal - f * line^2
   }
   slopes <- if (is.null(e)) 0 else forecast_slopes
@@ -49,8 +49,8 @@ left_out_sites <- function(value, se, e = NULL, d = NULL, scale, inflation = 1) 
     tau2 = sum(shares_of(log_density) * grid$tau^2),
     without = function() {
       # 1 / P_gg = se^2 + tau^2 + variance of mu + b d
-      own <- pmax(1 / diagonal - rep(se^2, each = nodes) - grid$tau^2, 0)
-      sd <- sqrt(grid$tau^2 + inflation * own)
+      variance <- pmax(1 / diagonal - rep(se^2, each = nodes) - grid$tau^2, 0)
+      sd <- sqrt(grid$tau^2 + inflation * variance)
       parts <- lapply(seq_along(slopes), function(k) {
         residual <- (Py - slopes[k] * Pe) / diagonal
         list(mean = rep(value, each = nodes) - residual,
@@ -77,27 +77,27 @@ forecast_grid <- function(scale, slopes) {
   grid
 }
 
-left_out_means <- function(found) {
-  own <- found$without()
-  colSums(own$weights * own$mean)
+left_out_means <- function(sites) {
+  left <- sites$without()
+  colSums(left$weights * left$mean)
 }
 
 # New sites join as sites whose value has an error so large that it says nothing. described:
-# list(e, new_e, d, new_d). list(left_out, new: data frames of mean, lower, upper on the scale).
+# describe_sites(). list(left_out, new: data frames of mean, lower, upper on the scale).
 forecast_sites <- function(value, se, described, scale, inflation, level) {
   k <- length(value)
   new <- max(length(described$new_e), length(described$new_d))
-  found <- left_out_sites(c(value, rep(mean(value), new)), c(se, rep(1e3 * scale, new)),
-                          c(described$e, described$new_e), c(described$d, described$new_d), scale,
-                          inflation)$without()
+  left <- left_out_sites(c(value, rep(mean(value), new)), c(se, rep(1e3 * scale, new)),
+                         c(described$e, described$new_e), c(described$d, described$new_d), scale,
+                         inflation)$without()
   ends <- t(vapply(seq_len(k + new), function(g) {
-    weights <- found$weights[, g]
+    weights <- left$weights[, g]
     # most nodes have no weight
     some <- weights > 1e-9 * max(weights)
     weights <- weights[some] / sum(weights[some])
-    c(sum(weights * found$mean[some, g]),
-      mixture_quantiles(central_ends(level), weights, found$mean[some, g],
-                        found$sd[some, g]))
+    c(sum(weights * left$mean[some, g]),
+      mixture_quantiles(central_ends(level), weights, left$mean[some, g],
+                        left$sd[some, g]))
   }, numeric(3)))
   table <- data.frame(mean = ends[, 1L], lower = ends[, 2L], upper = ends[, 3L])
   list(left_out = table[seq_len(k), ], new = table[k + seq_len(new), ])
@@ -117,13 +117,13 @@ forecast_skill <- function(value, se, even, described, scale, permutations) {
   e <- described$e
   d <- described$d
   if (is.null(e) && is.null(d)) return(result)
-  found <- left_out_sites(value, se, e, d, scale)
+  sites <- left_out_sites(value, se, e, d, scale)
   evidence <- vapply(seq_len(permutations), function(b) {
     i <- sample.int(length(value))
     left_out_sites(value, se, e[i], d[i], scale)$evidence
   }, 0)
   result$mse <- between(left_out_means(left_out_sites(value, even, e, d, scale)))
-  result$p <- (1 + sum(evidence >= found$evidence - 1e-9)) / (permutations + 1)
+  result$p <- (1 + sum(evidence >= sites$evidence - 1e-9)) / (permutations + 1)
   # sites that do not differ leave nothing to explain
   if (result$mse_mean > 0) result$skill <- 1 - max(result$mse, 0) / result$mse_mean
   result

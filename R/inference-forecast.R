@@ -184,32 +184,32 @@ dg_forecast <- function(object, newdata, domain = NULL, y = NULL, metric = NULL,
   input <- collect_input(list(spec), model_input(object, list(), parent.frame()))
   task <- forecast_rows(spec, input)
   if (is.null(cv)) cv <- forecast_cv(spec, input, task, progress)
-  rows <- read_forecast_cv(cv, spec, task, classes, measure)
-  if (is.null(rows$sd) && gives_row_errors(spec, task)) {
+  held <- read_forecast_cv(cv, spec, task, classes, measure)
+  if (is.null(held$sd) && gives_row_errors(spec, task)) {
     abort("argument", "`cv` must have the standard deviations of this model's predictions: use ",
           "`metric = c(\"rmse\", \"log_density\")` in dg_cv(), or leave `cv` NULL.")
   }
   X <- forecast_predictors(object, task, new)
-  scored <- c(new_scored(object, newdata, domain, new$ok, classes, !is.null(rows$sd)),
+  scored <- c(new_scored(object, newdata, domain, new$ok, classes, !is.null(held$sd)),
               list(domain = new$domain))
   standing <- forecast_distances(object, new, threads, parent.frame())
-  expected <- expected_scores(rows, scored, measure, classes, X)
-  scores <- site_scores(rows, measure)
-  found <- forecast_from(scores, expected, standing, levels(new$domain), measure, 1 + 1 / cv$share,
+  expected <- expected_scores(held, scored, measure, classes, X)
+  scores <- site_scores(held, measure)
+  ahead <- forecast_from(scores, expected, standing, levels(new$domain), measure, 1 + 1 / cv$share,
                          level, permutations)
   truth <- forecast_truth(object, newdata, y, new$ok, classes)
-  result <- c(found, list(metric = metric, kind = if (is.null(classes)) "number" else "class",
+  result <- c(ahead, list(metric = metric, kind = if (is.null(classes)) "number" else "class",
                           title = measure$title, better = measure$better,
                           scale = scales[[measure$scale]]$title, level = level,
                           permutations = permutations, held_out = cv$held_out,
                           model = method_of(object$spec)$title,
                           labels = variable_names(object$blueprint), loss = measure$loss_title))
   result$sites <- cbind(domain = levels(new$domain),
-                        rows = tabulate(new$domain, nlevels(new$domain)), found$sites)
+                        rows = tabulate(new$domain, nlevels(new$domain)), ahead$sites)
   if (!is.null(truth)) {
     scored$y <- truth
     result$sites <- cbind(result$sites, new_site_scores(scored, measure))
-    if (!is.null(measure$loss)) result$parts <- parts_of_loss(rows, scored, measure, X)
+    if (!is.null(measure$loss)) result$parts <- parts_of_loss(held, scored, measure, X)
   }
   structure(result, class = c("dg_forecast", "dg_result"))
 }
@@ -236,8 +236,8 @@ read_forecast_metric <- function(metric, model, classes) {
   if (length(metric) != 1L) {
     abort("argument", "`metric` must be one score, not ", describe(metric), ".")
   }
-  known <- names(forecast_scores[[if (is.null(classes)) "number" else "class"]])
-  metric <- check_choice(metric, "metric", known)
+  allowed <- names(forecast_scores[[if (is.null(classes)) "number" else "class"]])
+  metric <- check_choice(metric, "metric", allowed)
   if (metric == "auc" && length(classes) > 2L) {
     abort("argument", "`metric` \"auc\" needs a response of two classes, not ", length(classes),
           ".")
@@ -287,10 +287,10 @@ read_forecast_cv <- function(cv, spec, task, classes, measure) {
     abort("argument", "`cv` must be a cross-validation of the model (", method_of(spec)$title,
           "), not of another one (", method_of(cv$spec)$title, ").")
   }
-  rows <- cv$predictions
-  at <- match(rows$row, task$row)
-  same <- !anyNA(at) && identical(value_labels(rows$domain), value_labels(task$domain[at])) &&
-    identical(value_labels(rows$truth), value_labels(task$y[at]))
+  held <- cv$predictions
+  at <- match(held$row, task$row)
+  same <- !anyNA(at) && identical(value_labels(held$domain), value_labels(task$domain[at])) &&
+    identical(value_labels(held$truth), value_labels(task$y[at]))
   if (!same) {
     abort("argument", "`cv` must be a cross-validation of the rows of the model: rows, domains ",
           "or responses differ.")
@@ -298,12 +298,12 @@ read_forecast_cv <- function(cv, spec, task, classes, measure) {
   held_out_scored(cv, classes, measure)
 }
 
-# list(known, new: predictors as in the model, place: rows of `known` in the data).
+# Predictors as in the model: list(training, new, place: numbers of the training rows in the data).
 forecast_predictors <- function(model, task, new) {
-  known <- quietly(replay(model$blueprint, as_newdata(task$input), task$domain,
-                          needs_domain = TRUE))
-  scaled <- function(rows) scale_new(model$blueprint$scaling, rows$X, rows$domain, NULL)$X
-  list(known = scaled(known), new = scaled(new), place = task$row[known$ok])
+  training <- quietly(replay(model$blueprint, as_newdata(task$input), task$domain,
+                             needs_domain = TRUE))
+  scaled <- function(data) scale_new(model$blueprint$scaling, data$X, data$domain, NULL)$X
+  list(training = scaled(training), new = scaled(new), place = task$row[training$ok])
 }
 
 # Labels of the complete new rows, NULL where there are none; classes as codes.
@@ -336,68 +336,68 @@ forecast_distances <- function(model, new, threads, env) {
 
 # Of each site the score and its error: data frame of domain, rows, estimate, se, value, value_se,
 # and lists of likelihoods and information, see random_effects().
-site_scores <- function(rows, measure) {
+site_scores <- function(d, measure) {
   auc <- is.null(measure$loss)
-  y <- if (auc) as.integer(rows$y == 2L) else measure$loss(rows)
-  found <- measure_sites(list(y = y, p = NULL, score = rows$score, rep = rows$rep,
-                              domain = rows$domain, place = rows$place), list(measure), NULL,
+  y <- if (auc) as.integer(d$y == 2L) else measure$loss(d)
+  sites <- measure_sites(list(y = y, p = NULL, score = d$score, rep = d$rep,
+                              domain = d$domain, place = d$place), list(measure), NULL,
                          FALSE)[[1L]]
-  once <- rows$rep == rows$rep[1L]
-  data.frame(domain = levels(rows$domain),
-             rows = tabulate(rows$domain[once], nlevels(rows$domain)), estimate = found$estimate,
-             se = found$se, value = found$value, value_se = found$value_se,
-             likelihood = I(unname(found$likelihoods)), information = I(unname(found$information)),
+  once <- d$rep == d$rep[1L]
+  data.frame(domain = levels(d$domain),
+             rows = tabulate(d$domain[once], nlevels(d$domain)), estimate = sites$estimate,
+             se = sites$se, value = sites$value, value_se = sites$value_se,
+             likelihood = I(unname(sites$likelihoods)), information = I(unname(sites$information)),
              row.names = NULL)
 }
 
 new_site_scores <- function(scored, measure) {
-  known <- which(!is.na(scored$y))
-  rows <- lapply(scored[c("y", "p", "class", "score", "domain")], take, known)
-  found <- site_scores(c(rows, list(rep = rep(1L, length(known)), place = known)), measure)
-  at <- match(levels(scored$domain), found$domain)
+  labelled <- which(!is.na(scored$y))
+  some <- lapply(scored[c("y", "p", "class", "score", "domain")], take, labelled)
+  scores <- site_scores(c(some, list(rep = rep(1L, length(labelled)), place = labelled)), measure)
+  at <- match(levels(scored$domain), scores$domain)
   # rows that are all right do not show how many others are
-  data.frame(found = found$estimate[at], found_se = replace(found$se, found$se == 0, NA)[at])
+  data.frame(found = scores$estimate[at], found_se = replace(scores$se, scores$se == 0, NA)[at])
 }
 
 # ---- forecast ---------------------------------------------------------------------------------
 
-# scores: site_scores(); expected, distances: list(left_out, new) by names of sites, or NULL; sites:
-# names of the new ones. The regression is always fitted; new sites get its forecasts if `can`.
+# scores: site_scores(); expected, distances: expected_scores(), forecast_distances(); sites: names
+# of the new ones. The regression is always fitted; new sites get its forecasts if `can`.
 forecast_from <- function(scores, expected, distances, sites, measure, inflation, level,
                           permutations) {
   scale <- scales[[measure$scale]]
-  known <- which(has_error(scores$value, scores$value_se))
-  own <- scores[known, ]
-  enough <- nrow(own) >= forecast_least
-  described <- describe_sites(expected, distances, own$domain, sites, scale)
+  at <- which(has_error(scores$value, scores$value_se))
+  used <- scores[at, ]
+  enough <- nrow(used) >= forecast_least
+  described <- describe_sites(expected, distances, used$domain, sites, scale)
   # see row_share()
   of_rows <- if (is.null(described$e)) 0 else with_seed(1L, row_share(expected, measure))
-  se <- own$value_se * sqrt(1 - of_rows)
-  prior <- if (enough) tau_scale(own$value, se, measure$prior_sd)
-  even <- if (enough) even_errors(own$value, se)
+  se <- used$value_se * sqrt(1 - of_rows)
+  prior <- if (enough) tau_scale(used$value, se, measure$prior_sd)
+  even <- if (enough) even_errors(used$value, se)
   skill <- if (enough) {
-    with_seed(1L, forecast_skill(own$value, se, even, described, prior, permutations))
+    with_seed(1L, forecast_skill(used$value, se, even, described, prior, permutations))
   } else list(skill = NA_real_, p = NA_real_, mse = NA_real_, mse_mean = NA_real_)
   can <- isTRUE(skill$skill >= forecast_worth) && skill$p <= 0.05
   ahead <- if (enough && length(described)) {
-    forecast_sites(own$value, even, described, prior, inflation, level)
+    forecast_sites(used$value, even, described, prior, inflation, level)
   }
-  overall <- random_effects(own$value, own$value_se, measure$prior_sd, inflation, level,
-                            likelihoods = own$likelihood, information = own$information)
+  overall <- random_effects(used$value, used$value_se, measure$prior_sd, inflation, level,
+                            likelihoods = used$likelihood, information = used$information)
   c(list(can = can, skill = data.frame(
-    skill = skill$skill, p = skill$p, domains = nrow(own), mse = skill$mse,
+    skill = skill$skill, p = skill$p, domains = nrow(used), mse = skill$mse,
     mse_mean = skill$mse_mean, descriptions = length(described) / 2L, of_rows = of_rows
-  )), forecast_tables(own, ahead, overall, can, expected, distances, sites, scale))
+  )), forecast_tables(used, ahead, overall, can, expected, distances, sites, scale))
 }
 
 # The tables of the result, on the scale of the score.
-forecast_tables <- function(own, ahead, overall, can, expected, distances, sites, scale) {
+forecast_tables <- function(used, ahead, overall, can, expected, distances, sites, scale) {
   back <- function(table) {
     cbind(forecast = scale$from(table$mean), from_scale(table$lower, table$upper, scale))
   }
-  of <- function(found, names) {
-    data.frame(expected = numbers_at(expected[[found]], names),
-               distance = numbers_at(distances[[found]], names))
+  of <- function(side, names) {
+    data.frame(expected = numbers_at(expected[[side]], names),
+               distance = numbers_at(distances[[side]], names))
   }
   new <- if (can) ahead$new else {
     ends <- overall$new$interval
@@ -408,7 +408,7 @@ forecast_tables <- function(own, ahead, overall, can, expected, distances, sites
   farthest <- max(distances$left_out, -Inf)
   far <- which(new$distance > forecast_farthest * farthest)
   new[far, c("forecast", "lower", "upper")] <- NA_real_
-  none <- rep(NA_real_, nrow(own))
+  none <- rep(NA_real_, nrow(used))
   left_out <- if (!is.null(ahead)) back(ahead$left_out)
               else data.frame(forecast = none, lower = none, upper = none)
   list(
@@ -416,8 +416,8 @@ forecast_tables <- function(own, ahead, overall, can, expected, distances, sites
     mean = data.frame(mean_columns(overall, scale, "mean"), row.names = NULL),
     regression = if (!is.null(ahead)) data.frame(domain = sites, back(ahead$new),
                                                  row.names = NULL),
-    left_out = data.frame(domain = own$domain, rows = own$rows, score = own$estimate, se = own$se,
-                          left_out, of("left_out", own$domain), row.names = NULL)
+    left_out = data.frame(used[c("domain", "rows")], score = used$estimate, se = used$se,
+                          left_out, of("left_out", used$domain), row.names = NULL)
   )
 }
 
@@ -429,27 +429,27 @@ numbers_at <- function(x, labels) {
 describe_sites <- function(expected, distances, domains, sites, scale) {
   e <- site_descriptions(expected, domains, sites, function(x) scale$to(inside(x, scale)))
   d <- site_descriptions(distances, domains, sites, log1p)
-  c(if (!is.null(e)) list(e = e$own, new_e = e$new),
-    if (!is.null(d)) list(d = d$own / d$spread, new_d = d$new / d$spread))
+  c(if (!is.null(e)) list(e = e$left_out, new_e = e$new),
+    if (!is.null(d)) list(d = d$left_out / d$spread, new_d = d$new / d$spread))
 }
 
-# A description of sites, on its scale and less its mean: list(own, new, spread: standard
+# A description of sites, on its scale and less its mean: list(left_out, new, spread: standard
 # deviation); NULL if it does not vary. Sites beyond 2.5 (normal) median absolute deviations are
 # moved there: forecasts do not extrapolate, and one odd site does not decide the line.
-site_descriptions <- function(found, domains, sites, to) {
-  if (is.null(found)) return(NULL)
-  x <- to(numbers_at(found$left_out, domains))
+site_descriptions <- function(values, domains, sites, to) {
+  if (is.null(values)) return(NULL)
+  x <- to(numbers_at(values$left_out, domains))
   if (length(x) < 2L || anyNA(x)) return(NULL)
   middle <- stats::median(x)
-  new <- to(numbers_at(found$new, sites))
+  new <- to(numbers_at(values$new, sites))
   # such as the AUC of a single row: taken for a middling site
   new[is.na(new)] <- middle
   far <- 2.5 * stats::mad(x)
   if (far == 0) far <- 2.5 * stats::sd(x)
   cut <- function(x) pmin(pmax(x - middle, -far), far)
   centre <- mean(cut(x))
-  own <- cut(x) - centre
-  spread <- sqrt(mean(own^2))
+  left_out <- cut(x) - centre
+  spread <- sqrt(mean(left_out^2))
   if (spread < 1e-6 * max(1, abs(middle))) return(NULL)
-  list(own = own, new = cut(new) - centre, spread = spread)
+  list(left_out = left_out, new = cut(new) - centre, spread = spread)
 }

@@ -6,8 +6,8 @@ importance_worker <- function(plan) {
   force(plan)
   function(piece) {
     held <- unique(as.character(plan$task$domain[piece$split$held]))
-    found <- attempt(held, permute_fold(plan, piece$split))
-    if (has_failed(found)) failed_piece(found) else found
+    result <- attempt(held, permute_fold(plan, piece$split))
+    if (has_failed(result)) failed_piece(result) else result
   }
 }
 
@@ -31,12 +31,12 @@ permute_fold <- function(plan, split) {
   before <- score_blocks(fold, list(list(label = as.character(fold$domain))))
   domains <- levels(fold$domain)
   moved <- lapply(names(plan$groups), function(name) {
-    found <- permute_group(fold, plan, plan$groups[[name]], before)
-    own <- unname(before)[match(found$domain, names(before))]
-    change <- losses(found$score - own, fold$metric$better)
+    draws <- permute_group(fold, plan, plan$groups[[name]], before)
+    base <- unname(before)[match(draws$domain, names(before))]
+    change <- losses(draws$score - base, fold$metric$better)
     # sums of the same rows in another order differ by rounding: no increase
-    found$increase <- ifelse(abs(change) <= 1e-12 * abs(own), 0, change)
-    data.frame(predictor = name, found)
+    draws$increase <- ifelse(abs(change) <= 1e-12 * abs(base), 0, change)
+    data.frame(predictor = name, draws)
   })
   list(scores = data.frame(domain = domains, rows = tabulate(fold$domain),
                            score = unname(before)), moved = do.call(rbind, moved))
@@ -52,16 +52,16 @@ permute_group <- function(fold, plan, group, before) {
   kinds <- if (uses_others) plan$kinds else setdiff(plan$kinds, "context")
   draws <- seq_len(plan$permutations)
   size <- max(1L, rows_together %/% (length(fold$rows) * max(length(kinds), 1L)))
-  found <- lapply(split(draws, (draws - 1L) %/% size), function(some) {
+  tables <- lapply(split(draws, (draws - 1L) %/% size), function(some) {
     permute_draws(fold, plan$donors, kinds, group, some, uses_others)
   })
   if (!uses_others && "context" %in% plan$kinds) {
     domains <- names(before)
-    found <- c(found, list(data.frame(domain = domains, kind = "context", draw = 1L,
-                                      donor = donor_of(plan$donors, domains, 1L),
-                                      score = unname(before))))
+    tables <- c(tables, list(data.frame(domain = domains, kind = "context", draw = 1L,
+                                        donor = donor_of(plan$donors, domains, 1L),
+                                        score = unname(before))))
   }
-  do.call(rbind, unname(found))
+  do.call(rbind, unname(tables))
 }
 
 donor_of <- function(donors, domains, draw) donors[cbind(match(domains, rownames(donors)), draw)]
@@ -131,8 +131,8 @@ stacked_rows <- function(fold, blocks, group) {
 # For each row another row of its domain, all with the same probability; a single row keeps its own.
 other_rows <- function(domain) {
   source <- seq_along(domain)
-  for (rows in split(source, domain, drop = TRUE)) {
-    order <- rows[sample.int(length(rows))]
+  for (at in split(source, domain, drop = TRUE)) {
+    order <- at[sample.int(length(at))]
     source[order] <- c(order[-1L], order[1L])
   }
   source
@@ -151,31 +151,31 @@ draw_donors <- function(domains, draws) {
   matrix(domains[donors], G, dimnames = list(domains, seq_len(draws)))
 }
 
-# Rows of `other`, one for each of `own`, so that the domain has the other's values: at the same
-# ranks, or for categories without an order with as few changes as possible.
-transported <- function(column, own, other) {
-  n <- length(own)
+# Rows of `other`, one for each of the rows `at`, so that the domain has the other's values: at the
+# same ranks, or for categories without an order with as few changes as possible.
+transported <- function(column, at, other) {
+  n <- length(at)
   # as many of each value as the other domain has, in order
   even <- ceiling((seq_len(n) - 0.5) / n * length(other))
   target <- other[order(column[other], stats::runif(length(other)))][even]
   if (is.ordered(column) || !(is.factor(column) || is.character(column))) {
-    target[order(order(column[own], stats::runif(n)))]
-  } else deal_categories(as.character(column), own, target)
+    target[order(order(column[at], stats::runif(n)))]
+  } else deal_categories(as.character(column), at, target)
 }
 
 # The first rows of a category, in random order, keep it, as far as there are targets of it.
-deal_categories <- function(column, own, target) {
-  shuffled <- sample.int(length(own))
-  counted <- function(rows) {
-    value <- paste0("v", column[rows])
+deal_categories <- function(column, at, target) {
+  shuffled <- sample.int(length(at))
+  counted <- function(i) {
+    value <- paste0("v", column[i])
     paste(stats::ave(seq_along(value), value, FUN = seq_along), value)
   }
-  have <- counted(own[shuffled])
+  have <- counted(at[shuffled])
   want <- counted(target)
   place <- match(have, want)
   left <- setdiff(seq_along(want), place)
   place[is.na(place)] <- left[sample.int(length(left))]
-  moved <- integer(length(own))
+  moved <- integer(length(at))
   moved[shuffled] <- target[place]
   moved
 }
@@ -187,8 +187,8 @@ moved_rows <- function(fold, name, donors) {
   # by position, because a domain may be called ""
   giving <- match(donors[match(levels(fold$domain), names(donors))], names(fold$among))
   for (g in seq_along(giving)) {
-    own <- which(as.integer(fold$domain) == g)
-    moved[own] <- transported(column, fold$rows[own], fold$among[[giving[g]]])
+    at <- which(as.integer(fold$domain) == g)
+    moved[at] <- transported(column, fold$rows[at], fold$among[[giving[g]]])
   }
   moved
 }

@@ -205,25 +205,25 @@ importance_metric <- function(metric, y, spec) {
   metrics
 }
 
-# known: columns of `data` that are predictors. A named list of columns that are permuted together.
-read_predictors <- function(predictors, known, data) {
-  groups <- if (is.null(predictors)) known else predictors
+# columns: of `data`, those that are predictors. A named list of columns that are permuted together.
+read_predictors <- function(predictors, columns, data) {
+  groups <- if (is.null(predictors)) columns else predictors
   if (is.character(groups)) groups <- as.list(groups)
   if (!is.list(groups) || !length(groups) || !all(vapply(groups, is.character, NA)) ||
         !all(lengths(groups))) {
     abort("argument", "`predictors` must be names of columns or a list of them, not ",
           describe(predictors), ".")
   }
-  other <- setdiff(unlist(groups), known)
+  other <- setdiff(unlist(groups), columns)
   if (length(other)) {
-    abort("argument", "`predictors` must be among ", enumerate(known, 12L), ", not ",
+    abort("argument", "`predictors` must be among ", enumerate(columns, 12L), ", not ",
           enumerate(other), ".")
   }
   if (is.data.frame(data)) for (name in unlist(groups)) check_single_column(data[[name]], name)
   groups <- lapply(groups, unique)
   given <- if (is.null(names(groups))) rep("", length(groups)) else names(groups)
-  own <- vapply(groups, paste, "", collapse = " + ")
-  names(groups) <- ifelse(given %in% c("", NA), own, given)
+  joined <- vapply(groups, paste, "", collapse = " + ")
+  names(groups) <- ifelse(given %in% c("", NA), joined, given)
   groups[!duplicated(names(groups))]
 }
 
@@ -257,11 +257,11 @@ new_importance <- function(plan, results) {
   names <- names(plan$groups)
   cells <- expand.grid(kind = plan$kinds, predictor = names, stringsAsFactors = FALSE)
   parts <- lapply(seq_len(nrow(cells)), function(i) {
-    own <- function(moved) {
+    of_cell <- function(moved) {
       moved[moved$predictor == cells$predictor[i] & moved$kind == cells$kind[i], ]
     }
-    mean_increase(own(moved), domains, share, plan$level, crossed,
-                  increases_without(plan$pairs, lapply(pairs, function(p) own(p$moved)),
+    mean_increase(of_cell(moved), domains, share, plan$level, crossed,
+                  increases_without(plan$pairs, lapply(pairs, function(p) of_cell(p$moved)),
                                     factor(task$domain, domains)))
   })
   table <- data.frame(cells[c("predictor", "kind")], do.call(rbind, lapply(parts, `[[`, "line")))
@@ -287,19 +287,19 @@ new_importance <- function(plan, results) {
 # lines: of a predictor and kind, by pair of groups; domain: of each row.
 increases_without <- function(pairs, lines, domain) {
   if (is.null(pairs)) return(NULL)
-  scores_without(pairs, lapply(lines, function(own) {
-    cbind(increase = tapply(own$increase, own$domain, known_mean))
+  scores_without(pairs, lapply(lines, function(line) {
+    cbind(increase = tapply(line$increase, line$domain, known_mean))
   }), domain)$increase
 }
 
-# own: rows of a predictor and kind; crossed: levels that domains share; without: increases by fits
-# without two groups, see mean_error(). list(line, increase: by domain)
-mean_increase <- function(own, domains, share, level, crossed = NULL, without = NULL) {
+# moved: lines of a predictor and kind; crossed: levels that domains share; without: increases by
+# fits without two groups, see mean_error(). list(line, increase: by domain)
+mean_increase <- function(moved, domains, share, level, crossed = NULL, without = NULL) {
   by <- function(of) {
-    c(tapply(own$increase, factor(own[[of]], domains), known_mean))
+    c(tapply(moved$increase, factor(moved[[of]], domains), known_mean))
   }
   increase <- by("domain")
-  values <- if (own$kind[1L] == "within") increase else pseudovalues(increase, by("donor"))
+  values <- if (moved$kind[1L] == "within") increase else pseudovalues(increase, by("donor"))
   # infinite scores, from a model that overflows, have no interval
   error <- mean_error(values, without, share, crossed = crossed, scores = increase)
   interval <- skewed_interval(known_mean(increase), error, level)
@@ -308,14 +308,14 @@ mean_increase <- function(own, domains, share, level, crossed = NULL, without = 
        increase = unname(increase))
 }
 
-# Jackknife pseudovalues of a mean over pairs of domains. own: means of pairs in which a domain
+# Jackknife pseudovalues of a mean over pairs of domains. taken: means of pairs in which a domain
 # takes the values; given: in which it gives them. Two domains are only one pair.
-pseudovalues <- function(own, given) {
-  G <- sum(!is.na(own))
-  if (G < 3L) return(rep(NA_real_, length(own)))
-  mean <- known_mean(own)
+pseudovalues <- function(taken, given) {
+  G <- sum(!is.na(taken))
+  if (G < 3L) return(rep(NA_real_, length(taken)))
+  mean <- known_mean(taken)
   given[is.na(given)] <- mean
-  mean + (G - 1) / (G - 2) * (own + given - 2 * mean)
+  mean + (G - 1) / (G - 2) * (taken + given - 2 * mean)
 }
 
 # Predictors by their largest increase, kinds in their order.
@@ -330,12 +330,12 @@ by_size <- function(table) {
 # list(folds: as in failed_folds(), pairs: did a fit without two folds fail?), with a warning; an
 # error if all folds failed.
 failed_importance <- function(plan, results) {
-  own <- seq_along(plan$splits)
+  folds <- seq_along(plan$splits)
   failed <- vapply(results, has_failed, NA)
-  if (all(failed[own])) stop(results[[1L]]$error)
-  run <- list(failed = failed_folds(plan$splits, results[own]), fits = data.frame(fold = own))
+  if (all(failed[folds])) stop(results[[1L]]$error)
+  run <- list(failed = failed_folds(plan$splits, results[folds]), fits = data.frame(fold = folds))
   warn_failed(list(run))
-  lost <- results[-own][failed[-own]]
+  lost <- results[-folds][failed[-folds]]
   if (length(lost)) {
     warn("failed", "Intervals are as with `refits = FALSE`, because ", plural(length(lost), "fit"),
          " without two folds failed: ", sub("[.]*$", ".", conditionMessage(lost[[1L]]$error)))

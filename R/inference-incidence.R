@@ -67,13 +67,13 @@ dg_incidence <- function(causes, newdata, times, domain = NULL, reference = NULL
   times <- check_horizons(times)
   ends <- unlist(lapply(causes, event_times))
   at <- sort(unique(c(times, ends[ends >= 0 & ends <= max(times)])))
-  found <- array(NA_real_, c(NROW(newdata), length(times), length(causes)),
-                 list(rownames(newdata), horizon_names(times), names(causes)))
-  if (nrow(found) == 0L) return(found)
-  state <- list(hazards = rep(list(numeric(nrow(found))), length(causes)),
-                P = matrix(0, nrow(found), length(causes)))
+  incidence <- array(NA_real_, c(NROW(newdata), length(times), length(causes)),
+                     list(rownames(newdata), horizon_names(times), names(causes)))
+  if (nrow(incidence) == 0L) return(incidence)
+  state <- list(hazards = rep(list(numeric(nrow(incidence))), length(causes)),
+                P = matrix(0, nrow(incidence), length(causes)))
   # a few times at once: hazards at all of them may need more memory than there is
-  parts <- split(at, (seq_along(at) - 1L) %/% max(1L, incidence_cells %/% nrow(found)))
+  parts <- split(at, (seq_along(at) - 1L) %/% max(1L, incidence_cells %/% nrow(incidence)))
   once(for (part in parts) {
     left <- lapply(causes, stats::predict, newdata, type = "survival", times = part,
                    domain = domain, reference = reference, reference_domain = reference_domain,
@@ -82,10 +82,10 @@ dg_incidence <- function(causes, newdata, times, domain = NULL, reference = NULL
     hazards <- lapply(left, function(S) -log(pmax(S, .Machine$double.xmin)))
     for (k in seq_along(part)) {
       state <- incidence_step(state, lapply(hazards, function(hazard) hazard[, k]))
-      for (j in which(times == part[k])) found[, j, ] <- state$P
+      for (j in which(times == part[k])) incidence[, j, ] <- state$P
     }
   }, paste0("domgen_warning_", c("missing", "late_times", "far_domain", "small_domain")))
-  found
+  incidence
 }
 
 incidence_cells <- 2e6
@@ -128,7 +128,7 @@ check_causes <- function(causes) {
   y <- Filter(Negate(is.null), lapply(causes, function(model) learner_of(model)$y))
   if (length(y) == 0L) return()
   time <- function(y) Re(as.vector(unclass(y)))
-  same <- vapply(y, function(own) identical(time(own), time(y[[1L]])), NA)
+  same <- vapply(y, function(one) identical(time(one), time(y[[1L]])), NA)
   if (!all(same)) {
     abort("argument", "`causes` must be models of the same rows; the times of `causes$",
           names(y)[!same][1L], "` are others than those of `causes$", names(y)[1L], "`.")

@@ -19,19 +19,19 @@ left_out_decisions.dg_ensemble <- function(object, sample) {
 }
 
 # The candidate that a search selected was selected on all domains. Its errors are enlarged in the
-# ratio of the estimated score on a new domain to the score of the selected candidate, of a score in
-# squares of errors its root.
+# ratio of the estimated score on a new domain to the score of the selected candidate; by the root
+# of the ratio, if the score is of squared errors.
 #' @exportS3Method
 left_out_decisions.dg_auto <- function(object, sample) {
-  found <- NextMethod()
+  left_out <- NextMethod()
   expected <- object$choice$expected
   if (object$response$kind == "number" && isTRUE(expected$mean > expected$raw) &&
         isTRUE(expected$raw > 0)) {
     ratio <- expected$mean / expected$raw
     if (isTRUE(object$choice$metric$squares)) ratio <- sqrt(ratio)
-    found$values <- sample$y + (found$values - sample$y) * ratio
+    left_out$values <- sample$y + (left_out$values - sample$y) * ratio
   }
-  found
+  left_out
 }
 
 #' @exportS3Method
@@ -61,7 +61,7 @@ closed_decisions <- function(object) {
 # By fits without each fold of domains, as in held_out_decisions(), with their standard deviations.
 refitted_decisions <- function(object, sample) {
   spec <- place_spec(object$spec, layout_of(object$blueprint))
-  found <- by_folds(sample, 2L, " for intervals", function(inside) {
+  left_out <- by_folds(sample, 2L, " for intervals", function(inside) {
     rows <- rows_frame(sample_part(sample, !inside))
     model <- fit_part(spec, rows)
     moments <- mean_and_variance(model, list(X = sample$X[inside, , drop = FALSE],
@@ -70,7 +70,7 @@ refitted_decisions <- function(object, sample) {
     cbind((value - object$response$centre) / object$response$scale,
           sqrt(moments[, 2L] + model$noise_sd^2) * model$response$scale)
   })$values
-  list(values = found[, 1L, drop = FALSE], sd = found[, 2L])
+  list(values = left_out[, 1L, drop = FALSE], sd = left_out[, 2L])
 }
 
 # A list of class dg_intervals: error [n], truth less prediction, or for classes how far the class
@@ -79,16 +79,16 @@ refitted_decisions <- function(object, sample) {
 score_intervals <- function(object, sample) {
   whole <- left_out_whole(sample$blueprint$structure, levels(sample$domain))
   check_held_out(sample, if (object$response$kind == "number") "interval" else "type = \"set\"")
-  found <- quietly(with_seed(1L, left_out_decisions(object, sample)))
+  left_out <- quietly(with_seed(1L, left_out_decisions(object, sample)))
   # with several factors, the domains are the levels of the outer one
   if (!is.null(whole)) levels(sample$domain) <- whole
-  settle_intervals(object, sample, found, "held-out domains")
+  settle_intervals(object, sample, left_out, "held-out domains")
 }
 
-settle_intervals <- function(object, sample, found, from) {
+settle_intervals <- function(object, sample, left_out, from) {
   number <- object$response$kind == "number"
-  error <- if (number) sample$y - respond(object$response, found$values, "number")
-           else behind_others(object, found$values, sample$y)
+  error <- if (number) sample$y - respond(object$response, left_out$values, "number")
+           else behind_others(object, left_out$values, sample$y)
   # a class that no other domain has exceeds any threshold
   unknown <- unknown_elsewhere(sample$levels, sample$domain)
   used <- sample$weights > 0 & !unknown & !(number & is.na(error))
@@ -97,25 +97,25 @@ settle_intervals <- function(object, sample, found, from) {
   # each domain's rows share its weight, and domains weigh the same: sums to 1 (Lee, Barber and
   # Willett, 2024; the pooled CDFs of Dunn, Wasserman and Ramdas, 2023)
   sums <- vapply(split(sample$weights, sample$domain), sum, numeric(1))
-  known <- list(error = error, domain = sample$domain, weights = sample$weights,
-                shares = unname(sample$weights / sums[as.integer(sample$domain)] / length(sums)),
-                own = !is.null(found$sd), from = from)
-  if (number && known$own) known$size <- found$sd[used]
-  if (number && !known$own && nlevels(sample$domain) > 2L) {
-    known$sizer <- quietly(with_seed(1L, fit_error_size(error, sample)))
-    known$size <- known$sizer$left_out
+  held_out <- list(error = error, domain = sample$domain, weights = sample$weights,
+                   shares = unname(sample$weights / sums[as.integer(sample$domain)] / length(sums)),
+                   own = !is.null(left_out$sd), from = from)
+  if (number && held_out$own) held_out$size <- left_out$sd[used]
+  if (number && !held_out$own && nlevels(sample$domain) > 2L) {
+    held_out$sizer <- quietly(with_seed(1L, fit_error_size(error, sample)))
+    held_out$size <- held_out$sizer$left_out
   }
-  structure(known, class = "dg_intervals")
+  structure(held_out, class = "dg_intervals")
 }
 
 # Scores from decision values [n x submodels]: the largest value of another class less that of the
 # row's own class, below 0 if its own is the largest. Inf where there is no value.
 behind_others <- function(object, values, y) {
-  known <- !is.na(rowSums(values))
+  at <- !is.na(rowSums(values))
   behind <- rep(Inf, length(y))
-  if (!any(known)) return(behind)
-  all <- class_distances(object, values[known, , drop = FALSE])
-  behind[known] <- all[cbind(seq_len(nrow(all)), as.integer(y)[known])]
+  if (!any(at)) return(behind)
+  all <- class_distances(object, values[at, , drop = FALSE])
+  behind[at] <- all[cbind(seq_len(nrow(all)), as.integer(y)[at])]
   behind
 }
 

@@ -209,11 +209,11 @@ most_remembered <- 8L
 intervals_of <- function(object, env) {
   if (!is.null(object$intervals)) return(object$intervals)
   key <- object[c("spec", "y", "domain", "weights", "decision")]
-  for (old in remembered$models) if (identical(old$key, key)) return(old$known)
-  known <- score_intervals(object, rows_of_fit(object, env))
-  remembered$models <- utils::head(c(list(list(key = key, known = known)), remembered$models),
+  for (old in remembered$models) if (identical(old$key, key)) return(old$held_out)
+  held_out <- score_intervals(object, rows_of_fit(object, env))
+  remembered$models <- utils::head(c(list(list(key = key, held_out = held_out)), remembered$models),
                                    most_remembered)
-  known
+  held_out
 }
 
 # From labelled rows of domains that were not in training.
@@ -221,10 +221,10 @@ intervals_at <- function(object, newdata, y, domain) {
   new <- read_new(object, newdata, domain, NULL, NULL)
   truth <- read_truth(object, newdata, y, length(new$ok))
   groups <- given_domain(object$blueprint, newdata, domain)
-  known <- intersect(unique(as.character(groups)), levels(object$domain))
-  if (length(known)) {
+  seen <- intersect(unique(as.character(groups)), levels(object$domain))
+  if (length(seen)) {
     abort("data", "`newdata` must only have domains that were not in training, but has ",
-          enumerate(known, quote = "\""), ".")
+          enumerate(seen, quote = "\""), ".")
   }
   used <- new$ok & !is.na(truth) & !is.na(groups)
   values <- decide_rows(object, new)
@@ -266,21 +266,21 @@ print.dg_intervals <- function(x, ...) {
 
 #' @exportS3Method
 prediction_interval.dg_learner <- function(object, new, asked) {
-  known <- intervals_for(object, new, asked)
+  held_out <- intervals_for(object, new, asked)
   fit <- as.numeric(respond(object$response, decide_rows(object, new), "number"))
   if (asked$interval == "domain_mean") {
-    return(cut_to_response(mean_intervals(known, fit, new$groups(), asked$level), object))
+    return(cut_to_response(mean_intervals(held_out, fit, new$groups(), asked$level), object))
   }
-  half <- half_widths(object, known, new, asked)
+  half <- half_widths(object, held_out, new, asked)
   cut_to_response(data.frame(fit = fit, lower = fit - half, upper = fit + half), object)
 }
 
 # Values that cannot be observed are cut off, so coverage stays the same.
-cut_to_response <- function(found, object) {
+cut_to_response <- function(interval, object) {
   range <- response_range(learner_of(object))
-  found$lower <- pmax(found$lower, range[1L])
-  found$upper <- pmin(found$upper, range[2L])
-  found
+  interval$lower <- pmax(interval$lower, range[1L])
+  interval$upper <- pmin(interval$upper, range[2L])
+  interval
 }
 
 # The errors on held-out domains, with messages where they do not suffice.
@@ -289,37 +289,37 @@ intervals_for <- function(object, new, asked) {
   if (is.null(new)) {
     abort("argument", "`newdata` must be given: intervals and sets are for rows of new domains.")
   }
-  known <- intervals_of(object, asked$env)
-  G <- nlevels(known$domain)
+  held_out <- intervals_of(object, asked$env)
+  G <- nlevels(held_out$domain)
   if (is_beyond(asked$level, G)) {
     inform("interval", plural(G, "domain"), " are too few for `level = ",
            format(asked$level, digits = 15L), "`: intervals are infinite, and sets have all ",
            "classes. Use a `level` of at most ", format(largest_level(G)), ".")
   }
-  report_other_factors(object, known, new)
-  known
+  report_other_factors(object, held_out, new)
+  held_out
 }
 
 # NA where a row had missing values.
-half_widths <- function(object, known, new, asked) {
+half_widths <- function(object, held_out, new, asked) {
   # the size of errors where intervals are better with it
-  sized <- !is.null(known$size) &&
-    is_sized_better(known$error, known$size, known$domain, known$shares, asked$level)
-  scores <- abs(known$error) / if (sized) known$size else 1
+  sized <- !is.null(held_out$size) &&
+    is_sized_better(held_out$error, held_out$size, held_out$domain, held_out$shares, asked$level)
+  scores <- abs(held_out$error) / if (sized) held_out$size else 1
   threshold <- if (asked$interval == "prediction") {
-    row_threshold(scores, known$domain, known$shares, asked$level)
+    row_threshold(scores, held_out$domain, held_out$shares, asked$level)
   } else {
     # the quantile of each domain's own rows, then the k-th smallest of these
-    own <- vapply(split(seq_along(scores), known$domain), function(i) {
-      share_quantile(scores[i], known$weights[i] / sum(known$weights[i]), asked$level)
+    quantiles <- vapply(split(seq_along(scores), held_out$domain), function(i) {
+      share_quantile(scores[i], held_out$weights[i] / sum(held_out$weights[i]), asked$level)
     }, numeric(1))
-    domain_threshold(own, asked$level)
+    domain_threshold(quantiles, asked$level)
   }
   half <- rep(NA_real_, length(new$ok))
   half[new$ok] <- if (!is.finite(threshold)) Inf
                   else if (!sized) threshold
-                  else if (known$own) threshold * own_size(object, new)[new$ok]
-                  else threshold * error_size(known$sizer, new$X)
+                  else if (held_out$own) threshold * own_size(object, new)[new$ok]
+                  else threshold * error_size(held_out$sizer, new$X)
   half
 }
 
@@ -331,44 +331,44 @@ own_size <- function(object, new) {
 }
 
 # A row for each domain of the new rows, in the order in which they come.
-mean_intervals <- function(known, fit, groups, level) {
+mean_intervals <- function(held_out, fit, groups, level) {
   groups <- as.character(groups)
   groups <- factor(groups, unique(groups))
-  rows <- tabulate(groups[!is.na(fit)], nlevels(groups))
+  n <- tabulate(groups[!is.na(fit)], nlevels(groups))
   means <- vapply(split(fit, groups), mean, numeric(1), na.rm = TRUE, USE.NAMES = FALSE)
   # none of its rows is complete
-  means[rows == 0L] <- NA
+  means[n == 0L] <- NA
   # squares of very large errors would overflow
-  unit <- max(abs(known$error))
-  if (unit > 0) known$error <- known$error / unit
-  errors <- domain_errors(known)
-  threshold <- domain_threshold(abs(errors$mean) / mean_size(errors, errors$rows), level)
-  half <- if (is.finite(threshold)) unit * threshold * mean_size(errors, pmax(rows, 1)) else Inf
-  data.frame(domain = levels(groups), rows = rows, fit = means, lower = means - half,
+  unit <- max(abs(held_out$error))
+  if (unit > 0) held_out$error <- held_out$error / unit
+  errors <- domain_errors(held_out)
+  threshold <- domain_threshold(abs(errors$mean) / mean_size(errors, errors$n), level)
+  half <- if (is.finite(threshold)) unit * threshold * mean_size(errors, pmax(n, 1)) else Inf
+  data.frame(domain = levels(groups), rows = n, fit = means, lower = means - half,
              upper = means + half)
 }
 
-mean_size <- function(errors, rows) sqrt(errors$between + errors$within / rows)
+mean_size <- function(errors, n) sqrt(errors$between + errors$within / n)
 
 # Mean errors of domains, and their variance by moments: E mean^2 = between + within / n_g.
-domain_errors <- function(known) {
-  parts <- split(seq_along(known$error), known$domain)
-  share <- lapply(parts, function(i) known$weights[i] / sum(known$weights[i]))
-  mean <- unlist(Map(function(i, w) sum(w * known$error[i]), parts, share))
+domain_errors <- function(held_out) {
+  parts <- split(seq_along(held_out$error), held_out$domain)
+  share <- lapply(parts, function(i) held_out$weights[i] / sum(held_out$weights[i]))
+  mean <- unlist(Map(function(i, w) sum(w * held_out$error[i]), parts, share))
   # effective number of rows: n for n equal weights
-  rows <- vapply(share, function(w) 1 / sum(w^2), numeric(1))
-  squares <- unlist(Map(function(i, w, m) sum(w * (known$error[i] - m)^2), parts, share, mean))
-  several <- rows > 1 + 1e-9
-  within <- if (any(several)) mean(squares[several] / (1 - 1 / rows[several])) else 0
-  between <- max(mean(mean^2 - within / rows), 0)
+  n <- vapply(share, function(w) 1 / sum(w^2), numeric(1))
+  squares <- unlist(Map(function(i, w, m) sum(w * (held_out$error[i] - m)^2), parts, share, mean))
+  several <- n > 1 + 1e-9
+  within <- if (any(several)) mean(squares[several] / (1 - 1 / n[several])) else 0
+  between <- max(mean(mean^2 - within / n), 0)
   if (within == 0 && between == 0) within <- 1
-  list(mean = mean, rows = rows, within = within, between = between)
+  list(mean = mean, n = n, within = within, between = between)
 }
 
 #' @exportS3Method
 prediction_set.dg_learner <- function(object, new, asked) {
-  known <- intervals_for(object, new, asked)
-  threshold <- row_threshold(known$error, known$domain, known$shares, asked$level)
+  held_out <- intervals_for(object, new, asked)
+  threshold <- row_threshold(held_out$error, held_out$domain, held_out$shares, asked$level)
   levels <- object$response$levels
   sets <- matrix(NA, length(new$ok), length(levels), dimnames = list(NULL, levels))
   values <- decide_rows(object, new)[new$ok, , drop = FALSE]
@@ -377,10 +377,10 @@ prediction_set.dg_learner <- function(object, new, asked) {
 }
 
 # Errors on held-out levels of one crossed factor do not cover new levels of another.
-report_other_factors <- function(object, known, new) {
+report_other_factors <- function(object, held_out, new) {
   structure <- object$blueprint$structure
   # a cross-validation has reported what it holds out
-  if (is.null(structure) || !is.null(structure$held) || known$from == "new domains") return()
+  if (is.null(structure) || !is.null(structure$held) || held_out$from == "new domains") return()
   groups <- new$groups()
   crossed <- outer_factors(structure)
   if (is.null(groups) || length(crossed) < 2L) return()

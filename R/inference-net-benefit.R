@@ -92,20 +92,20 @@ dg_net_benefit <- function(object, newdata = NULL, domain = NULL, y = NULL, clas
   level <- check_between(level, "level", 0.5, 0.999)
   thresholds <- read_thresholds(thresholds)
   if (inherits(object, "dg_validate")) check_events(object$kind)
-  found <- with_given_names(validation_rows(object, newdata, domain, y), substitute(y),
-                            substitute(domain))
-  lacking <- vapply(found$methods, function(rows) is.null(rows$prob), NA)
-  if (any(lacking)) abort_no_events(found)
-  sites <- lapply(found$methods, site_rows, "class", class)
+  tested <- with_given_names(validation_rows(object, newdata, domain, y), substitute(y),
+                             substitute(domain))
+  lacking <- vapply(tested$methods, function(method) is.null(method$prob), NA)
+  if (any(lacking)) abort_no_events(tested)
+  sites <- lapply(tested$methods, site_rows, "class", class)
   values <- lapply(sites, benefit_by_site, thresholds)
-  rows <- distinct_rows(sites)
-  left_out <- nrow(distinct_rows(lapply(found$methods, all_rows))) - nrow(rows)
+  once <- distinct_rows(sites)
+  left_out <- nrow(distinct_rows(lapply(tested$methods, all_rows))) - nrow(once)
   structure(list(
-    pooled = by_method(lapply(values, pool_benefits, thresholds, found$inflation, level)),
+    pooled = by_method(lapply(values, pool_benefits, thresholds, tested$inflation, level)),
     domains = by_method(lapply(values, benefit_table, thresholds)),
-    rows = nrow(rows), events = sum(rows$y), class = sites[[1L]]$class, level = level,
-    inflation = found$inflation, labels = found$labels, held_out = found$held_out,
-    title = found$title, notes = c(found$notes, left_out_words(left_out))
+    rows = nrow(once), events = sum(once$y), class = sites[[1L]]$class, level = level,
+    inflation = tested$inflation, labels = tested$labels, held_out = tested$held_out,
+    title = tested$title, notes = c(tested$notes, left_out_words(left_out))
   ), class = c("dg_net_benefit", "dg_result"))
 }
 
@@ -118,24 +118,24 @@ check_events <- function(kind) {
   }
 }
 
-abort_no_events <- function(found) {
-  kind <- read_response_kind(NULL, found)
+abort_no_events <- function(tested) {
+  kind <- read_response_kind(NULL, tested)
   if (kind != "ordinal") check_events(kind)
   abort_no_validated()
 }
 
 # The rows of all methods, those of repeats once: data frame of place, domain and y.
 distinct_rows <- function(sites) {
-  rows <- do.call(rbind, lapply(sites, function(rows) {
-    data.frame(place = rows$place, domain = value_labels(rows$domain), y = rows$y)
+  all <- do.call(rbind, lapply(sites, function(site) {
+    data.frame(place = site$place, domain = value_labels(site$domain), y = site$y)
   }))
-  rows[!duplicated(rows[c("place", "domain")]), ]
+  all[!duplicated(all[c("place", "domain")]), ]
 }
 
-# Of a method those with a prediction or without.
-all_rows <- function(rows) {
-  n <- length(rows$domain)
-  list(place = if (is.null(rows$row)) seq_len(n) else rows$row, domain = rows$domain, y = NA)
+# The rows of a method, with a prediction or without.
+all_rows <- function(method) {
+  n <- length(method$domain)
+  list(place = if (is.null(method$row)) seq_len(n) else method$row, domain = method$domain, y = NA)
 }
 
 read_thresholds <- function(thresholds) {
@@ -155,31 +155,31 @@ read_thresholds <- function(thresholds) {
 # ---- by site ----------------------------------------------------------------------------------
 
 # list(net_benefit, difference, prevalence: see mean_benefit()). Of repeats the means.
-benefit_by_site <- function(rows, thresholds) {
-  repeats <- split(seq_along(rows$y), rows$rep)
-  shrunk <- shrunk_prevalence(rows$y[repeats[[1L]]], rows$domain[repeats[[1L]]])
-  found <- lapply(repeats, function(i) {
-    count_benefits(rows$y[i], rows$p[i], rows$domain[i], thresholds, shrunk)
+benefit_by_site <- function(scored, thresholds) {
+  repeats <- split(seq_along(scored$y), scored$rep)
+  shrunk <- shrunk_prevalence(scored$y[repeats[[1L]]], scored$domain[repeats[[1L]]])
+  counts <- lapply(repeats, function(i) {
+    count_benefits(scored$y[i], scored$p[i], scored$domain[i], thresholds, shrunk)
   })
   lapply(list(net_benefit = "net_benefit", difference = "difference", prevalence = "prevalence"),
          function(name) {
-    of_all <- names(found[[1L]][[name]])
+    of_all <- names(counts[[1L]][[name]])
     lapply(stats::setNames(of_all, of_all), function(of) {
-      all <- lapply(found, function(one) one[[name]][[of]])
-      known <- Reduce(`+`, lapply(all, function(values) !is.na(values)))
+      all <- lapply(counts, function(one) one[[name]][[of]])
+      n <- Reduce(`+`, lapply(all, function(values) !is.na(values)))
       # NaN: no value
       total <- Reduce(`+`, lapply(all, function(values) replace(values, is.na(values), 0)))
-      `rownames<-`(total / known, levels(rows$domain))
+      `rownames<-`(total / n, levels(scored$domain))
     })
   })
 }
 
-# Of one repeat.
+# The same of one repeat.
 count_benefits <- function(y, p, domain, thresholds, shrunk) {
   G <- nlevels(domain)
   treated <- function(event) {
-    own <- y == event
-    counts <- vapply(split(round(p[own], threshold_digits), domain[own]), function(p) {
+    at <- y == event
+    counts <- vapply(split(round(p[at], threshold_digits), domain[at]), function(p) {
       length(p) - findInterval(thresholds, sort(p), left.open = TRUE)
     }, thresholds)
     matrix(counts, G, byrow = TRUE)
@@ -190,7 +190,7 @@ count_benefits <- function(y, p, domain, thresholds, shrunk) {
   false <- treated(0)
   price <- rep(thresholds / (1 - thresholds), each = G)
   net <- mean_benefit(hits, false, n, price)
-  # what treating all gains more is what the rows below the threshold have
+  # treating all gains more by the net benefit of the rows below the threshold
   lost <- mean_benefit(events - hits, n - events - false, n, price)
   all_better <- outer(shrunk, thresholds, ">")
   list(net_benefit = net, prevalence = mean_benefit(cbind(events), 0 * cbind(events), n, 0),
@@ -213,16 +213,16 @@ mean_benefit <- function(hits, false, n, price) {
 
 # The prevalence of each site, drawn to the others' on the logit scale.
 shrunk_prevalence <- function(y, domain) {
-  sites <- lapply(split(y, domain), function(own) {
-    if (length(own)) on_scale(site_proportion(own == 1, rep(TRUE, length(own))), scales$logit)
+  sites <- lapply(split(y, domain), function(y) {
+    if (length(y)) on_scale(site_proportion(y == 1, rep(TRUE, length(y))), scales$logit)
     else on_scale(no_value(0L), scales$logit)
   })
   value <- vapply(sites, `[[`, 0, "value")
   se <- vapply(sites, `[[`, 0, "value_se")
-  known <- is.finite(value)
-  if (sum(known) > 1L) {
-    posterior <- site_posterior(value[known], se[known], tau_scale(value[known], se[known], 1))
-    value[known] <- colSums(posterior$weights * posterior$site_mean)
+  finite <- is.finite(value)
+  if (sum(finite) > 1L) {
+    posterior <- site_posterior(value[finite], se[finite], tau_scale(value[finite], se[finite], 1))
+    value[finite] <- colSums(posterior$weights * posterior$site_mean)
   }
   stats::plogis(unname(value))
 }
@@ -250,18 +250,18 @@ pool_benefits <- function(values, thresholds, inflation, level) {
 # c(mean, its interval, the interval of a new site, probability that this is above 0 and its
 # interval).
 pool_benefit <- function(value, se, inflation, level) {
-  known <- is.finite(value) & is.finite(se)
-  value <- value[known]
-  se <- se[known]
+  finite <- is.finite(value) & is.finite(se)
+  value <- value[finite]
+  se <- se[finite]
   if (length(value) < 2L) return(c(if (length(value)) value else NA_real_, rep(NA_real_, 7L)))
   # no row differs from others of its site, and no site from others
   alike <- diff(range(value)) <= 1e-9 * max(abs(value))
   if (all(se == 0) && alike) return(c(rep(mean(value), 5L), rep(mean(value) > 0, 3L)))
   # as at sites where the model treats all and that is best
   se <- pmax(se, if (any(se > 0)) max(se) / 100 else stats::sd(value) / 100)
-  found <- random_effects(value, se, inflation = inflation, level = level)
-  c(found$mean, found$lower, found$upper, found$new$interval,
-    unname(share_between(c(0, Inf), found$new, level)))
+  pooled <- random_effects(value, se, inflation = inflation, level = level)
+  c(pooled$mean, pooled$lower, pooled$upper, pooled$new$interval,
+    unname(share_between(c(0, Inf), pooled$new, level)))
 }
 
 benefit_table <- function(values, thresholds) {

@@ -16,25 +16,25 @@ like_size_steps <- 8L
 # attribute left_out from equal numbers of rows; unchanged if all domains have the same number of
 # rows, or those of training are not available. view: see novelty_view().
 like_sized <- function(standing, view) {
-  known <- view$rows$known
-  if (is.null(standing) || is.null(known)) return(standing)
-  sizes <- tabulate(known$domain, nlevels(known$domain))
+  training <- view$rows$known
+  if (is.null(standing) || is.null(training)) return(standing)
+  sizes <- tabulate(training$domain, nlevels(training$domain))
   new <- tabulate(view$rows$new$domain, nlevels(view$rows$new$domain))
   unlike <- which(vapply(new, function(n) any(n != sizes), NA))
   if (length(unlike) == 0L) return(standing)
   most <- max(like_size_rows, min(sizes))
   steps <- stats::quantile(pmin(sizes, most), (0:like_size_steps) / like_size_steps, type = 1L)
   steps <- unique(as.integer(steps))
-  rows <- shuffled_rows(view)
+  shuffled <- shuffled_rows(view)
   # a new domain of fewer rows than each of training is compared by all of them
   steps <- sort(unique(c(steps, new[unlike][new[unlike] < steps[1L]])))
-  near <- lapply(steps, function(n) near_by_rows(view, "known", rows$known, n))
+  near <- lapply(steps, function(n) near_by_rows(view, "known", shuffled$known, n))
   left_out <- attr(standing, "left_out")
   for (j in unlike) {
     distance <- min(standing$distance[j], far_off)
     used <- steps[steps <= new[j] & steps >= min(new[j], sizes)]
-    own <- lapply(used, function(n) near_by_rows(view, "new", rows$new[j], n))
-    both <- Map(rbind, near[match(used, steps)], own)
+    joined <- lapply(used, function(n) near_by_rows(view, "new", shuffled$new[j], n))
+    both <- Map(rbind, near[match(used, steps)], joined)
     scores <- scores_by_rows(both, used, c(sizes, new[j]), view$kernel$spread$k)
     apart <- scores[-length(scores)] - scores[length(scores)]
     # rounding is no difference
@@ -52,11 +52,11 @@ like_sized <- function(standing, view) {
 # weighted sum of their values, with weights of columns from their values. Rows that tie in it are
 # alike. Nor does it depend on other new domains.
 shuffled_rows <- function(view) {
-  X <- lapply(view$rows, function(rows) view$scaled(rows$X, rows$domain))
+  X <- lapply(view$rows, function(side) view$scaled(side$X, side$domain))
   weights <- colMeans(abs(X$known))
-  sorted <- Map(function(X, rows) {
+  sorted <- Map(function(X, side) {
     key <- signif(drop(X %*% weights), 10L)
-    unname(lapply(split(seq_along(key), rows$domain), function(i) i[order(key[i])]))
+    unname(lapply(split(seq_along(key), side$domain), function(i) i[order(key[i])]))
   }, X, view$rows)
   shuffled <- function(i) i[sample.int(length(i))]
   list(known = with_seed(1L, lapply(sorted$known, shuffled)),
@@ -66,12 +66,12 @@ shuffled_rows <- function(view) {
 # Distances of domains from those of training, described by their first n rows, [domains x G]; NA of
 # domains with fewer rows, and Inf of a training domain from itself.
 near_by_rows <- function(view, side, domains, n) {
-  rows <- view$rows[[side]]
+  data <- view$rows[[side]]
   has <- which(lengths(domains) >= n)
   at <- unlist(lapply(domains[has], utils::head, n))
   domain <- factor(rep(seq_along(has), each = n))
-  X <- view$scaled(rows$X[at, , drop = FALSE], domain)
-  embeddings <- new_embeddings(view$kernel, list(X = X, domain = domain, threads = rows$threads))
+  X <- view$scaled(data$X[at, , drop = FALSE], domain)
+  embeddings <- new_embeddings(view$kernel, list(X = X, domain = domain, threads = data$threads))
   distances <- embedding_distances(view$kernel$spread, embeddings, rep(n, length(has)))
   near <- matrix(NA_real_, length(domains), ncol(distances))
   near[has, ] <- pmin(distances, far_off)

@@ -198,28 +198,28 @@ novelty_view <- function(model, new, max_rows, threads, env) {
   scaling <- model$blueprint$scaling
   describes <- !is.null(space$domain_kernel$spread)
   # sums do not have the rows that would be scaled again
-  known <- novelty_training(model, describes && !by_domain(scaling$kind), env)
+  seen <- novelty_training(model, describes && !by_domain(scaling$kind), env)
   unit <- if (is.null(space$kernel) && scaling$kind[1L] == "none") {
-    quietly(learn_scaling(known$X, "pooled"))
+    quietly(learn_scaling(seen$X, "pooled"))
   }
   in_unit <- function(X) if (is.null(unit)) X else apply_scaling(X, unit)
   to_model <- function(X, domain) in_unit(scale_new(scaling, X, domain, NULL)$X)
   # what is scaled by domain is scaled by the rows at hand
   again <- by_domain(scaling$kind)
   scaled <- if (again) to_model else function(X, domain) X
-  if (!is.null(known)) {
-    known$X <- if (again) before_scaling(known$X, scaling, known$domain) else in_unit(known$X)
-    known$threads <- threads
+  if (!is.null(seen)) {
+    seen$X <- if (again) before_scaling(seen$X, scaling, seen$domain) else in_unit(seen$X)
+    seen$threads <- threads
   }
   new <- list(X = if (again) new$X else to_model(new$X, new$domain), domain = new$domain,
               threads = threads)
   most <- if (is.null(max_rows)) max(10L, 10000L %/% (nlevels(model$domain) + 1L)) else max_rows
-  in_model <- function(rows) {
-    if (!is.null(rows)) rows$X <- scaled(rows$X, rows$domain)
-    rows
+  in_model <- function(part) {
+    if (!is.null(part)) part$X <- scaled(part$X, part$domain)
+    part
   }
-  thin <- list(known = thin_domains(known, most), new = thin_domains(new, most))
-  view <- list(rows = if (describes) list(known = known, new = new) else thin, scaled = scaled,
+  thin <- list(known = thin_domains(seen, most), new = thin_domains(new, most))
+  view <- list(rows = if (describes) list(known = seen, new = new) else thin, scaled = scaled,
                new = in_model(new), some = in_model(thin$new), known = in_model(thin$known),
                kernel = space$domain_kernel)
   if (!describes) {
@@ -256,11 +256,11 @@ novelty_training <- function(model, optional, env) {
 }
 
 # A sample of at most `most` rows of each domain, the same in each call.
-thin_domains <- function(rows, most) {
-  if (is.null(rows) || max(tabulate(rows$domain)) <= most) return(rows)
-  parts <- split(seq_along(rows$domain), rows$domain)
+thin_domains <- function(data, most) {
+  if (is.null(data) || max(tabulate(data$domain)) <= most) return(data)
+  parts <- split(seq_along(data$domain), data$domain)
   kept <- with_seed(1L, lapply(parts, sample_most, most))
-  rows_at(rows, sort(unlist(kept, use.names = FALSE)))
+  rows_at(data, sort(unlist(kept, use.names = FALSE)))
 }
 
 # ---- distances of rows ------------------------------------------------------------------------
@@ -268,19 +268,19 @@ thin_domains <- function(rows, most) {
 novelty_rows <- function(view, ok) {
   if (is.null(view$known)) return(NULL)
   kernel <- view$kernel$kernel
-  known <- known_means(kernel, view$known)
+  means <- known_means(kernel, view$known)
   new <- view$new
-  distance <- kernel_own(kernel, new$X) + mean(known$gram) -
-    2 * kernel_mean(kernel, new, view$known, known$share)
+  distance <- kernel_own(kernel, new$X) + mean(means$gram) -
+    2 * kernel_mean(kernel, new, view$known, means$share)
   p <- numeric(length(distance))
   all <- split(seq_along(new$domain), new$domain)
   some <- split(seq_along(view$some$domain), view$some$domain)
   # by position, because a domain may be called ""
   for (j in seq_along(all)) {
-    rows <- all[[j]]
+    at <- all[[j]]
     joined <- rows_at(view$some, some[[match(names(all)[j], names(some))]])
-    against <- left_out_distances(kernel, view$known, known, joined)
-    p[rows] <- shares_beyond(distance[rows], against, known$share, nrow(known$gram))
+    against <- left_out_distances(kernel, view$known, means, joined)
+    p[at] <- shares_beyond(distance[at], against, means$share, nrow(means$gram))
   }
   place <- match(seq_along(ok), which(ok))
   data.frame(row = seq_along(ok), domain = as.character(new$domain)[place],
@@ -289,26 +289,26 @@ novelty_rows <- function(view, ok) {
 
 # For the scores of training rows, before a new domain joins: list(gram of embeddings; for each row
 # its weight 1 / (G n_g), k(x, x), and its mean kernel with all rows and with those of its domain).
-known_means <- function(kernel, known) {
-  G <- nlevels(known$domain)
-  sizes <- tabulate(known$domain, G)
-  share <- 1 / (G * sizes[as.integer(known$domain)])
+known_means <- function(kernel, training) {
+  G <- nlevels(training$domain)
+  sizes <- tabulate(training$domain, G)
+  share <- 1 / (G * sizes[as.integer(training$domain)])
   within <- numeric(length(share))
-  for (rows in split(seq_along(share), known$domain)) {
-    own <- rows_at(known, rows)
-    within[rows] <- kernel_mean(kernel, own, own, rep(1 / length(rows), length(rows)))
+  for (at in split(seq_along(share), training$domain)) {
+    part <- rows_at(training, at)
+    within[at] <- kernel_mean(kernel, part, part, rep(1 / length(at), length(at)))
   }
-  list(gram = unname(embedding_gram(kernel, known)), share = share, within = within,
-       own = kernel_own(kernel, known$X), all = kernel_mean(kernel, known, known, share))
+  list(gram = unname(embedding_gram(kernel, training)), share = share, within = within,
+       own = kernel_own(kernel, training$X), all = kernel_mean(kernel, training, training, share))
 }
 
 # |phi(x) - mu_-g|^2 of each training row x, g its domain, with mu_-g the mean of the embeddings of
 # the other training domains and of the one that joins.
-left_out_distances <- function(kernel, known, means, joined) {
+left_out_distances <- function(kernel, training, means, joined) {
   n <- nrow(joined$X)
   G <- nrow(means$gram)
-  code <- as.integer(known$domain)
-  to_new <- kernel_mean(kernel, known, joined, rep(1 / n, n))
+  code <- as.integer(training$domain)
+  to_new <- kernel_mean(kernel, training, joined, rep(1 / n, n))
   inner <- c(rowsum(to_new * means$share * G, code, reorder = TRUE))
   norm <- mean(kernel_mean(kernel, joined, joined, rep(1 / n, n)))
   sums <- rowSums(means$gram)
@@ -316,22 +316,22 @@ left_out_distances <- function(kernel, known, means, joined) {
   means$own - 2 * (means$all - means$within / G + to_new / G) + norms[code] / G^2
 }
 
-# sum_j w_j k(x_i, z_j) of each row x_i of rows, z of others.
-kernel_mean <- function(kernel, rows, others, weights) {
-  parts <- lapply(blocks_of_rows(nrow(rows$X), nrow(others$X)), function(i) {
-    X <- rows$X[i, , drop = FALSE]
+# sum_j w_j k(x_i, z_j) of each row x_i of points, z of others.
+kernel_mean <- function(kernel, points, others, weights) {
+  parts <- lapply(blocks_of_rows(nrow(points$X), nrow(others$X)), function(i) {
+    X <- points$X[i, , drop = FALSE]
     kernel_apply_(kernel_program(kernel, X, others$X), X, others$X, matrix(weights), NULL, NULL,
-                  NULL, rows$threads)
+                  NULL, points$threads)
   })
   unlist(parts)
 }
 
 # (1 + sum over domains of the proportion of rows that are as far) / (G + 1).
-# known, share: of training rows.
-shares_beyond <- function(distance, known, share, G) {
-  order <- order(known)
+# training, share: of training rows.
+shares_beyond <- function(distance, training, share, G) {
+  order <- order(training)
   # equal rows stay equal despite rounding
-  below <- findInterval(distance - 1e-9 * max(abs(known)), known[order])
+  below <- findInterval(distance - 1e-9 * max(abs(training)), training[order])
   nearer <- c(0, cumsum(share[order]))[below + 1L]
   (1 + G * pmax(1 - nearer, 0)) / (1 + G)
 }

@@ -262,37 +262,37 @@ dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, respons
   if (any(times == 0)) abort("argument", "`times` must be positive: nobody has an event until 0.")
   level <- check_between(level, "level", 0.5, 0.999)
   threshold <- if (!is.null(threshold)) check_between(threshold, "threshold", 0, 1)
-  found <- with_given_names(validation_rows(object, newdata, domain, y, times), substitute(y),
-                            substitute(domain))
+  tested <- with_given_names(validation_rows(object, newdata, domain, y, times), substitute(y),
+                             substitute(domain))
   if (!is.null(times)) times <- sort(unique(times))
-  kind <- read_response_kind(response, found)
-  if (kind == "ordinal" && isTRUE(found$text)) {
-    abort_text_order(found$methods[[1L]]$truth, found$labels$response, "`response = \"ordinal\"`")
+  kind <- read_response_kind(response, tested)
+  if (kind == "ordinal" && isTRUE(tested$text)) {
+    abort_text_order(tested$methods[[1L]]$truth, tested$labels$response, "`response = \"ordinal\"`")
   }
-  if (kind == "censored") found <- with_times(found, times)
+  if (kind == "censored") tested <- with_times(tested, times)
   else if (!is.null(times)) abort("argument", "`times` must be NULL without censored times.")
-  sites <- lapply(found$methods, site_rows, kind, class)
-  chosen <- measures_for(kind, sites, threshold, found$times)
+  sites <- lapply(tested$methods, site_rows, kind, class)
+  chosen <- measures_for(kind, sites, threshold, tested$times)
   target <- check_target(target, chosen)
-  values <- lapply(sites, measure_sites, chosen, threshold, !is.null(found$baseline))
-  pooled <- lapply(values, pool_measures, chosen, found$inflation, level)
+  values <- lapply(sites, measure_sites, chosen, threshold, !is.null(tested$baseline))
+  pooled <- lapply(values, pool_measures, chosen, tested$inflation, level)
   result <- list(
     summary = by_method(Map(summary_rows, pooled, list(chosen), list(target), level)),
     domains = by_method(Map(site_table, values, pooled, sites, list(chosen), level)),
     rows = by_method(lapply(sites, kept_rows)), methods = names(sites), kind = kind,
-    measures = chosen, class = sites[[1L]]$class, threshold = threshold, times = found$times,
-    level = level, target = target, inflation = found$inflation, labels = found$labels,
-    origin = found$origin, held_out = found$held_out, scope = found$scope, title = found$title,
-    notes = c(found$notes, left_out_words(sites[[1L]]$left_out), lacking_words(sites)),
-    hint = if (is.null(response)) found$hint
+    measures = chosen, class = sites[[1L]]$class, threshold = threshold, times = tested$times,
+    level = level, target = target, inflation = tested$inflation, labels = tested$labels,
+    origin = tested$origin, held_out = tested$held_out, scope = tested$scope, title = tested$title,
+    notes = c(tested$notes, left_out_words(sites[[1L]]$left_out), lacking_words(sites)),
+    hint = if (is.null(response)) tested$hint
   )
   if (!is.null(covariates)) {
-    X <- read_covariates(covariates, sites[[1L]], found$labels)
-    result$regression <- by_method(lapply(values, regress_measures, X, found$inflation, level))
+    X <- read_covariates(covariates, sites[[1L]], tested$labels)
+    result$regression <- by_method(lapply(values, regress_measures, X, tested$inflation, level))
   }
-  if (!is.null(found$baseline)) {
-    result$baseline <- found$baseline
-    result <- c(result, compare_measures(values, found$baseline, found$inflation, level))
+  if (!is.null(tested$baseline)) {
+    result$baseline <- tested$baseline
+    result <- c(result, compare_measures(values, tested$baseline, tested$inflation, level))
   }
   structure(result, class = c("dg_validate", "dg_result"))
 }
@@ -303,9 +303,9 @@ named_frames <- function(frames, column) {
   named <- Map(function(frame, name) {
     cbind(stats::setNames(data.frame(rep(name, nrow(frame))), column), frame)
   }, frames, names(frames))
-  found <- do.call(rbind, unname(named))
-  if (!is.null(found)) rownames(found) <- NULL
-  found
+  table <- do.call(rbind, unname(named))
+  if (!is.null(table)) rownames(table) <- NULL
+  table
 }
 
 by_method <- function(frames) named_frames(frames, "method")
@@ -355,18 +355,18 @@ validation_rows.dg_compare <- function(object, newdata, domain, y, times = NULL)
 }
 
 compared_notes <- function(runs, failed) {
-  own <- unlist(lapply(names(runs), function(name) {
+  said <- unlist(lapply(names(runs), function(name) {
     notes <- cv_notes(runs[[name]])
     if (length(notes)) paste0(name, ": ", notes)
   }))
-  c(own, if (length(failed)) {
+  c(said, if (length(failed)) {
     paste0("Not here, since all folds failed: ", enumerate(names(failed), quote = ""), ".")
   })
 }
 
 # TRUE if new rows have domains of training.
-warn_training_domains <- function(new, known, so) {
-  both <- intersect(value_labels(unique(new)), value_labels(unique(known)))
+warn_training_domains <- function(new, training, so) {
+  both <- intersect(value_labels(unique(new)), value_labels(unique(training)))
   if (length(both)) {
     warn("training_domains", "`newdata` has domains of training (", enumerate(both, quote = "\""),
          "): ", so, ".")
@@ -381,9 +381,9 @@ validation_rows.dg_validate <- function(object, newdata, domain, y, times = NULL
   if (object$kind != "class" || is.null(object$rows$p)) abort_no_validated()
   levels <- c(paste("not", object$class), object$class)
   methods <- lapply(split(object$rows, factor(object$rows$method, unique(object$rows$method))),
-                    function(rows) {
-    list(truth = levels[1L + rows$y], prob = cbind(1 - rows$p, rows$p), levels = levels,
-         domain = rows$domain, rep = rows$rep, row = rows$row)
+                    function(part) {
+    list(truth = levels[1L + part$y], prob = cbind(1 - part$p, part$p), levels = levels,
+         domain = part$domain, rep = part$rep, row = part$row)
   })
   c(list(methods = methods), object[c("inflation", "labels", "origin", "held_out", "scope",
                                        "title", "baseline", "notes")])
@@ -397,11 +397,11 @@ check_no_new_rows <- function(newdata, domain, y) {
 }
 
 cv_rows <- function(cv) {
-  rows <- cv$predictions
-  if (is.null(rows)) {
+  predictions <- cv$predictions
+  if (is.null(predictions)) {
     abort("argument", "`object` has no predictions: those of a source are not kept.")
   }
-  as.list(rows)
+  as.list(predictions)
 }
 
 #' @exportS3Method
@@ -416,21 +416,21 @@ validation_rows.dg_learner <- function(object, newdata, domain, y, times = NULL)
   y <- given_response(object, newdata, y, NROW(values))
   given <- domain
   domain <- new_domain(object$blueprint, newdata, domain, NROW(values), FALSE, "newdata")
-  known <- warn_training_domains(domain, object$domain, "their scores are optimistic")
-  rows <- if (classes) list(truth = value_labels(y), prob = values)
+  seen <- warn_training_domains(domain, object$domain, "their scores are optimistic")
+  method <- if (classes) list(truth = value_labels(y), prob = values)
           else list(truth = y, prediction = values)
   if (is_censored(y)) {
-    rows$decision <- predict(object, newdata, domain = given, type = "decision")
+    method$decision <- predict(object, newdata, domain = given, type = "decision")
     if (!is.null(times)) {
-      rows$survival <- predict(object, newdata, domain = given, type = "survival", times = times)
+      method$survival <- predict(object, newdata, domain = given, type = "survival", times = times)
     }
   }
   title <- method_of(object$spec)$title
-  list(methods = stats::setNames(list(c(rows, list(domain = domain))), title),
+  list(methods = stats::setNames(list(c(method, list(domain = domain))), title),
        text = object$blueprint$text_response,
        family = object$family, inflation = 1, labels = variable_names(object$blueprint),
        origin = "fitted", title = title,
-       held_out = if (known) "rows that include domains of training" else "rows of new domains")
+       held_out = if (seen) "rows that include domains of training" else "rows of new domains")
 }
 
 #' @exportS3Method
@@ -452,13 +452,13 @@ validation_rows.numeric <- function(object, newdata, domain, y, times = NULL) {
   }
   # events are often the numbers 0 and 1
   events <- is.numeric(y) && all(y %in% c(0, 1, NA))
-  rows <- list(truth = y, domain = domain)
+  method <- list(truth = y, domain = domain)
   if (is.matrix(object) && ncol(object) > 1L) {
     check_probability_matrix(object)
-    rows$prob <- object
+    method$prob <- object
   } else {
     object <- as.vector(object)
-    rows$prediction <- as.numeric(object)
+    method$prediction <- as.numeric(object)
     if (events || !is.numeric(y)) {
       classes <- if (is.factor(y)) levels(y) else if (events) c("0", "1")
                  else text_levels(value_labels(y))
@@ -466,13 +466,13 @@ validation_rows.numeric <- function(object, newdata, domain, y, times = NULL) {
         abort("argument", "Predictions of ", length(classes), " classes must be a matrix of ",
               "probabilities with a column for each class.")
       }
-      rows$prob <- cbind(1 - object, object)
-      colnames(rows$prob) <- classes
+      method$prob <- cbind(1 - object, object)
+      colnames(method$prob) <- classes
     }
   }
-  counts <- is.null(rows$prob) && is.numeric(y) && all(y >= 0 & y == round(y), na.rm = TRUE) &&
+  counts <- is.null(method$prob) && is.numeric(y) && all(y >= 0 & y == round(y), na.rm = TRUE) &&
     all(object > 0, na.rm = TRUE)
-  list(methods = list(model = rows), inflation = 1, text = is.character(y),
+  list(methods = list(model = method), inflation = 1, text = is.character(y),
        hint = if (counts) "If the whole numbers of `y` are counts, use `response = \"count\"`.",
        labels = list(response = "y", domain = "domain"), origin = "given",
        held_out = "rows as given", title = "Model")
@@ -480,11 +480,11 @@ validation_rows.numeric <- function(object, newdata, domain, y, times = NULL) {
 
 # Scores of risk, or a matrix of the probabilities of no event with a column for each time.
 times_as_given <- function(object, y, domain, times) {
-  rows <- list(truth = y, domain = domain)
+  method <- list(truth = y, domain = domain)
   if (is.null(dim(object)) && !is.null(times) && length(times) == 1L) object <- as.matrix(object)
   if (is.null(dim(object)) || is.null(times) && ncol(object) == 1L) {
-    rows$decision <- as.vector(object)
-    return(rows)
+    method$decision <- as.vector(object)
+    return(method)
   }
   if (length(times) != ncol(object) || anyDuplicated(times)) {
     abort("argument", "`times` must be the times of the columns of `object`, ",
@@ -503,59 +503,59 @@ times_as_given <- function(object, y, domain, times) {
     abort("argument", "`object` must be probabilities of no event until `times`: in no row may ",
           "they rise with time.")
   }
-  rows$survival <- unname(object)
-  colnames(rows$survival) <- horizon_names(times)
+  method$survival <- unname(object)
+  colnames(method$survival) <- horizon_names(times)
   # of a model of proportional hazards the logarithm of the hazard and a constant
   last <- pmin(pmax(object[, ncol(object)], 1e-10), 1 - 1e-10)
-  rows$decision <- log(-log(last))
-  rows
+  method$decision <- log(-log(last))
+  method
 }
 
 # The survival probabilities of all methods at the times that are asked, or at all that there are.
-with_times <- function(found, times) {
-  known <- lapply(found$methods, function(rows) colnames(rows$survival))
-  known <- Reduce(intersect, known)
-  if (length(setdiff(horizon_names(times), known))) {
+with_times <- function(tested, times) {
+  available <- lapply(tested$methods, function(method) colnames(method$survival))
+  available <- Reduce(intersect, available)
+  if (length(setdiff(horizon_names(times), available))) {
     abort("argument", "`times` must be times of the survival probabilities of `object` (",
-          if (length(known)) enumerate(known, 10L, "") else "it has none",
+          if (length(available)) enumerate(available, 10L, "") else "it has none",
           "): cross-validate with `metric = list(\"concordance\", metric_brier(",
           format(times[1L]), "))`.")
   }
   if (is.null(times)) {
-    times <- as.numeric(known)
+    times <- as.numeric(available)
     # nobody has an event at once
     times <- times[times > 0]
   }
-  found$times <- times
-  found$methods <- lapply(found$methods, function(rows) {
-    if (length(times)) rows$survival <- survival_columns(rows$survival, times)
-    else rows["survival"] <- list(NULL)
-    rows
+  tested$times <- times
+  tested$methods <- lapply(tested$methods, function(method) {
+    if (length(times)) method$survival <- survival_columns(method$survival, times)
+    else method["survival"] <- list(NULL)
+    method
   })
   if (length(times) == 0L) {
-    late <- any(vapply(found$methods, function(rows) !is.null(entries(rows$truth)), NA))
-    found$hint <- if (late) {
+    late <- any(vapply(tested$methods, function(method) !is.null(entries(method$truth)), NA))
+    tested$hint <- if (late) {
       "Observed/expected and Brier scores have no estimates with late entry."
     } else paste0("Observed/expected and Brier scores need `times`",
-                  if (found$origin == "held_out") " of dg_cv(metric = metric_brier())", ".")
+                  if (tested$origin == "held_out") " of dg_cv(metric = metric_brier())", ".")
   }
-  found
+  tested
 }
 
 #' @exportS3Method
 validation_rows.matrix <- validation_rows.numeric
 
 # Response and domain of given predictions are called as the variables that were given for them.
-with_given_names <- function(found, y, domain) {
+with_given_names <- function(tested, y, domain) {
   name <- function(given, default) {
     if (is.call(given) && as.character(given[[1L]])[1L] %in% c("$", "[[")) given <- given[[3L]]
     if (is.symbol(given) || is.character(given) && length(given) == 1L) as.character(given)
     else default
   }
-  if (identical(found$origin, "given")) {
-    found$labels <- list(response = name(y, "y"), domain = name(domain, "domain"))
+  if (identical(tested$origin, "given")) {
+    tested$labels <- list(response = name(y, "y"), domain = name(domain, "domain"))
   }
-  found
+  tested
 }
 
 check_probability_matrix <- function(P) {
@@ -571,29 +571,29 @@ check_probability_matrix <- function(P) {
   }
 }
 
-read_response_kind <- function(response, found) {
+read_response_kind <- function(response, tested) {
   if (!is.null(response)) {
     return(check_choice(response, "response", names(measures)))
   }
-  rows <- found$methods[[1L]]
-  if (is_censored(rows$truth)) return("censored")
-  family <- found$family$name
-  if (identical(family, "ordinal") || is.ordered(rows$truth)) return("ordinal")
+  method <- tested$methods[[1L]]
+  if (is_censored(method$truth)) return("censored")
+  family <- tested$family$name
+  if (identical(family, "ordinal") || is.ordered(method$truth)) return("ordinal")
   counts <- c("poisson", "quasipoisson", "nbinom2", "nbinom1")
   if (!is.null(family) && family %in% counts) return("count")
-  if (is.null(rows$prob) && is.numeric(rows$truth)) "number" else "class"
+  if (is.null(method$prob) && is.numeric(method$truth)) "number" else "class"
 }
 
-left_out_words <- function(rows) {
-  if (rows > 0L) {
-    paste0("Left out, without response, domain or prediction: ", plural(rows, "row"), ".")
+left_out_words <- function(n) {
+  if (n > 0L) {
+    paste0("Left out, without response, domain or prediction: ", plural(n, "row"), ".")
   }
 }
 
 # Domains without calibration, see of_trained().
 lacking_words <- function(sites) {
-  lacking <- lapply(sites, function(rows) {
-    if (!is.null(rows$p)) as.character(rows$domain)[is.infinite(rows$score)]
+  lacking <- lapply(sites, function(scored) {
+    if (!is.null(scored$p)) as.character(scored$domain)[is.infinite(scored$score)]
   })
   domains <- unique(unlist(lacking))
   if (length(domains)) {
@@ -605,54 +605,55 @@ lacking_words <- function(sites) {
 # ---- sites ------------------------------------------------------------------------------------
 
 # list(y, p, score: as in `measures`, place: of each row in order to pair methods, rep, domain: a
-# factor, class, left_out). p is NULL where there are no probabilities.
-site_rows <- function(rows, kind, class) {
-  domain <- as.factor(rows$domain)
+# factor, class, left_out). p is NULL where there are no probabilities. method: one of those of
+# validation_rows().
+site_rows <- function(method, kind, class) {
+  domain <- as.factor(method$domain)
   n <- length(domain)
-  rep <- if (is.null(rows$rep)) rep(1, n) else rows$rep
-  place <- if (is.null(rows$row)) seq_len(n) else rows$row
-  found <- switch(kind, class = event_rows(rows, class), ordinal = ordered_rows(rows),
-                  number = , count = number_rows(rows, kind), censored = time_rows(rows))
+  rep <- if (is.null(method$rep)) rep(1, n) else method$rep
+  place <- if (is.null(method$row)) seq_len(n) else method$row
+  scored <- switch(kind, class = event_rows(method, class), ordinal = ordered_rows(method),
+                   number = , count = number_rows(method, kind), censored = time_rows(method))
   # scores of classes that training lacks are infinite, see mark_lacking()
-  for (values in found[c("y", "p", if (kind != "class") "score")]) {
+  for (values in scored[c("y", "p", if (kind != "class") "score")]) {
     if (any(is.infinite(values))) abort("data", "Responses and predictions must be finite.")
   }
-  known <- !is.na(found$y) & !is.na(domain)
-  for (values in found[c("p", "score")]) {
-    if (!is.null(values)) known <- known & !is.na(rowSums(cbind(values)))
+  ok <- !is.na(scored$y) & !is.na(domain)
+  for (values in scored[c("p", "score")]) {
+    if (!is.null(values)) ok <- ok & !is.na(rowSums(cbind(values)))
   }
-  if (!any(known)) abort("data", "No row has both a response and a prediction.")
-  found[c("y", "p", "score")] <- lapply(found[c("y", "p", "score")], take, known)
-  c(found, list(domain = droplevels(domain[known]), rep = rep[known], place = place[known],
-                left_out = length(unique(place[!known]))))
+  if (!any(ok)) abort("data", "No row has both a response and a prediction.")
+  scored[c("y", "p", "score")] <- lapply(scored[c("y", "p", "score")], take, ok)
+  c(scored, list(domain = droplevels(domain[ok]), rep = rep[ok], place = place[ok],
+                 left_out = length(unique(place[!ok]))))
 }
 
-event_rows <- function(rows, class) {
-  levels <- class_levels(rows)
-  truth <- value_labels(rows$truth)
+event_rows <- function(method, class) {
+  levels <- class_levels(method)
+  truth <- value_labels(method$truth)
   check_known_classes(truth, levels)
   if (is.null(class) && length(levels) > 2L) {
     abort("argument", "`class` must name the event, one of ", enumerate(levels, quote = "\""), ".")
   }
   class <- if (is.null(class)) levels[2L] else check_choice(class, "class", levels)
   column <- match(class, levels)
-  p <- rows$prob[, column]
+  p <- method$prob[, column]
   if (!is.null(p)) check_probabilities(p)
-  score <- if (is.null(rows$decision)) p
-           else if (is.matrix(rows$decision)) event_scores(rows$decision, column)
-           else if (column == 2L) rows$decision else -rows$decision
+  score <- if (is.null(method$decision)) p
+           else if (is.matrix(method$decision)) event_scores(method$decision, column)
+           else if (column == 2L) method$decision else -method$decision
   list(y = as.integer(truth == class), p = p, score = score, class = class)
 }
 
-# Infinite where training lacks the class, or all others.
+# The decision value of the event, infinite where training lacks it or all other classes.
 event_scores <- function(decision, column) {
   alone <- rowSums(decision[, -column, drop = FALSE] != -Inf) == 0
   replace(decision[, column], alone %in% TRUE, Inf)
 }
 
-class_levels <- function(rows) {
-  if (!is.null(rows$levels)) rows$levels
-  else if (!is.null(rows$prob)) colnames(rows$prob) else levels(rows$truth)
+class_levels <- function(method) {
+  if (!is.null(method$levels)) method$levels
+  else if (!is.null(method$prob)) colnames(method$prob) else levels(method$truth)
 }
 
 check_known_classes <- function(truth, levels) {
@@ -670,37 +671,37 @@ check_probabilities <- function(p) {
   }
 }
 
-ordered_rows <- function(rows) {
-  P <- rows$prob
+ordered_rows <- function(method) {
+  P <- method$prob
   if (is.null(P)) abort_no_validated()
   check_probabilities(P)
   # columns in the order of the classes
-  levels <- class_levels(rows)
-  if (is.factor(rows$truth)) levels <- intersect(levels(rows$truth), levels)
-  check_known_classes(value_labels(rows$truth), levels)
+  levels <- class_levels(method)
+  if (is.factor(method$truth)) levels <- intersect(levels(method$truth), levels)
+  check_known_classes(value_labels(method$truth), levels)
   P <- P[, match(levels, colnames(P)), drop = FALSE]
-  y <- match(value_labels(rows$truth), levels)
+  y <- match(value_labels(method$truth), levels)
   list(y = y, p = unname(P), score = drop(P %*% seq_along(levels)))
 }
 
-number_rows <- function(rows, kind) {
-  if (!is.numeric(rows$truth)) {
-    abort("data", "`response` \"", kind, "\" needs numbers, not ", describe(rows$truth), ".")
+number_rows <- function(method, kind) {
+  if (!is.numeric(method$truth)) {
+    abort("data", "`response` \"", kind, "\" needs numbers, not ", describe(method$truth), ".")
   }
-  p <- as.numeric(rows$prediction)
-  y <- as.numeric(rows$truth)
+  p <- as.numeric(method$prediction)
+  y <- as.numeric(method$truth)
   if (kind == "count" && any(y < 0 | p <= 0, na.rm = TRUE)) {
     abort("data", "Counts must be 0 or more and their predicted means above 0.")
   }
   list(y = y, p = p)
 }
 
-time_rows <- function(rows) {
-  if (!is_censored(rows$truth)) {
+time_rows <- function(method) {
+  if (!is_censored(method$truth)) {
     abort("data", "`response` \"censored\" needs censored times, `survival::Surv(time, status)`, ",
-          "not ", describe(rows$truth), ".")
+          "not ", describe(method$truth), ".")
   }
-  list(y = rows$truth, p = rows$survival, score = drop(rows$decision))
+  list(y = method$truth, p = method$survival, score = drop(method$decision))
 }
 
 abort_no_validated <- function() {
@@ -708,7 +709,7 @@ abort_no_validated <- function() {
         "`calibration = \"platt\"`.")
 }
 
-# Those that rows of all methods have what it needs for.
+# The measures for which the rows of all methods have what is needed.
 measures_for <- function(kind, sites, threshold, times = NULL) {
   with_prob <- all(vapply(sites, function(site) !is.null(site$p), NA))
   if (!is.null(threshold) && (kind != "class" || !with_prob)) {
@@ -737,12 +738,12 @@ at_times <- function(chosen, times) {
     m$of <- function(d, ...) of(d, d$p[, k], t)
     m
   }
-  found <- Map(function(m, name) {
+  each <- Map(function(m, name) {
     if (is.null(m$at)) return(stats::setNames(list(m), name))
     stats::setNames(lapply(seq_along(times), timed, m = m),
                     paste(name, horizon_names(times), sep = "_", recycle0 = TRUE))
   }, chosen, names(chosen))
-  do.call(c, unname(found))
+  do.call(c, unname(each))
 }
 
 check_target <- function(target, chosen) {
@@ -779,15 +780,15 @@ check_target <- function(target, chosen) {
 }
 
 # For each measure list(estimate, se, value, value_se [domains]; likelihoods, information: lists of
-# functions, see site_value(); effects: of each domain's rows, by
-# place, if `paired`). Of repeats the means.
-measure_sites <- function(rows, chosen, threshold, paired) {
-  parts <- split(seq_along(rows$y), list(rows$rep, rows$domain), drop = TRUE)
-  at <- split(seq_along(parts), rows$domain[vapply(parts, `[`, 0L, 1L)])
+# functions, see site_value(); effects: of each domain's rows, by place, if `paired`), for repeats
+# their means. scored: site_rows().
+measure_sites <- function(scored, chosen, threshold, paired) {
+  parts <- split(seq_along(scored$y), list(scored$rep, scored$domain), drop = TRUE)
+  at <- split(seq_along(parts), scored$domain[vapply(parts, `[`, 0L, 1L)])
   sizes <- lengths(parts)
   lapply(chosen, function(measure) {
     sites <- lapply(parts, function(i) {
-      measure$of(lapply(rows[c("y", "p", "score")], take, i), threshold = threshold)
+      measure$of(lapply(scored[c("y", "p", "score")], take, i), threshold = threshold)
     })
     sites <- with_common_errors(sites, sizes, scales[[measure$scale]])
     mean_of <- function(name) {
@@ -800,13 +801,13 @@ measure_sites <- function(rows, chosen, threshold, paired) {
          information = lapply(at, function(k) sites[[k[1L]]]$information),
          effects = if (paired) lapply(at, function(k) {
            effect <- unlist(lapply(sites[k], `[[`, "effect"), use.names = FALSE)
-           place <- unlist(lapply(parts[k], function(i) rows$place[i]), use.names = FALSE)
+           place <- unlist(lapply(parts[k], function(i) scored$place[i]), use.names = FALSE)
            tapply(effect, place, sum) / length(k)
          }))
   })
 }
 
-# Of repeats, whose events are the same rows.
+# The mean over repeats, whose events are the same rows.
 mean_likelihood <- function(sites) {
   likelihoods <- lapply(sites, `[[`, "likelihood")
   if (length(sites) == 1L || any(vapply(likelihoods, is.null, NA))) return(likelihoods[[1L]])
@@ -815,11 +816,11 @@ mean_likelihood <- function(sites) {
 
 # On the scale of the measure, see common_errors(); but where errors are those of events.
 with_common_errors <- function(sites, sizes, scale) {
-  own <- vapply(sites, function(site) is.null(site$value_se), NA)
+  derived <- vapply(sites, function(site) is.null(site$value_se), NA)
   sites <- Map(on_scale, sites, list(scale), sizes)
   se <- vapply(sites, `[[`, 0, "value_se")
   value <- vapply(sites, `[[`, 0, "value")
-  errors <- replace(se, own, common_errors(se[own], sizes[own], value[own]))
+  errors <- replace(se, derived, common_errors(se[derived], sizes[derived], value[derived]))
   changed <- which(errors != se)
   sites[changed] <- Map(function(site, error) {
     site$value_se <- error
@@ -832,12 +833,12 @@ with_common_errors <- function(sites, sizes, scale) {
 # Few rows may be alike by chance, and a site of two such rows would outweigh all others: where
 # there are fewer than ten, or all are alike, the variance of a row is that of all sites.
 common_errors <- function(se, sizes, value) {
-  known <- is.finite(se)
+  finite <- is.finite(se)
   # what rounding leaves of zero
-  none <- known & se <= pmax(1e-9 * abs(value), 1e-7 * max(se[known], 0))
+  none <- finite & se <= pmax(1e-9 * abs(value), 1e-7 * max(se[finite], 0))
   se[none] <- 0
-  few <- known & (sizes < few_events | none)
-  judged <- known & !none & sizes > 1L & (sizes >= few_events | !any(sizes[known] >= few_events))
+  few <- finite & (sizes < few_events | none)
+  judged <- finite & !none & sizes > 1L & (sizes >= few_events | !any(sizes[finite] >= few_events))
   if (!any(judged)) return(se)
   common <- sum((sizes * se^2 * (sizes - 1))[judged]) / sum((sizes - 1)[judged])
   replace(se, few, sqrt(common / sizes[few]))
@@ -845,9 +846,9 @@ common_errors <- function(se, sizes, value) {
 
 # The value on the scale and its error, by the derivative where they are not given. The error of a
 # logarithm depends on the number of rows, and on which of them are extreme.
-on_scale <- function(site, scale, rows = 1) {
+on_scale <- function(site, scale, n = 1) {
   if (is.null(site$information) && scale$title != "untransformed") {
-    site$information <- function(value, own) rows
+    site$information <- function(value, own) n
   }
   if (is.null(site$value)) {
     site$value <- if (is.na(site$estimate)) NA_real_ else scale$to(site$estimate)
@@ -866,33 +867,34 @@ pool_measures <- function(values, chosen, inflation, level) {
 }
 
 summary_rows <- function(pooled, chosen, target, level) {
-  by_measure(Map(function(found, measure, name) {
+  by_measure(Map(function(overall, measure, name) {
     scale <- scales[[measure$scale]]
-    row <- mean_columns(found, scale, "mean")
+    row <- mean_columns(overall, scale, "mean")
     if (is.null(target)) row
-    else cbind(row, pass_columns(found$new, scale, target[[name]], level))
+    else cbind(row, pass_columns(overall$new, scale, target[[name]], level))
   }, pooled, chosen, names(chosen)))
 }
 
-# Of random_effects(), the mean in a column of this name.
-mean_columns <- function(found, scale, name) {
-  weighted <- found$weighted
-  new <- found$new$interval
+# The columns of a result of random_effects(), its mean under this name.
+mean_columns <- function(overall, scale, name) {
+  weighted <- overall$weighted
+  new <- overall$new$interval
   cbind(
-    stats::setNames(data.frame(found$domains, scale$from(found$mean)), c("domains", name)),
-    from_scale(found$lower, found$upper, scale), tau = found$tau,
+    stats::setNames(data.frame(overall$domains, scale$from(overall$mean)), c("domains", name)),
+    from_scale(overall$lower, overall$upper, scale), tau = overall$tau,
     from_scale(new[1L], new[2L], scale, "new_"),
     weighted = scale$from(weighted$mean),
-    from_scale(weighted$lower, weighted$upper, scale, "weighted_"), weighted_p = found$p
+    from_scale(weighted$lower, weighted$upper, scale, "weighted_"), weighted_p = overall$p
   )
 }
 
-# The scale may turn the order round.
+# In order, because a scale may reverse the ends.
 from_scale <- function(lower, upper, scale, prefix = "") {
   ends <- scale$from(cbind(lower, upper))
   stats::setNames(data.frame(pmin(ends[, 1L], ends[, 2L]), pmax(ends[, 1L], ends[, 2L])),
                   paste0(prefix, c("lower", "upper")))
 }
+
 # The probability that a new site lies between these limits, see share_between().
 pass_columns <- function(new, scale, limits, level) {
   share <- rep(NA_real_, 3L)
@@ -903,22 +905,22 @@ pass_columns <- function(new, scale, limits, level) {
   data.frame(pass = share[[1L]], pass_lower = share[[2L]], pass_upper = share[[3L]])
 }
 
-site_table <- function(values, pooled, rows, chosen, level) {
-  once <- first_places(rows)
-  n <- tabulate(rows$domain[once], nlevels(rows$domain))
-  y <- if (is_censored(rows$y)) has_event(rows$y) + 0 else if (!is.null(rows$class)) rows$y
+site_table <- function(values, pooled, scored, chosen, level) {
+  once <- first_places(scored)
+  n <- tabulate(scored$domain[once], nlevels(scored$domain))
+  y <- if (is_censored(scored$y)) has_event(scored$y) + 0 else if (!is.null(scored$class)) scored$y
   events <- if (is.null(y)) NA_integer_
-            else as.integer(rowsum(y[once], as.integer(rows$domain[once])))
-  by_measure(Map(function(value, found, measure) {
+            else as.integer(rowsum(y[once], as.integer(scored$domain[once])))
+  by_measure(Map(function(value, overall, measure) {
     scale <- scales[[measure$scale]]
     half <- stats::qnorm((1 + level) / 2) * value$value_se
     shrunk <- matrix(NA_real_, length(n), 3L)
-    if (!is.null(found$posterior)) {
-      shrunk[found$known, ] <- shrunken_sites(found$posterior, level)
+    if (!is.null(overall$posterior)) {
+      shrunk[overall$known, ] <- shrunken_sites(overall$posterior, level)
     }
     ends <- from_scale(value$value - half, value$value + half, scale)
     # of 0 events the estimate is the end
-    data.frame(domain = levels(rows$domain), rows = n, events = events,
+    data.frame(domain = levels(scored$domain), rows = n, events = events,
                estimate = value$estimate, se = value$se,
                lower = pmin(ends$lower, value$estimate), upper = pmax(ends$upper, value$estimate),
                shrunk = scale$from(shrunk[, 1L]),
@@ -927,13 +929,13 @@ site_table <- function(values, pooled, rows, chosen, level) {
 }
 
 # Repeats predict the same rows.
-first_places <- function(rows) !duplicated(data.frame(rows$place, rows$domain))
+first_places <- function(scored) !duplicated(data.frame(scored$place, scored$domain))
 
-kept_rows <- function(rows) {
-  data <- data.frame(row = rows$place, domain = rows$domain, y = rows$y)
+kept_rows <- function(scored) {
+  data <- data.frame(row = scored$place, domain = scored$domain, y = scored$y)
   # a matrix of ordered classes
-  data$p <- if (is.null(rows$p)) NA_real_ else rows$p
-  if (length(unique(rows$rep)) > 1L) data$rep <- rows$rep
+  data$p <- if (is.null(scored$p)) NA_real_ else scored$p
+  if (length(unique(scored$rep)) > 1L) data$rep <- scored$rep
   data
 }
 
@@ -977,7 +979,7 @@ pair_values <- function(a, b) {
 # ---- meta-regression --------------------------------------------------------------------------
 
 # The model matrix of the covariates, a row for each domain of the rows, without the intercept.
-read_covariates <- function(covariates, rows, labels) {
+read_covariates <- function(covariates, scored, labels) {
   if (!is.data.frame(covariates)) {
     abort("argument", "`covariates` must be a data frame, not ", describe(covariates), ".")
   }
@@ -986,33 +988,33 @@ read_covariates <- function(covariates, rows, labels) {
     abort("argument", "`covariates` must have the column ",
           paste0("`", unique(c(labels$domain, "domain")), "`", collapse = " or "), ".")
   }
-  at <- match(levels(rows$domain), value_labels(covariates[[column]]))
+  at <- match(levels(scored$domain), value_labels(covariates[[column]]))
   if (anyNA(at)) {
     abort("data", "`covariates` must have a row for ",
-          enumerate(levels(rows$domain)[is.na(at)], quote = "\""), ".")
+          enumerate(levels(scored$domain)[is.na(at)], quote = "\""), ".")
   }
-  own <- covariates[at, setdiff(names(covariates), column), drop = FALSE]
-  once <- unique(covariates[value_labels(covariates[[column]]) %in% levels(rows$domain), ])
+  columns <- covariates[at, setdiff(names(covariates), column), drop = FALSE]
+  once <- unique(covariates[value_labels(covariates[[column]]) %in% levels(scored$domain), ])
   twice <- value_labels(once[[column]])[duplicated(once[[column]])]
   if (length(twice)) {
     abort("data", "`covariates` must not vary within a domain, as in ",
           enumerate(unique(twice), quote = "\""), ".")
   }
-  if (ncol(own) == 0L) abort("data", "`covariates` must have a column beside the domain.")
-  for (name in names(own)) {
-    check_understood(own[[name]], "predictor", paste0("`covariates$", name, "`"))
+  if (ncol(columns) == 0L) abort("data", "`covariates` must have a column beside the domain.")
+  for (name in names(columns)) {
+    check_understood(columns[[name]], "predictor", paste0("`covariates$", name, "`"))
   }
-  own[] <- lapply(own, base_column)
-  if (anyNA(own)) abort("data", "`covariates` must have no missing values.")
-  numbers <- vapply(own, is.numeric, NA)
-  if (!all(is.finite(unlist(own[numbers])))) abort("data", "`covariates` must be finite.")
-  own[!numbers] <- lapply(own[!numbers], function(values) factor(value_labels(values)))
-  same <- vapply(own, function(values) length(unique(values)) < 2L, NA)
+  columns[] <- lapply(columns, base_column)
+  if (anyNA(columns)) abort("data", "`covariates` must have no missing values.")
+  numbers <- vapply(columns, is.numeric, NA)
+  if (!all(is.finite(unlist(columns[numbers])))) abort("data", "`covariates` must be finite.")
+  columns[!numbers] <- lapply(columns[!numbers], function(values) factor(value_labels(values)))
+  same <- vapply(columns, function(values) length(unique(values)) < 2L, NA)
   if (any(same)) {
     abort("data", "`covariates` must vary between domains, not be constant as ",
-          enumerate(names(own)[same]), ".")
+          enumerate(names(columns)[same]), ".")
   }
-  X <- stats::model.matrix(~ ., own)[, -1L, drop = FALSE]
+  X <- stats::model.matrix(~ ., columns)[, -1L, drop = FALSE]
   if (nrow(X) < ncol(X) + 2L) {
     abort("data", "`covariates` must have fewer columns (", ncol(X), " with those of factors) ",
           "than there are domains (", nrow(X), ") less one.")
@@ -1023,20 +1025,20 @@ read_covariates <- function(covariates, rows, labels) {
 # NA for terms that these sites cannot tell from others.
 regress_measures <- function(values, X, inflation, level) {
   by_measure(lapply(values, function(value) {
-    known <- has_error(value$value, value$value_se)
-    if (sum(known) < ncol(X) + 2L) return(NULL)
-    own <- which(independent_columns(X[known, , drop = FALSE]))
-    if (length(own) == 0L) return(NULL)
-    scaling <- engine_scaling(X[known, own, drop = FALSE])
-    fit <- regress_sites(value$value[known], value$value_se[known],
-                         cbind(1, scale_columns(X[known, own, drop = FALSE], scaling)))
-    df <- sum(known) - length(own) - 1L
+    used <- has_error(value$value, value$value_se)
+    if (sum(used) < ncol(X) + 2L) return(NULL)
+    terms <- which(independent_columns(X[used, , drop = FALSE]))
+    if (length(terms) == 0L) return(NULL)
+    scaling <- engine_scaling(X[used, terms, drop = FALSE])
+    fit <- regress_sites(value$value[used], value$value_se[used],
+                         cbind(1, scale_columns(X[used, terms, drop = FALSE], scaling)))
+    df <- sum(used) - length(terms) - 1L
     # back in the units of the covariates
     back <- diag(c(1, 1 / scaling$scale))
     back[1L, -1L] <- -scaling$centre / scaling$scale
     estimate <- se <- rep(NA_real_, 1L + ncol(X))
-    estimate[c(1L, 1L + own)] <- back %*% fit$beta
-    se[c(1L, 1L + own)] <- sqrt(diag(back %*% fit$covariance %*% t(back)) * inflation)
+    estimate[c(1L, 1L + terms)] <- back %*% fit$beta
+    se[c(1L, 1L + terms)] <- sqrt(diag(back %*% fit$covariance %*% t(back)) * inflation)
     half <- stats::qt((1 + level) / 2, df) * se
     data.frame(term = c("(intercept)", colnames(X)), estimate = estimate, se = se,
                lower = estimate - half, upper = estimate + half,

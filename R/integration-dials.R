@@ -26,11 +26,11 @@ domain_multitask_tau <- function(range = c(0, 1)) {
                          label = c(domain_multitask_tau = "Similarity of domains (tau)"))
 }
 
-choice_parameter <- function(values, known, label) {
+choice_parameter <- function(values, allowed, label) {
   need_package("dials", paste0(names(label), "()"))
-  if (!is.character(values) || length(values) == 0L || !all(values %in% known)) {
-    abort("argument", "`values` must be some of ", enumerate(known, length(known), "\""), ", not ",
-          describe(values), ".")
+  if (!is.character(values) || length(values) == 0L || !all(values %in% allowed)) {
+    abort("argument", "`values` must be some of ", enumerate(allowed, length(allowed), "\""),
+          ", not ", describe(values), ".")
   }
   dials::new_qual_param("character", values, label = label)
 }

@@ -40,8 +40,8 @@ domain_blueprint <- function(role = "domain", ...) {
   if (!is.character(role) || length(role) != 1L || is.na(role)) {
     abort("argument", "`role` must be the name of a role, not ", describe(role), ".")
   }
-  known <- names(formals(hardhat::default_recipe_blueprint))
-  check_no_dots(list(...), known, fine = known)
+  allowed <- names(formals(hardhat::default_recipe_blueprint))
+  check_no_dots(list(...), allowed, fine = allowed)
   hardhat::new_default_recipe_blueprint(..., domain_role = role,
                                         subclass = "domgen_domain_blueprint")
 }
@@ -76,19 +76,19 @@ run_forge.domgen_domain_blueprint <- function(blueprint, new_data, ...) {
     abort("data", "New data must have the column `", column, "`, whose role is \"", role, "\".")
   }
   # hardhat does not store columns of roles that the recipe does not need in new data
-  known <- blueprint$extra_role_ptypes[[role]]
-  if (is.null(known)) known <- tibble::as_tibble(new_data)[0L, column]
+  prototype <- blueprint$extra_role_ptypes[[role]]
+  if (is.null(prototype)) prototype <- tibble::as_tibble(new_data)[0L, column]
   domain <- new_data[[column]]
   # new data keep their own levels
   if (is.factor(domain) || is.character(domain)) {
-    if (is.factor(known[[column]])) {
-      new_data[[column]] <- factor(domain, ordered = is.ordered(known[[column]]))
+    if (is.factor(prototype[[column]])) {
+      new_data[[column]] <- factor(domain, ordered = is.ordered(prototype[[column]]))
     }
-    known[[column]] <- new_data[[column]][0L]
+    prototype[[column]] <- new_data[[column]][0L]
     # recipes before 1.2 would restore the levels of training
     blueprint$recipe$levels[[column]] <- NULL
   }
-  blueprint$extra_role_ptypes[[role]] <- known
+  blueprint$extra_role_ptypes[[role]] <- prototype
   with_domain(hardhat::run_forge(as_default(blueprint), new_data, ...), blueprint)
 }
 

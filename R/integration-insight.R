@@ -9,13 +9,13 @@ find_formula.dg_fit <- function(x, verbose = TRUE, ...) {
   if ("." %in% variables_of(bare)) {
     bare[[length(bare)]] <- stats::formula(stats::terms(x))[[2L]]
   }
-  found <- list(conditional = bare)
+  formulas <- list(conditional = bare)
   if (!is.null(parts$domain)) {
     group <- paste(variables_of(parts$domain), collapse = ":")
-    found$random <- stats::as.formula(paste("~ 1 |", paste0("`", group, "`")), environment(bare))
-    if (is.name(parts$domain)) found$random[[2L]][[3L]] <- parts$domain
+    formulas$random <- stats::as.formula(paste("~ 1 |", paste0("`", group, "`")), environment(bare))
+    if (is.name(parts$domain)) formulas$random[[2L]][[3L]] <- parts$domain
   }
-  structure(found, class = c("insight_formula", "list"))
+  structure(formulas, class = c("insight_formula", "list"))
 }
 
 # insight's own method needs another package to read a bar. For a matrix, the names of its columns.
@@ -23,13 +23,13 @@ find_formula.dg_fit <- function(x, verbose = TRUE, ...) {
 find_predictors.dg_fit <- function(x, effects = "fixed", component = "all", flatten = FALSE,
                                    verbose = TRUE, ...) {
   blueprint <- x$blueprint
-  found <- list(conditional = if (is.null(x$formula)) design_columns(blueprint)
+  predictors <- list(conditional = if (is.null(x$formula)) design_columns(blueprint)
                               else names(blueprint$prototype),
-                random = domain_variables(x))
-  wanted <- switch(effects, fixed = "conditional", random = "random", names(found))
-  found <- Filter(Negate(is.null), found[wanted])
-  if (length(found) == 0L) return(NULL)
-  if (flatten) unique(unlist(found, use.names = FALSE)) else found
+                     random = domain_variables(x))
+  wanted <- switch(effects, fixed = "conditional", random = "random", names(predictors))
+  predictors <- Filter(Negate(is.null), predictors[wanted])
+  if (length(predictors) == 0L) return(NULL)
+  if (flatten) unique(unlist(predictors, use.names = FALSE)) else predictors
 }
 
 #' @exportS3Method insight::find_random
@@ -92,10 +92,10 @@ get_predicted.dg_fit <- function(x, data = NULL, predict = "expectation", ci = N
       abort("argument", "`ci` must be NULL: only a model that is or ends in `dg_gp()` has ",
             "intervals of its own.")
     }
-    found <- stats::predict(x, data, se.fit = TRUE, level = ci, ...,
-                            interval = if (predict == "prediction") "posterior" else "confidence")
-    interval <- data.frame(SE = found$se.fit, CI_low = found$fit$lower,
-                           CI_high = found$fit$upper)
+    kind <- if (predict == "prediction") "posterior" else "confidence"
+    predicted <- stats::predict(x, data, se.fit = TRUE, level = ci, ..., interval = kind)
+    interval <- data.frame(SE = predicted$se.fit, CI_low = predicted$fit$lower,
+                           CI_high = predicted$fit$upper)
   }
   # a line for each row and class or component
   if (is.matrix(values)) {

@@ -47,11 +47,11 @@ column_widths <- function(report, page = 84) {
     sides <- tries$sides[i]
     least <- pmax(ifelse(wide <= tries$unbroken[i], wide, words), header) + sides
     for (limit in seq(max(wide, header) + sides, sides)) {
-      found <- pmax(pmin(pmax(wide, header) + sides, limit), least)
-      if (sum(found) <= page) return(unname(found))
+      widths <- pmax(pmin(pmax(wide, header) + sides, limit), least)
+      if (sum(widths) <= page) return(unname(widths))
     }
   }
-  unname(found)
+  unname(widths)
 }
 
 # "|:-----|----:|"

@@ -17,10 +17,10 @@ get_predict.dg_learner <- function(model, newdata, type = "response", ...) {
     abort("argument", "`type` must be \"response\", \"prob\", \"decision\" or \"similarity\", not ",
           "\"", type, "\": estimates must be numeric.")
   }
-  rows <- if (is.null(newdata$rowid)) seq_len(nrow(newdata)) else newdata$rowid
-  if (!is.matrix(values)) return(data.frame(rowid = rows, estimate = as.numeric(values)))
+  id <- if (is.null(newdata$rowid)) seq_len(nrow(newdata)) else newdata$rowid
+  if (!is.matrix(values)) return(data.frame(rowid = id, estimate = as.numeric(values)))
   classes <- colnames(values)
-  data.frame(rowid = rep(rows, ncol(values)),
+  data.frame(rowid = rep(id, ncol(values)),
              group = factor(rep(classes, each = nrow(values)), classes),
              estimate = as.vector(values))
 }

@@ -38,8 +38,9 @@ mlr_description <- function(learner, method) {
   standard_error <- open || "se" %in% spec_gives(spec)
   properties <- c(if (open || takes_weights(spec)) "weights", "missings", "new_levels")
   params <- if (open) {
-    own <- paradox::p_uty(custom_check = mlr_spec_check, tags = c("train", "required"))
-    do.call(paradox::ps, c(list(spec = own), mlr_data_parameters()))
+    do.call(paradox::ps, c(list(
+      spec = paradox::p_uty(custom_check = mlr_spec_check, tags = c("train", "required"))
+    ), mlr_data_parameters()))
   } else {
     mlr_parameters(spec, if (type == "regr") c("calibration", "multiclass"), mlr_data_parameters())
   }
@@ -78,8 +79,8 @@ mlr_train <- function(learner, private, task) {
 
 mlr_predict <- function(learner, task) {
   model <- learner$model
-  rows <- mlr_new_rows(model, task, learner$param_set$get_values(tags = "predict"))
-  given <- function(...) do.call(predict, c(list(model), rows, list(...)))
+  arguments <- mlr_new_rows(model, task, learner$param_set$get_values(tags = "predict"))
+  given <- function(...) do.call(predict, c(list(model), arguments, list(...)))
   if (learner$predict_type == "prob") {
     prob <- given(type = "prob")
     return(list(response = largest_class(prob, colnames(prob)), prob = prob))
@@ -89,22 +90,23 @@ mlr_predict <- function(learner, task) {
     abort("argument", "`predict_type` must not be \"", learner$predict_type, "\": `",
           model$spec$method, "()` has no standard errors. Use `dg_gp()`.")
   }
-  found <- given(se.fit = TRUE)
-  if (learner$predict_type == "quantiles") return(mlr_quantiles(learner, found))
-  list(response = found$fit, se = found$se.fit)
+  predicted <- given(se.fit = TRUE)
+  if (learner$predict_type == "quantiles") return(mlr_quantiles(learner, predicted))
+  list(response = predicted$fit, se = predicted$se.fit)
 }
 
-# Quantiles of the predictive distribution of a response. found: list(fit, se.fit, residual.scale).
-mlr_quantiles <- function(learner, found) {
+# Quantiles of the predictive distribution of a response. predicted: by predict(se.fit = TRUE).
+mlr_quantiles <- function(learner, predicted) {
   probs <- learner$quantiles
   if (is.null(probs)) {
     abort("argument", "`predict_type = \"quantiles\"` needs `learner$quantiles`, such as ",
           "c(0.05, 0.5, 0.95).")
   }
-  spread <- sqrt(found$se.fit^2 + found$residual.scale^2)
-  quantiles <- found$fit + outer(spread, stats::qnorm(probs))
+  spread <- sqrt(predicted$se.fit^2 + predicted$residual.scale^2)
+  quantiles <- predicted$fit + outer(spread, stats::qnorm(probs))
   attr(quantiles, "probs") <- probs
   attr(quantiles, "response") <- learner$quantile_response
   # mlr3 takes the response from the quantiles, if one of them is set as response
-  c(list(quantiles = quantiles), if (is.null(learner$quantile_response)) list(response = found$fit))
+  c(list(quantiles = quantiles),
+    if (is.null(learner$quantile_response)) list(response = predicted$fit))
 }

@@ -56,13 +56,14 @@ measure_by_domain <- function(prediction, task, name) {
   domain <- combined_domain(task$data(rows = prediction$row_ids, cols = columns))
   check_measured(is.na(domain), "a domain", prediction, task)
   check_measured(is.na(prediction$response), "a prediction", prediction, task)
-  rows <- list(truth = prediction$truth, prediction = prediction$response)
+  predictions <- list(truth = prediction$truth, prediction = prediction$response)
   if ("prob" %in% prediction$predict_types) {
-    rows$prob <- prediction$prob
-    rows$decision <- if (ncol(rows$prob) == 2L) rows$prob[, 2L] else rows$prob
+    predictions$prob <- prediction$prob
+    predictions$decision <- if (ncol(prediction$prob) == 2L) prediction$prob[, 2L]
+                            else prediction$prob
   }
   domain <- as_groups(domain)
-  stats::setNames(score_groups(rows, domain, metrics[[name]]), levels(domain))
+  stats::setNames(score_groups(predictions, domain, metrics[[name]]), levels(domain))
 }
 
 # Missing rows or domains would change the score.

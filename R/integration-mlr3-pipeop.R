@@ -54,8 +54,8 @@ pipeop_predict <- function(op, private, task) {
   if (!length(op$state$columns)) return(task)
   model <- op$state$model
   seen <- task$clone()$select(op$state$columns)
-  rows <- mlr_new_rows(model, seen, op$param_set$get_values(tags = "predict"))
-  with_components(task, op, do.call(predict, c(list(model), rows)))
+  arguments <- mlr_new_rows(model, seen, op$param_set$get_values(tags = "predict"))
+  with_components(task, op, do.call(predict, c(list(model), arguments)))
 }
 
 # Names of components start with the PipeOp's id, so that those of two PipeOps differ.

@@ -27,8 +27,8 @@ task_splits <- function(folds, task) {
   ids <- task$row_ids
   domain <- if (inherits(folds, "domgen_row_folds")) rep("all", length(ids)) else mlr_domain(task)
   if (is.null(domain)) abort_no_role(task, "whole domains are held out")
-  rows <- list(domain = as_groups(domain), row = seq_along(ids), n = length(ids))
-  splits <- fold_splits(read_folds(folds, rows), rows)
+  described <- list(domain = as_groups(domain), row = seq_along(ids), n = length(ids))
+  splits <- fold_splits(read_folds(folds, described), described)
   list(train = lapply(splits, function(split) ids[split$train]),
        test = lapply(splits, function(split) ids[split$held]))
 }

@@ -216,12 +216,12 @@ mlr_new_rows <- function(model, task, values) {
   if (uses_others && is.null(domain)) {
     abort_no_role(task, "the model uses the domain's other rows")
   }
-  rows <- list(newdata = mlr_features(task), domain = domain, reference = values$reference,
-               new_levels = values$new_levels)
+  arguments <- list(newdata = mlr_features(task), domain = domain, reference = values$reference,
+                    new_levels = values$new_levels)
   if (is.data.frame(values$reference)) {
-    rows$reference_domain <- reference_domain(values$reference, mlr_domain_columns(task))
+    arguments$reference_domain <- reference_domain(values$reference, mlr_domain_columns(task))
   }
-  Filter(Negate(is.null), rows)
+  Filter(Negate(is.null), arguments)
 }
 
 reference_domain <- function(reference, columns) {
@@ -268,8 +268,8 @@ mlr_data_parameters <- function(na.action = na.impute()) {
 mlr_parameters <- function(spec, without = character(), further = list()) {
   names <- setdiff(names(spec$args), without)
   defaults <- lapply(formals(get(spec$method, mode = "function"))[names], eval, topenv())
-  own <- Map(mlr_parameter, parameter_rows(method_of(spec), names)[names], defaults)
-  do.call(paradox::ps, c(own, further))
+  parameters <- Map(mlr_parameter, parameter_rows(method_of(spec), names)[names], defaults)
+  do.call(paradox::ps, c(parameters, further))
 }
 
 # The record of an argument as a domain of paradox, whose bounds are closed: where `lower` itself is

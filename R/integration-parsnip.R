@@ -202,11 +202,11 @@ update.domain_learner <- function(object, parameters = NULL, domain = NULL, doma
 #' @exportS3Method parsnip::check_args
 check_args.domain_learner <- function(object, call = NULL) {
   given <- names(object$args)[!vapply(object$args, parsnip::null_value, NA)]
-  known <- names(engine_arguments(object$engine))
-  stray <- setdiff(given, known)
+  allowed <- names(engine_arguments(object$engine))
+  stray <- setdiff(given, allowed)
   if (length(stray)) {
     abort("argument", "`", stray[1L], "` is no argument of the engine \"", object$engine,
-          "\", which has ", enumerate(known, length(known)), ".")
+          "\", which has ", enumerate(allowed, length(allowed)), ".")
   }
   invisible(object)
 }
@@ -214,8 +214,8 @@ check_args.domain_learner <- function(object, call = NULL) {
 # The domain column is not a tuning parameter.
 #' @exportS3Method generics::tunable
 tunable.domain_learner <- function(x, ...) {
-  found <- NextMethod()
-  found[found$name != "domain", ]
+  table <- NextMethod()
+  table[table$name != "domain", ]
 }
 
 # ---- registration, once, when both packages are loaded: see .onLoad() -------------------------
@@ -240,14 +240,14 @@ parsnip_engines <- function() {
 # Main arguments of an engine by parsnip's name: the engine's name, and the tuning parameter.
 engine_arguments <- function(engine) {
   dials <- function(fun, ...) list(pkg = "dials", fun = fun, ...)
-  own <- function(fun) list(pkg = "domgen", fun = fun)
-  all <- list(domain = list("domain", own("domain_learner")),
-              domain_kernel = list("domain_kernel", own("domain_kernel_type")),
+  domgen <- function(fun) list(pkg = "domgen", fun = fun)
+  all <- list(domain = list("domain", domgen("domain_learner")),
+              domain_kernel = list("domain_kernel", domgen("domain_kernel_type")),
               cost = list("cost", dials("cost", range = c(-5, 10))),
               penalty = list("lambda", dials("penalty", range = c(-3, 3))),
               bandwidth = list("bandwidth", dials("rbf_sigma", range = c(-0.5, 1))),
-              scale = list("scale", own("domain_scaling_type")),
-              tau = list("tau", own("domain_multitask_tau")))
+              scale = list("scale", domgen("domain_scaling_type")),
+              tau = list("tau", domgen("domain_multitask_tau")))
   all[parsnip_engines()[[engine]]$arguments]
 }
 
@@ -415,8 +415,8 @@ as_parsnip_prob <- function(result, object) {
 
 # A data frame of intervals, or with standard errors of f list(fit, se.fit).
 as_parsnip_interval <- function(result, object) {
-  found <- if (is.data.frame(result)) result else result$fit
-  table <- tibble::tibble(.pred_lower = found$lower, .pred_upper = found$upper)
+  ends <- if (is.data.frame(result)) result else result$fit
+  table <- tibble::tibble(.pred_lower = ends$lower, .pred_upper = ends$upper)
   if (isTRUE(object$spec$method$pred$conf_int$extras$std_error) && !is.null(result$se.fit)) {
     table$.std_error <- result$se.fit
   }
@@ -425,9 +425,9 @@ as_parsnip_interval <- function(result, object) {
 
 # A column of tables with the probability of no event, one table a row.
 survival_tables <- function(model, newdata, times) {
-  found <- stats::predict(model, newdata, type = "survival", times = times)
-  tibble::tibble(.pred = lapply(seq_len(nrow(found)), function(i) {
-    tibble::tibble(.eval_time = times, .pred_survival = unname(found[i, ]))
+  survival <- stats::predict(model, newdata, type = "survival", times = times)
+  tibble::tibble(.pred = lapply(seq_len(nrow(survival)), function(i) {
+    tibble::tibble(.eval_time = times, .pred_survival = unname(survival[i, ]))
   }))
 }
 
@@ -435,8 +435,8 @@ survival_tables <- function(model, newdata, times) {
 # last time of training.
 mean_time <- function(model, newdata) {
   events <- model$response$family$baseline$time
-  found <- stats::predict(model, newdata, type = "survival", times = events)
-  drop(cbind(1, found) %*% diff(c(0, events, model$response$last)))
+  survival <- stats::predict(model, newdata, type = "survival", times = events)
+  drop(cbind(1, survival) %*% diff(c(0, events, model$response$last)))
 }
 
 # That of censored times increases with time, unless `increasing = FALSE` is given.

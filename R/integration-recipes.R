@@ -2,8 +2,8 @@
 # makes each from the projection and its tunable arguments with defaults. recipes is not needed
 # before a step is made.
 
-# own: arguments of the step itself; NULL is the default of the projection.
-step_of <- function(suffix, own = list(), projection = suffix) {
+# extra: arguments of the step itself; NULL is the default of the projection.
+step_of <- function(suffix, extra = list(), projection = suffix) {
   step <- function(recipe, ..., domain = NULL, outcome = NULL, role = "predictor",
                    trained = FALSE, num_comp = 2, bandwidth = NULL, scale = "pooled",
                    options = list(), res = NULL, columns = NULL, prefix = toupper(suffix),
@@ -30,8 +30,8 @@ step_of <- function(suffix, own = list(), projection = suffix) {
   }
   arguments <- formals(step)
   arguments$id[[2L]] <- suffix
-  arguments$prefix <- if (is.null(own$method)) upper_case(projection) else quote(toupper(method))
-  formals(step) <- append(arguments, own, match("num_comp", names(arguments)))
+  arguments$prefix <- if (is.null(extra$method)) upper_case(projection) else quote(toupper(method))
+  formals(step) <- append(arguments, extra, match("num_comp", names(arguments)))
   step
 }
 
@@ -160,7 +160,7 @@ prep.projectionstep <- function(x, training, info = NULL, ...) {
                          method_of(projection)$response %in% c("any", "class"))
   x$columns <- setdiff(recipes::recipes_eval_select(x$terms, training, info), c(domain, outcome))
   weights <- recipes::get_case_weights(info, training)
-  rows <- seq_len(nrow(training))
+  at <- seq_len(nrow(training))
   if (!is.null(weights)) {
     if (!inherits(weights, "hardhat_frequency_weights")) {
       abort("argument", step_name(x), " only takes frequency weights, because projections weight ",
@@ -168,10 +168,10 @@ prep.projectionstep <- function(x, training, info = NULL, ...) {
             "hardhat::frequency_weights().")
     }
     # a row of frequency weight k is k rows
-    rows <- rep(rows, as.integer(weights))
+    at <- rep(at, as.integer(weights))
   }
   if (length(x$columns) && x$num_comp > 0) {
-    data <- training[rows, c(outcome, domain, x$columns)]
+    data <- training[at, c(outcome, domain, x$columns)]
     # outcome ~ . | domain
     right <- if (is.null(domain)) quote(.) else call("|", quote(.), as.name(domain))
     formula <- if (is.null(outcome)) call("~", right) else call("~", as.name(outcome), right)
@@ -253,19 +253,19 @@ step_options <- function(x, taken) {
 # The name of the column given by a selector or else a role; NULL if there is none and none is
 # needed.
 step_column <- function(x, role, training, info, needed) {
-  found <- unname(recipes::recipes_eval_select(x[[role]], training, info))
-  if (length(found) == 0L && (needed || role == "domain")) {
-    found <- unique(info$variable[info$role %in% role & info$variable %in% names(training)])
+  column <- unname(recipes::recipes_eval_select(x[[role]], training, info))
+  if (length(column) == 0L && (needed || role == "domain")) {
+    column <- unique(info$variable[info$role %in% role & info$variable %in% names(training)])
   }
-  if (length(found) > 1L) {
-    abort("argument", "`", role, "` must select one column, not ", enumerate(found), ".")
+  if (length(column) > 1L) {
+    abort("argument", "`", role, "` must select one column, not ", enumerate(column), ".")
   }
-  if (length(found) == 0L && needed) {
+  if (length(column) == 0L && needed) {
     abort("argument", step_name(x), " needs the ", role, " of each row: ", if (role == "domain") {
       "`domain = school`, or the role by `update_role(school, new_role = \"domain\")`."
     } else "`outcome = y`, or a recipe with an outcome.")
   }
-  if (length(found)) found
+  if (length(column)) column
 }
 
 # ---- prints and tables ------------------------------------------------------------------------
@@ -298,7 +298,7 @@ required_pkgs.projectionstep <- function(x, ...) "domgen"
 
 #' @exportS3Method generics::tunable
 tunable.projectionstep <- function(x, ...) {
-  known <- list(
+  parameters <- list(
     num_comp = list(pkg = "dials", fun = "num_comp", range = c(1L, 4L)),
     lambda = list(pkg = "dials", fun = "penalty", range = c(-3, 1)),
     epsilon = list(pkg = "dials", fun = "penalty", range = c(-6, -1)),
@@ -306,7 +306,7 @@ tunable.projectionstep <- function(x, ...) {
     bandwidth = list(pkg = "dials", fun = "rbf_sigma", range = c(-0.5, 1)),
     scale = list(pkg = "domgen", fun = "domain_scaling_type")
   )
-  own <- known[intersect(names(known), names(x))]
-  tibble::tibble(name = names(own), call_info = unname(own), source = "recipe",
+  tuned <- parameters[intersect(names(parameters), names(x))]
+  tibble::tibble(name = names(tuned), call_info = unname(tuned), source = "recipe",
                  component = class(x)[1L], component_id = x$id)
 }

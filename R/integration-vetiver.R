@@ -36,8 +36,8 @@ vetiver_prepare_model.dg_fit <- function(model) {
 handler_predict.dg_fit <- function(vetiver_model, ...) {
   force(vetiver_model)
   function(req) {
-    rows <- vetiver::vetiver_type_convert(req$body, vetiver_model$prototype)
-    found <- stats::predict(vetiver_model$model, as.data.frame(rows), ...)
-    list(.pred = if (is.matrix(found)) as.data.frame(found) else found)
+    data <- vetiver::vetiver_type_convert(req$body, vetiver_model$prototype)
+    predicted <- stats::predict(vetiver_model$model, as.data.frame(data), ...)
+    list(.pred = if (is.matrix(predicted)) as.data.frame(predicted) else predicted)
   }
 }

@@ -47,10 +47,10 @@ workflow_rows <- function(blueprint, domain) {
 
 #' @exportS3Method
 preprocess.workflow_rows <- function(before, newdata) {
-  found <- hardhat::forge(newdata, before$blueprint$object)$predictors
-  if (nrow(found) == nrow(newdata)) return(found)
-  abort("data", "The workflow must keep all rows that are predicted, not ", nrow(found), " of ",
-        nrow(newdata), ".")
+  predictors <- hardhat::forge(newdata, before$blueprint$object)$predictors
+  if (nrow(predictors) == nrow(newdata)) return(predictors)
+  abort("data", "The workflow must keep all rows that are predicted, not ", nrow(predictors),
+        " of ", nrow(newdata), ".")
 }
 
 #' @exportS3Method

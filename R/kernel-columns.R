@@ -27,7 +27,7 @@ kernel_on <- function(kernel, wish, columns = NULL, asked = FALSE) {
 #' @exportS3Method
 kernel_columns.kernel_on <- function(kernel) list(kernel$wish)
 
-# Of a matrix of which nothing is known all columns are numbers.
+# In a matrix without a layout all columns are numbers.
 seen_columns <- function(kernel, X) {
   if (!is.null(kernel$columns)) return(kernel$columns)
   if ("number" %in% kernel$wish) seq_len(ncol(X)) else integer()
@@ -36,7 +36,7 @@ seen_columns <- function(kernel, X) {
 #' @exportS3Method
 kernel_fit.kernel_on <- function(kernel, X, middle = median_bandwidth(X)) {
   columns <- seen_columns(kernel, X)
-  # of ids there is nothing to learn
+  # nothing is learned about ids
   if (length(columns) == 0L || is.list(kernel$wish)) return(kernel)
   part <- kernel$parts[[1L]]
   kernel$parts[[1L]] <- if (length(columns) == ncol(X)) kernel_fit(part, X, middle)
@@ -72,7 +72,7 @@ path_columns_of <- function(kernel, path, p) {
   columns
 }
 
-# The path as a user counts, who wrote no kernel_on().
+# The path in the kernel as the user wrote it, without kernel_on().
 shown_path <- function(kernel, path) {
   shown <- logical(length(path))
   for (k in seq_along(path)) {
@@ -123,7 +123,7 @@ granted <- function(wish, columns) {
   which(vapply(columns$wish, identical, NA, wish))
 }
 
-# What the kernels of a method want beyond what all want; NULL: nothing.
+# The wishes of the kernels of a method beyond the usual ones; NULL: none.
 wished_columns <- function(args) {
   kernels <- c(list(if ("kernel" %in% names(args)) inner_object(args$kernel, "kernel")),
                describing_kernels(args$domain_kernel))

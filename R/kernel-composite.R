@@ -50,7 +50,8 @@ Ops.domgen_kernel <- function(e1, e2) {
   combine_kernels(.Generic, e1, if (missing(e2)) NULL else e2, missing(e2))
 }
 
-# Of kernels of rows and of domains alike: R asks neither where their functions differ.
+# The Ops methods of kernels of rows and of domains are both this one call: R calls neither of two
+# methods that differ.
 combine_kernels <- function(operator, e1, e2, alone) {
   combine_parts(structure(list(), class = c(class(e1), class(e2))), operator, e1, e2, alone)
 }

@@ -65,8 +65,8 @@ kernel_program.kernel_exponential <- function(kernel, x, z) {
   list(type = "exponential", inv = 1 / kernel$scale)
 }
 
-# Where functions are wanted up to a constant, <x - m, z - m> gives the same ones as <x, z>. With m
-# the mean of the rows no digits are lost where rows are far from 0.
+# <x - m, z - m> gives the same functions as <x, z> up to a constant. With the mean of the rows as
+# m, no digits are lost where rows are far from 0.
 kernel_origin <- function(kernel, m) UseMethod("kernel_origin")
 
 #' @exportS3Method

@@ -112,9 +112,9 @@ check_gram_definite <- function(K) {
   left <- diag(K)
   if (min(left) >= 0) {
     places <- matrix(as.double(seq_len(nrow(K))))
-    found <- kernel_pivoted_cholesky_(list(type = "lookup", table = K), places, negligible,
-                                      probed_rank)$factor
-    left <- left - rowSums(found^2)
+    factor <- kernel_pivoted_cholesky_(list(type = "lookup", table = K), places, negligible,
+                                       probed_rank)$factor
+    left <- left - rowSums(factor^2)
   }
   least <- which.min(left)
   if (left[least] < -1e-8 * max(diag(K), 0)) {

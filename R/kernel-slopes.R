@@ -24,12 +24,12 @@ bandwidth_paths <- function(kernel, wanted, path = integer()) {
 
 has_rate <- function(leaf) !is.null(kernel_rate(leaf, 1))
 
-# What keeps the profile from having a derivative in the inner products.
+# The kernels because of which the profile has no derivative in the inner products.
 leaves_without_slope <- function(kernel) {
   if (!is.null(kernel$parts)) return(unlist(lapply(kernel$parts, leaves_without_slope)))
-  known <- if (is_stationary(kernel)) has_rate(kernel)
-           else !is.null(kernel_profile_slope(kernel, matrix(1), matrix(1)))
-  if (!known) format(kernel)
+  differentiable <- if (is_stationary(kernel)) has_rate(kernel)
+                    else !is.null(kernel_profile_slope(kernel, matrix(1), matrix(1)))
+  if (!differentiable) format(kernel)
 }
 
 # Open bandwidths without a derivative stay at the median, with a warning.
@@ -70,8 +70,8 @@ slope_program <- function(kernel, program, path, X, by_predictor = FALSE) {
       program$type <- paste0(name, if (by_predictor) "_rate" else "_slope")
       return(program)
     }
-    rows <- in_bandwidths(kernel, X, X)
-    d <- between_rows(rows$x, rows$z)
+    scaled <- in_bandwidths(kernel, X, X)
+    d <- between_rows(scaled$x, scaled$z)
     program$values <- rate_at(kernel, d) * if (by_predictor) 1 else d
     return(program)
   }
@@ -111,9 +111,9 @@ kernel_profile_slope.kernel_normalised <- function(kernel, inner, change) {
   value <- kernel_profile(kernel, inner, diag(inner), diag(inner))
   size <- diag(kernel_profile(part, inner, diag(inner), diag(inner)))
   slope <- kernel_profile_slope(part, inner, change)
-  own <- ifelse(size > 0, diag(slope) / size, 0)
+  relative <- ifelse(size > 0, diag(slope) / size, 0)
   root <- sqrt(outer(size, size))
-  ifelse(root > 0, slope / root, 0) - value * outer(own, own, "+") / 2
+  ifelse(root > 0, slope / root, 0) - value * outer(relative, relative, "+") / 2
 }
 
 # The product of the profiles of all parts but the i-th.

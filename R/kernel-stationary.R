@@ -84,10 +84,10 @@ kernel_program.kernel_stationary <- function(kernel, x, z) {
   name <- core_name(kernel)
   if (!is.null(name)) return(list(type = name, inv = 1 / kernel$bandwidth))
   # at the rows in bandwidths; centred, so that a large common offset costs no digits
-  rows <- in_bandwidths(kernel, x, z)
-  own <- kernel_value(kernel, 0)
-  list(type = "given", values = kernel_value(kernel, between_rows(rows$x, rows$z)),
-       diag_x = rep(own, nrow(x)), diag_z = rep(own, nrow(z)))
+  scaled <- in_bandwidths(kernel, x, z)
+  at_zero <- kernel_value(kernel, 0)
+  list(type = "given", values = kernel_value(kernel, between_rows(scaled$x, scaled$z)),
+       diag_x = rep(at_zero, nrow(x)), diag_z = rep(at_zero, nrow(z)))
 }
 
 between_rows <- function(x, z) squared_distances(tcrossprod(x, z), rowSums(x^2), rowSums(z^2))

@@ -42,8 +42,8 @@ kernel_grid.domgen_kernel <- function(kernel) NULL
 # k(x, x) of each row; a kernel that is evaluated in R has the whole matrix made for its diagonal.
 kernel_own <- function(kernel, X) {
   unlist(lapply(kernel_blocks(kernel, nrow(X), 2^14), function(i) {
-    rows <- take(X, i)
-    kernel_diag_(kernel_program(kernel, rows, rows), rows)
+    block <- take(X, i)
+    kernel_diag_(kernel_program(kernel, block, block), block)
   }))
 }
 
@@ -59,11 +59,10 @@ kernel_profile.domgen_kernel <- function(kernel, inner, norm_x, norm_z) {
         format(kernel), ".")
 }
 
-# A landmark is left out where no more than this share of the kernel's largest diagonal entry is
-# left on it. A direction with the share s has its rounding errors, eps in a kernel's value,
-# multiplied by 1 / sqrt(s), and costs the kernel no more than s where it is left out: at
-# s = eps^(2/3) one is as small as the other. Of a ridge's predictions from n rows that is about
-# the share n s / lambda.
+# A landmark is left out if at most this share s of the kernel's largest diagonal entry remains on
+# it. Its direction multiplies rounding errors, eps in a kernel's value, by 1 / sqrt(s); without it
+# the kernel loses at most s. At s = eps^(2/3) both are equally small. Predictions of a ridge from n
+# rows change by about the share n s / lambda.
 negligible <- .Machine$double.eps^(2 / 3)
 
 # -2 dk/dd of a stationary kernel at d, the squared distance in bandwidths.
@@ -174,13 +173,13 @@ kernel_matrix <- function(kernel, x, z = NULL, threads = NULL) {
   enter_session()
   check_kernel(kernel, "kernel")
   threads <- check_threads(threads)
-  rows <- read_rows(kernel, x, z)
-  kernel <- kernel_fit(rows$kernel, if (is.null(z)) rows$x else rows$z)
-  if (is.null(z)) gram_matrix(kernel, list(X = rows$x, threads = threads))
-  else cross_matrix(kernel, rows$x, rows$z, threads)
+  input <- read_rows(kernel, x, z)
+  kernel <- kernel_fit(input$kernel, if (is.null(z)) input$x else input$z)
+  if (is.null(z)) gram_matrix(kernel, list(X = input$x, threads = threads))
+  else cross_matrix(kernel, input$x, input$z, threads)
 }
 
-# The rows that a user gives a kernel, as it wants them: list(kernel, x, z).
+# The rows that a user gives, in the columns that the kernel uses: list(kernel, x, z).
 read_rows <- function(kernel, x, z = NULL) {
   check_given(x, "x")
   wishes <- wished_columns(list(kernel = kernel))
@@ -202,8 +201,8 @@ read_rows <- function(kernel, x, z = NULL) {
        z = if (!is.null(z)) check_rows(z, "z"))
 }
 
-complete_frame <- function(rows, arg) {
-  frame <- if (is.null(dim(rows))) data.frame(id = rows) else as.data.frame(rows)
+complete_frame <- function(x, arg) {
+  frame <- if (is.null(dim(x))) data.frame(id = x) else as.data.frame(x)
   missing <- vapply(frame, function(column) sum(is.na(column)), numeric(1))
   if (any(missing > 0)) {
     abort("data", "`", arg, "`: column ", enumerate(names(frame)[missing > 0]),
@@ -231,12 +230,12 @@ check_rows <- function(x, arg) {
   x
 }
 
-# rows: list(X, domain, threads).
-gram_matrix <- function(kernel, rows, kappa = NULL) {
-  X <- rows$X
+# points: see rows_of().
+gram_matrix <- function(kernel, points, kappa = NULL) {
+  X <- points$X
   check_memory(nrow(X))
   K <- kernel_gram_(kernel_program(kernel, X, X), X, kappa,
-                    if (!is.null(kappa)) as.integer(rows$domain), rows$threads)
+                    if (!is.null(kappa)) as.integer(points$domain), points$threads)
   # no value is larger than the largest of the diagonal
   check_overflow(diag(K), kernel)
   K
@@ -273,7 +272,7 @@ median_bandwidth <- function(x) {
   max(middle * largest, .Machine$double.xmin)
 }
 
-# The largest absolute value of each.
+# The largest absolute value of each column.
 column_sizes <- function(x) vapply(seq_len(ncol(x)), function(k) max(abs(x[, k])), numeric(1))
 
 # At most 1,000 rows, the same in whatever order rows and columns come.
@@ -283,7 +282,7 @@ spaced_rows <- function(x, most = 1000L) {
   x[ordered[round(seq(1, nrow(x), length.out = most))], , drop = FALSE]
 }
 
-# The median, or where that is 0 the median of what is not; 0 where all is.
+# The median, or if that is 0 the median of the positive distances; 0 if none is positive.
 positive_median <- function(distances) {
   middle <- stats::median(distances)
   if (middle == 0 && any(distances > 0)) middle <- stats::median(distances[distances > 0])

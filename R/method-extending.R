@@ -369,6 +369,6 @@ listed_parameters <- function(parameters) {
     abort("argument", "`parameters` must be a list of `dg_parameter()`, not ",
           describe(parameters), ".")
   }
-  rows <- do.call("parameters", unname(parameters))
-  function() rows
+  records <- do.call("parameters", unname(parameters))
+  function() records
 }

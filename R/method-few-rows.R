@@ -1,8 +1,7 @@
-# A model that describes domains by their rows is asked about domains of which it gets one row, or
-# far fewer than training had: it then predicts for a domain that there is not. Means, deviations,
-# embeddings and imputed values come from the same rows, so one warning is given for all of them,
-# once in a call, where the rows come in: read_new() of frames, describe_domains() of sources and
-# references.
+# A model that describes domains by their rows may get one row of a domain, or far fewer than
+# training had: it then predicts for a domain that does not exist. Means, deviations, embeddings and
+# imputed values come from the same rows, so a call gives one warning for all of them, where the
+# rows come in: read_new() for frames, describe_domains() for sources and references.
 
 # Are domains described by the rows that come with them? Members scale their rows themselves, parts
 # of a pipeline do not.
@@ -26,18 +25,18 @@ warn_few_rows <- function(object, sizes) {
   names <- names(sizes)[few]
   one <- length(few) == 1L
   single <- all(sizes[few] == 1L)
-  rows <- if (single) "" else paste0(" (", vapply(sizes[few], plural, "", "row"), ")")
+  counts <- if (single) "" else paste0(" (", vapply(sizes[few], plural, "", "row"), ")")
   warn("small_domain", if (one) "A domain is" else "Domains are", " described by ",
        if (single) "a single row" else "few rows", if (single && !one) " each",
        if (is.finite(usual)) paste0(" (in training most have ", in_full(usual), " or more)"), ": ",
-       enumerate(paste0("\"", names, "\"", rows), quote = ""), ".")
+       enumerate(paste0("\"", names, "\"", counts), quote = ""), ".")
 }
 
-# Means of so many rows are near enough to those of the domain, however large training domains are.
+# The mean of this many rows is near enough to the domain's, however large training domains are.
 enough_rows <- 20L
 
-# What three of four training domains have at least, for a few may be smaller than all that come;
-# Inf where the model does not know.
+# Three of four training domains have at least this many rows (a few may have hardly any); Inf where
+# the model does not know.
 usual_size <- function(object) {
   sizes <- object$rows$sizes
   if (is.null(sizes) && is.factor(object$domain)) sizes <- tabulate(object$domain)
@@ -46,14 +45,14 @@ usual_size <- function(object) {
   stats::quantile(sizes, 0.25, type = 1L, names = FALSE)
 }
 
-# Of new rows with these domains, a factor; known: see scale_new().
-describing_sizes <- function(object, domain, known) {
+# Of new rows with these domains, a factor; reference: see scale_new().
+describing_sizes <- function(object, domain, reference) {
   sizes <- sizes_by_domain(domain)
-  if (identical(known, "training")) sizes <- sizes[!names(sizes) %in% levels(object$domain)]
-  if (!is.list(known)) return(sizes)
-  reference <- sizes_by_domain(known$domain)
-  at <- match(names(sizes), names(reference))
-  replace(sizes, which(!is.na(at)), reference[at[!is.na(at)]])
+  if (identical(reference, "training")) sizes <- sizes[!names(sizes) %in% levels(object$domain)]
+  if (!is.list(reference)) return(sizes)
+  described <- sizes_by_domain(reference$domain)
+  at <- match(names(sizes), names(described))
+  replace(sizes, which(!is.na(at)), described[at[!is.na(at)]])
 }
 
 sizes_by_domain <- function(domain) {
@@ -61,7 +60,7 @@ sizes_by_domain <- function(domain) {
   stats::setNames(tabulate(domain, nlevels(domain)), levels(domain))
 }
 
-# Of the answers to questions about rows, see method-known-domains.R.
+# From the answers to questions about rows, see method-known-domains.R.
 answered_sizes <- function(answer) {
   if (is.null(answer$rows)) {
     return(stats::setNames(c(answer[["counts"]], answer[["count"]]), answer$domains))
@@ -69,8 +68,7 @@ answered_sizes <- function(answer) {
   sizes_by_domain(unlist(lapply(answer$rows, `[[`, "domain")))
 }
 
-# What a user of predict() can do about it; other calls have no such argument. env: where it was
-# called.
+# The advice to a user of predict(), whose argument other calls lack. env: where it was called.
 advising <- function(code, env) {
   if (is_of_package(env)) return(code)
   withCallingHandlers(code, domgen_warning_small_domain = function(w) {

@@ -1,13 +1,13 @@
 # Parameters of a specification by name, for tuning. A name is a path: an argument, then what is
 # inside the kernel or feature map that is given there, as in
 # "domain_kernel.embedding_kernel.bandwidth". `bandwidth`, `bandwidth_factor` and `smoothing` alone
-# are those of `kernel`. In a pipeline the name of the part, "dica.lambda" or "svm.cost", may come
-# first, and must where both parts know the name.
+# are those of `kernel`. In a pipeline the name of the part may come first, as in "dica.lambda" or
+# "svm.cost", and must where both parts have the parameter.
 
 short_of_kernel <- c("bandwidth", "bandwidth_factor", "smoothing")
 
-# list(part: NULL, "projection" or "learner"; path: character vector). all: also arguments of no
-# interest for tuning?
+# A hit, list(part: NULL, "projection" or "learner"; path: character vector). all: also arguments
+# that are not tuned?
 find_parameter <- function(spec, name, all = FALSE) UseMethod("find_parameter")
 
 #' @exportS3Method
@@ -25,16 +25,16 @@ find_parameter.dg_spec <- function(spec, name, all = FALSE) {
 #' @exportS3Method
 find_parameter.dg_pipeline_spec <- function(spec, name, all = FALSE) {
   parts <- c("projection", "learner")
-  found <- Filter(Negate(is.null), lapply(parts, function(part) {
-    found <- find_parameter(spec[[part]], name, all)
-    if (!is.null(found)) list(part = part, path = found$path)
+  hits <- Filter(Negate(is.null), lapply(parts, function(part) {
+    hit <- find_parameter(spec[[part]], name, all)
+    if (!is.null(hit)) list(part = part, path = hit$path)
   }))
-  if (length(found) == 2L) {
+  if (length(hits) == 2L) {
     both <- paste0(vapply(parts, function(part) short_names(spec[[part]])[1L], ""), ".", name)
     abort("argument", "`", name, "` is a parameter of both parts of the pipeline: write `",
           both[1L], "` or `", both[2L], "`.")
   }
-  if (length(found)) found[[1L]]
+  if (length(hits)) hits[[1L]]
 }
 
 short_names <- function(spec) unique(c(sub("^dg_", "", spec$method), spec$method))
@@ -46,14 +46,14 @@ knows_path <- function(spec, path, all = FALSE) {
   is.list(inner) && knows_inner(inner, path[-1L])
 }
 
-# The row of a parameter that find_parameter() found.
-found_row <- function(spec, found) {
-  argument_row(if (is.null(found$part)) spec else spec[[found$part]], found$path)
+# The record of a parameter that find_parameter() found.
+found_row <- function(spec, hit) {
+  argument_row(if (is.null(hit$part)) spec else spec[[hit$part]], hit$path)
 }
 
 knows_inner <- function(object, path) {
-  known <- names(formals(constructor(object)))
-  if (!path[1L] %in% known) return(FALSE)
+  args <- names(formals(constructor(object)))
+  if (!path[1L] %in% args) return(FALSE)
   length(path) == 1L || is.list(object[[path[1L]]]) && knows_inner(object[[path[1L]]], path[-1L])
 }
 
@@ -67,24 +67,24 @@ constructor <- function(object) {
 # The specification with these values, list by name; the method functions check them.
 set_parameters <- function(spec, values) {
   for (name in names(values)) {
-    found <- find_parameter(spec, name)
-    if (is.null(found)) abort_parameter(spec, name)
-    spec <- set_found(spec, found, values[[name]])
+    hit <- find_parameter(spec, name)
+    if (is.null(hit)) abort_parameter(spec, name)
+    spec <- set_found(spec, hit, values[[name]])
   }
   spec
 }
 
-set_found <- function(spec, found, value) {
-  if (!is.null(found$part)) {
-    part <- set_found(spec[[found$part]], list(path = found$path), value)
+set_found <- function(spec, hit, value) {
+  if (!is.null(hit$part)) {
+    part <- set_found(spec[[hit$part]], list(path = hit$path), value)
     check_no_own_terms(part, "part", spec$method)
-    spec[[found$part]] <- part
+    spec[[hit$part]] <- part
     return(spec)
   }
-  first <- found$path[1L]
+  first <- hit$path[1L]
   args <- spec$args
-  args[first] <- list(if (length(found$path) == 1L) value else {
-    set_inner(inner_object(spec$args[[first]], first), found$path[-1L], value)
+  args[first] <- list(if (length(hit$path) == 1L) value else {
+    set_inner(inner_object(spec$args[[first]], first), hit$path[-1L], value)
   })
   changed <- do.call(spec$method, args, quote = TRUE)
   # all were handed over, but the user gave no more than before and this one
@@ -105,9 +105,9 @@ set_inner <- function(object, path, value) {
 }
 
 abort_parameter <- function(spec, name) {
-  known <- known_parameters(spec)
+  allowed <- known_parameters(spec)
   abort("argument", "`grid` must have names of parameters; `", name, "` is none. ",
-        "Known are ", enumerate(known, length(known), "`"), ".")
+        "Known are ", enumerate(allowed, length(allowed), "`"), ".")
 }
 
 known_parameters <- function(spec) UseMethod("known_parameters")

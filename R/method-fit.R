@@ -1,13 +1,13 @@
 # What every fitted model can do, whatever its method.
 
-# Values of the model's functions at replayed rows, list(X, domain, reference): [rows x columns].
+# Values of the model's functions at rows of read_new(): [rows x columns].
 decision <- function(object, rows) UseMethod("decision")
 
-# Of a pipeline the scores, as its learner sees them.
-learner_rows <- function(object, rows) UseMethod("learner_rows")
+# New rows as the learner sees them: in a pipeline the scores.
+learner_rows <- function(object, new) UseMethod("learner_rows")
 
 #' @exportS3Method
-learner_rows.default <- function(object, rows) rows
+learner_rows.default <- function(object, new) new
 
 # What a pipeline ends in, and what was adapted.
 learner_of <- function(object) UseMethod("learner_of")
@@ -23,12 +23,12 @@ describes_domain.dg_fit <- function(object) {
   uses_domain(object$space$domain_kernel) || by_domain(object$blueprint$scaling$kind)
 }
 
-# The same, or on what is imputed by domain.
+# Does it, or is something imputed by domain?
 uses_other_rows <- function(object) {
   describes_domain(object) || imputes_by_domain(object$blueprint)
 }
 
-# Does a prediction use the domain of a row where newdata say it, without having to know it?
+# Does a prediction use the domain of a row where `newdata` has it, and do without where not?
 reads_domain <- function(object) UseMethod("reads_domain")
 
 #' @exportS3Method
@@ -78,12 +78,12 @@ formula.dg_fit <- function(x, ...) {
   fitted_formula(x)
 }
 
-# With the terms that were fitted in the place of those that all methods share.
+# The formula, with the fitted terms in the place of those that all methods share.
 fitted_formula <- function(x) {
-  own <- spec_terms(x$spec)
-  if (is.null(own) || is.null(x$formula)) return(x$formula)
+  terms <- spec_terms(x$spec)
+  if (is.null(terms) || is.null(x$formula)) return(x$formula)
   parts <- split_formula(x$formula)
-  parts$bare[[length(parts$bare)]] <- put_for_dot(own[[2L]], x$blueprint$shared)
+  parts$bare[[length(parts$bare)]] <- put_for_dot(terms[[2L]], x$blueprint$shared)
   free_formula(add_bar(parts$bare, parts$domain))
 }
 
@@ -142,9 +142,9 @@ kernel_facts <- function(x) {
 
 # The response of n new rows: y, or that of the formula.
 given_response <- function(x, newdata, y, n) {
-  found <- if (is.null(y)) response_of(x, newdata) else read_vector(y, n, "y")
-  if (is.null(found)) abort("data", "`newdata` must have the response, or `y` must be given.")
-  found
+  y <- if (is.null(y)) response_of(x, newdata) else read_vector(y, n, "y")
+  if (is.null(y)) abort("data", "`newdata` must have the response, or `y` must be given.")
+  y
 }
 
 # The response of new rows where the formula finds it, else NULL: scale(y) is another number there.

@@ -1,9 +1,9 @@
-# A model that knows the domains of new rows before it predicts one of them: what it asks of their
-# rows are sums by domain, over blocks that are read once for each round of questions.
+# A model that knows the domains of new rows before it predicts one of them. It asks their rows for
+# sums by domain; each round of questions reads the blocks once.
 
-# A question is list(ask, add): ask(rows) gives sums by domain of list(X, domain: a factor,
-# place: of the block), and add(a, b) those of two blocks. Questions of an object about rows as its
-# decision() sees them; NULL where nothing is open.
+# A question is list(ask, add): ask(block) gives sums by domain of list(X, domain: a factor,
+# place: of the block), and add(a, b) joins those of two blocks. The questions of an object are
+# about rows as its decision() sees them; NULL where nothing is open.
 open_questions <- function(object) UseMethod("open_questions")
 
 # The object with the answers to its questions.
@@ -25,7 +25,7 @@ answered.dg_fit <- function(object, answers) {
   kernel <- object$space$domain_kernel
   answer <- answers[[1L]]
   map <- describing_map(kernel)
-  rows <- if (is.null(map)) {
+  described <- if (is.null(map)) {
     # in the order of the source, so that rounding is that of predict() for a data frame
     parts <- answer$rows[order(vapply(answer$rows, `[[`, 0, "number"),
                                vapply(answer$rows, `[[`, 0, "first"))]
@@ -40,8 +40,8 @@ answered.dg_fit <- function(object, answers) {
     list(domain = factor(answer$domains[order], answer$domains[order]),
          coordinates = answer$sums[order, , drop = FALSE] / sizes, sizes = sizes)
   }
-  rows$threads <- object$space$threads
-  object$space$domain_kernel <- domain_known(kernel, rows)
+  described$threads <- object$space$threads
+  object$space$domain_kernel <- domain_known(kernel, described)
   object
 }
 
@@ -49,8 +49,8 @@ answered.dg_fit <- function(object, answers) {
 open_questions.dg_pipeline <- function(object) {
   asked <- open_questions(object$projection)
   if (length(asked)) return(asked)
-  lapply(open_questions(object$learner), ask_after, function(rows) {
-    learner_rows(object, rows)[c("X", "domain")]
+  lapply(open_questions(object$learner), ask_after, function(block) {
+    learner_rows(object, block)[c("X", "domain")]
   })
 }
 
@@ -61,23 +61,23 @@ answered.dg_pipeline <- function(object, answers) {
   object
 }
 
-# A question about rows that go through a function first.
+# The question about rows after a function has changed them.
 ask_after <- function(question, through) {
   force(question)
   force(through)
-  list(ask = function(rows) question$ask(c(through(rows), list(place = rows$place))),
+  list(ask = function(block) question$ask(c(through(block), list(place = block$place))),
        add = question$add)
 }
 
 # ---- with the scaling -------------------------------------------------------------------------
 
-# The same of rows that are not scaled yet, but where `scaled` says so.
+# The questions about rows that are not scaled yet, unless their element `scaled` is TRUE.
 scaled_questions <- function(object) {
   scaling <- object$blueprint$scaling
   if (asks_moments(scaling)) return(list(moments_question(scaling)))
-  lapply(open_questions(object), ask_after, function(rows) {
-    if (!isTRUE(rows$scaled)) rows$X <- scale_new(scaling, rows$X, rows$domain, NULL)$X
-    rows[c("X", "domain")]
+  lapply(open_questions(object), ask_after, function(block) {
+    if (!isTRUE(block$scaled)) block$X <- scale_new(scaling, block$X, block$domain, NULL)$X
+    block[c("X", "domain")]
   })
 }
 
@@ -106,10 +106,11 @@ by_name <- function(domain, sums) {
 
 means_question <- function(map) {
   force(map)
-  list(ask = function(rows) {
-    rows$domain <- droplevels(rows$domain)
-    wanted <- list(cells = as.integer(rows$domain), n_cells = nlevels(rows$domain), second = FALSE)
-    by_name(rows$domain, list(sums = t(moments_of(map, rows, NULL, wanted)$sums)))
+  list(ask = function(block) {
+    block$domain <- droplevels(block$domain)
+    wanted <- list(cells = as.integer(block$domain), n_cells = nlevels(block$domain),
+                   second = FALSE)
+    by_name(block$domain, list(sums = t(moments_of(map, block, NULL, wanted)$sums)))
   }, add = function(a, b) {
     joined_by_name(a, b, function(at) {
       list(counts = filled(a$counts, at[[1L]]) + filled(b$counts, at[[2L]]),
@@ -123,14 +124,14 @@ joined_by_name <- function(a, b, sums) {
   c(list(domains = names), sums(list(match(names, a$domains), match(names, b$domains))))
 }
 
-# Of kernels that sums do not serve: the rows themselves.
+# For kernels that need the rows themselves, not sums.
 rows_question <- function() {
-  list(ask = function(rows) {
-    # a reference stands behind all
-    place <- if (is.null(rows$place)) list(number = Inf, first = 1) else rows$place
-    list(rows = list(c(list(X = rows$X, domain = as.character(rows$domain)),
+  list(ask = function(block) {
+    # a reference comes last
+    place <- if (is.null(block$place)) list(number = Inf, first = 1) else block$place
+    list(rows = list(c(list(X = block$X, domain = as.character(block$domain)),
                        lapply(place[c("number", "first")], as.numeric))),
-         numbers = length(rows$X))
+         numbers = length(block$X))
   }, add = function(a, b) {
     numbers <- a$numbers + b$numbers
     check_memory(numbers, 1, what = "The rows that describe the domains, with this domain kernel,")
@@ -140,19 +141,19 @@ rows_question <- function() {
 
 moments_question <- function(scaling) {
   unit <- moment_units(scaling)
-  list(ask = function(rows) {
+  list(ask = function(block) {
     # training domains have moments of their own
-    if (isTRUE(rows$scaled)) {
-      names <- unique(as.character(rows$domain))
+    if (isTRUE(block$scaled)) {
+      names <- unique(as.character(block$domain))
       return(list(domains = character(), count = numeric(), mean = matrix(0, 0L, length(unit)),
                   square = matrix(0, 0L, length(unit)),
                   trained = at_labels(scaling$domains, names)))
     }
-    rows$domain <- droplevels(rows$domain)
-    code <- as.integer(rows$domain)
-    X <- rows$X[, seq_along(unit), drop = FALSE]
-    c(list(domains = levels(rows$domain)),
-      group_squares_(X, unit, rep(1, nrow(X)), code, nlevels(rows$domain)))
+    block$domain <- droplevels(block$domain)
+    code <- as.integer(block$domain)
+    X <- block$X[, seq_along(unit), drop = FALSE]
+    c(list(domains = levels(block$domain)),
+      group_squares_(X, unit, rep(1, nrow(X)), code, nlevels(block$domain)))
   }, add = function(a, b) {
     sum <- joined_by_name(a, b, function(at) {
       kinds <- c("count", "mean", "square")

@@ -1,6 +1,6 @@
 # The data of a function that takes a model first: those that are given, else those of the model's
-# own call, which must be the rows that it was fitted to. Where the model has a formula, a data
-# frame is the data of that.
+# own call, which must be the rows that it was fitted to. A data frame is read by the model's
+# formula, where it has one.
 
 # given: data arguments, expressions by name; needed: what to do without the model's own.
 model_input <- function(object, given, env, needed = what_to_give(object)) {
@@ -15,68 +15,68 @@ model_input <- function(object, given, env, needed = what_to_give(object)) {
   read_input(input)
 }
 
-# A data frame or a source in the place of `x`, or `data` alone, with the formula of a model; `y`
-# beside a data frame says that it has predictors only.
+# Adds the formula of a model to a data frame or a source given as `x`, or to `data` alone. A data
+# frame with `y` beside it has predictors only, and gets none.
 with_formula <- function(given, env, formula) {
   if (!is.null(given[["formula"]]) || !is.null(given[["y"]])) return(given)
-  rows <- given[["data"]]
-  if (is.null(rows)) {
+  data <- given[["data"]]
+  if (is.null(data)) {
     x <- eval(given[["x"]], env)
-    if (inherits(x, c("data.frame", "dg_source"))) rows <- x
+    if (inherits(x, c("data.frame", "dg_source"))) data <- x
   } else if (!is.null(given[["x"]])) return(given)
   # lazily: several models may have several
-  if (is.null(rows) || is.null(formula)) return(given)
-  given$data <- rows
+  if (is.null(data) || is.null(formula)) return(given)
+  given$data <- data
   given$x <- formula
   given
 }
 
-setdiff_by_name <- function(own, given) own[setdiff(names(own), names(given))]
+setdiff_by_name <- function(args, given) args[setdiff(names(args), names(given))]
 
-# The weights of a model, say, are those of its own rows, unless they are a column of any data.
-carry_columns <- function(input, own, env) {
-  for (name in intersect(c("domain", "weights", "unit"), names(own))) {
+# Weights in a model's call, say, belong to its own rows, unless they name a column of the data.
+carry_columns <- function(input, args, env) {
+  for (name in intersect(c("domain", "weights", "unit"), names(args))) {
     if (!is.null(input$source)) {
-      input[name] <- own[name]
+      input[name] <- args[name]
       next
     }
-    columns <- variables_of(own[[name]])
+    columns <- variables_of(args[[name]])
     if (length(columns) == 0L || !all(columns %in% names(input$data))) {
       abort("argument", "`", name, "` must be given with other data: the model has it for its own ",
             "rows only.")
     }
-    input[[name]] <- evaluate(own[[name]], input$data, env, name)
+    input[[name]] <- evaluate(args[[name]], input$data, env, name)
   }
-  if (is.null(input$na.action)) input$na.action <- eval(own[["na.action"]], env)
+  if (is.null(input$na.action)) input$na.action <- eval(args[["na.action"]], env)
   input
 }
 
 # given: arguments that take the place of the model's own.
 training_input <- function(object, env, given = list(), needed = what_to_give(object)) {
-  own <- own_data(object, env)
-  if (length(own) == 0L) {
+  args <- own_data(object, env)
+  if (length(args) == 0L) {
     abort("data", "The model was not fitted by a call that has its data: ", needed, ".")
   }
-  own[names(given)] <- given
-  input <- on_error(evaluate_input(own, env), function(e) {
+  args[names(given)] <- given
+  input <- on_error(evaluate_input(args, env), function(e) {
     abort("data", "The data of the model are gone (", sub("[.]$", "", conditionMessage(e)), "): ",
           needed, ".")
   })
   check_origin(object, input, names(given), needed)
 }
 
-# What the call names must be what it named when the model was fitted. Sources know themselves,
-# and sums have no rows.
+# The names in the call must stand for what they stood for when the model was fitted. Sources check
+# themselves, and sums have no rows.
 check_origin <- function(object, input, given, needed) {
-  known <- object$rows$origin
+  origin <- object$rows$origin
   # a model of a source that was taken into memory
-  if (!is.null(known)) input <- collect_input(list(object$spec), input)
+  if (!is.null(origin)) input <- collect_input(list(object$spec), input)
   rowless <- !is.null(input$source) || inherits(input$x, "dg_feature_sums")
-  if (is.null(known) && rowless) return(input)
+  if (is.null(origin) && rowless) return(input)
   how <- if (!is.null(input$source)) "they come from a source, and did not"
-         else if (is.null(known)) "they came in another form"
-         else origin_difference(known, row_origin(input, object$blueprint),
-                                setdiff(names(known$sums), given))
+         else if (is.null(origin)) "they came in another form"
+         else origin_difference(origin, row_origin(input, object$blueprint),
+                                setdiff(names(origin$sums), given))
   if (is.null(how)) return(input)
   abort("data", "The data named in the model's call are not those that it was fitted to, or they ",
         "have changed (", how, "): ", needed, ".")
@@ -86,55 +86,55 @@ what_to_give <- function(object) {
   if (is.null(object$formula)) "give `x`, and what belongs to it" else "give `data`"
 }
 
-# The data arguments of a model's call: expressions, but for what the fit knows, the formula and
-# what is done with missing values. `x` is the formula, where there is one, and `data` its data.
+# The data arguments of a model's call, as expressions; the formula and `na.action` come from the
+# fit. `x` is the formula, where there is one, and `data` its data.
 own_data <- function(object, env) {
-  own <- as.list(object$call)[-1L]
-  own <- own[names(own) %in% data_arguments]
-  if (!any(c("x", "formula", "data") %in% names(own))) return(list())
+  args <- as.list(object$call)[-1L]
+  args <- args[names(args) %in% data_arguments]
+  if (!any(c("x", "formula", "data") %in% names(args))) return(list())
   origin <- object$rows$origin
   # sums that the user made
-  if (is.null(origin) && is.null(object$rows$sizes)) return(own)
+  if (is.null(origin) && is.null(object$rows$sizes)) return(args)
   formula <- own_formula(object, env)
   if (!is.null(formula)) {
-    behind <- if (is.null(own[["formula"]])) "y" else "x"
-    if (is.null(own[["data"]])) own$data <- own[[behind]]
-    own[c("formula", "y")] <- NULL
-    own$x <- formula
+    behind <- if (is.null(args[["formula"]])) "y" else "x"
+    if (is.null(args[["data"]])) args$data <- args[[behind]]
+    args[c("formula", "y")] <- NULL
+    args$x <- formula
   }
-  if (is.null(origin)) return(own)
+  if (is.null(origin)) return(args)
   # NULL, or a column that the formula has by now
-  own[setdiff(c("y", "domain", "weights", "unit"), names(origin$sums))] <- NULL
-  own$na.action <- object$rows$action
-  own
+  args[setdiff(c("y", "domain", "weights", "unit"), names(origin$sums))] <- NULL
+  args$na.action <- object$rows$action
+  args
 }
 
-# A call that took its data from a model, with them.
+# A call that took its data from a model, with these arguments added.
 with_own_data <- function(call, object, given, env) {
-  own <- own_data(object, env)
+  args <- own_data(object, env)
   if (any(c("x", "formula", "data") %in% names(given))) {
     if (identical(with_formula(given, env, object$formula), given)) return(call)
-    own$data <- if (is.null(given[["data"]])) given[["x"]] else given[["data"]]
+    args$data <- if (is.null(given[["data"]])) given[["x"]] else given[["data"]]
     given[c("x", "data")] <- NULL
   }
-  if (!is.null(object$formula)) own$x <- object$formula
-  own <- setdiff_by_name(own, given)
-  call[names(own)] <- own
+  if (!is.null(object$formula)) args$x <- object$formula
+  args <- setdiff_by_name(args, given)
+  call[names(args)] <- args
   call
 }
 
-# With what the model knows of the names in it, and otherwise with those of the caller.
+# The formula. Its variables are those that the model keeps, then those of the caller.
 own_formula <- function(object, env) {
   formula <- object$formula
   if (is.null(formula)) return(NULL)
   formula <- add_bar(own_bare(object), split_formula(formula)$domain)
-  known <- environment(object$blueprint$terms)
-  environment(formula) <- list2env(as.list(known, all.names = TRUE), parent = env)
+  values <- as.list(environment(object$blueprint$terms), all.names = TRUE)
+  environment(formula) <- list2env(values, parent = env)
   formula
 }
 
-# The formula without its domain, where `.` is what it stood for: the data may have got another
-# column since.
+# The formula without its domain. The predictors of the fit replace `.`: the data may have got
+# another column since.
 own_bare <- function(object) {
   bare <- split_formula(object$formula)$bare
   last <- length(bare)

@@ -1,6 +1,6 @@
-# What a method says about each of its arguments, as a record of plain facts: the check at its door,
-# what a search tries, which of two values is the simpler model, what is printed, and the ranges of
-# other packages all follow from it.
+# A record of plain facts about each argument of a method. From it follow the check of its value,
+# the values of a search, which of two values makes the simpler model, the print, and the ranges for
+# other packages.
 #
 #   name, and what value_rule() says of its values
 #   grid     what dg_tune() tries by default: values, or function(n, args) with n rows
@@ -9,8 +9,8 @@
 #   tuned    may a grid name it?
 #   ridge    is it the ridge of a projection or ridge regression, whose values share work?
 #
-# Arguments that several methods have are rows here; one with an argument of its own, or another
-# rule for one of these, says so in its own file (`parameters`, a function).
+# The records of arguments that several methods have are here; a method with an argument of its own,
+# or another rule for one of these, has its records in its file (`parameters`, a function).
 
 # type: as in value_rule(), or a rule that others have, too.
 parameter <- function(name, type = "any", ..., grid = NULL, simpler = 0, shown = FALSE,
@@ -23,11 +23,11 @@ parameter <- function(name, type = "any", ..., grid = NULL, simpler = 0, shown =
 check_parameter <- function(row, value) check_value(value, row$name, row)
 
 parameters <- function(...) {
-  rows <- list(...)
-  stats::setNames(rows, vapply(rows, `[[`, "", "name"))
+  records <- list(...)
+  stats::setNames(records, vapply(records, `[[`, "", "name"))
 }
 
-# A row with other entries: with_entries(shared_parameters$ncomp, grid = 2^(1:4)).
+# A record with other entries: with_entries(shared_parameters$ncomp, grid = 2^(1:4)).
 with_entries <- function(row, ...) utils::modifyList(row, list(...), keep.null = TRUE)
 
 shared_parameters <- parameters(
@@ -70,23 +70,23 @@ method_of <- function(spec) {
 
 own_rows <- function(method) if (!is.null(method$parameters)) method$parameters()
 
-# The rows of a method's arguments by name: its own first. method: see method_of().
+# The records of a method's arguments by name: those of its own first. method: see method_of().
 parameter_rows <- function(method, names) {
-  own <- own_rows(method)
-  names <- c(intersect(names(own), names), setdiff(names, names(own)))
-  rows <- c(own, shared_parameters[setdiff(names(shared_parameters), names(own))])
-  unknown <- setdiff(names, names(rows))
+  of_method <- own_rows(method)
+  names <- c(intersect(names(of_method), names), setdiff(names, names(of_method)))
+  records <- c(of_method, shared_parameters[setdiff(names(shared_parameters), names(of_method))])
+  unknown <- setdiff(names, names(records))
   if (length(unknown)) {
     stop("no parameter() says what `", unknown[1L], "` must be", call. = FALSE)
   }
-  rows[names]
+  records[names]
 }
 
-# The row of a parameter of a specification, by its path; what nobody speaks of has none.
+# The record of a parameter of a specification, by its path; NULL where there is none.
 argument_row <- function(spec, path) {
   name <- utils::tail(path, 1L)
-  own <- if (length(path) == 1L) own_rows(method_of(spec))[[name]]
-  if (is.null(own)) shared_parameters[[name]] else own
+  record <- if (length(path) == 1L) own_rows(method_of(spec))[[name]]
+  if (is.null(record)) shared_parameters[[name]] else record
 }
 
 is_tuned <- function(spec, name) !isFALSE(argument_row(spec, name)$tuned)
@@ -106,16 +106,16 @@ new_spec <- function(method, class, args, row = NULL) {
 
 checked_spec <- function(method, class, args, row = NULL) {
   spec <- new_spec(method, class, args, row)
-  rows <- parameter_rows(method_of(spec), names(args))
-  for (name in names(args)) spec$args[name] <- list(check_parameter(rows[[name]], args[[name]]))
+  records <- parameter_rows(method_of(spec), names(args))
+  for (name in names(args)) spec$args[name] <- list(check_parameter(records[[name]], args[[name]]))
   spec
 }
 
 # "lambda = 0.1, form = published": what a fitted projection shows of its arguments.
 shown_parameters <- function(spec) {
-  rows <- parameter_rows(method_of(spec), names(spec$args))[names(spec$args)]
-  rows <- Filter(function(row) !isFALSE(row$shown), rows)
-  paste0(names(rows), " = ", vapply(rows, shown_value, "", args = spec$args), collapse = ", ")
+  records <- parameter_rows(method_of(spec), names(spec$args))[names(spec$args)]
+  records <- Filter(function(row) !isFALSE(row$shown), records)
+  paste0(names(records), " = ", vapply(records, shown_value, "", args = spec$args), collapse = ", ")
 }
 
 shown_value <- function(row, args) {

@@ -53,8 +53,8 @@ dg_pipeline <- function(projection, learner, terms = NULL) {
 #' @exportS3Method
 spec_needs.dg_pipeline_spec <- function(spec) {
   needs <- spec_needs(spec$projection)
-  own <- spec_needs(spec$learner)$response
-  needs$response <- if (own %in% c("open", "ordinal")) own else "any"
+  response <- spec_needs(spec$learner)$response
+  needs$response <- if (response %in% c("open", "ordinal")) response else "any"
   needs$domain <- needs$domain || spec_needs(spec$learner)$domain
   needs$terms <- spec$terms
   needs$several <- NULL
@@ -74,7 +74,7 @@ fit_rows.dg_pipeline_spec <- function(spec, rows, shared = new_shared()) {
   structure(chained, class = c("dg_pipeline", "dg_learner", "dg_fit"))
 }
 
-# list(projection: fitted, rows: as the learners after it get them, shared: of their fits).
+# list(projection: fitted, rows: see rows_through(), shared: of the learners' fits).
 project_rows <- function(spec, rows, shared) {
   if (is.null(shared$before)) {
     shared$before <- new_shared(lapply(shared$specs, `[[`, "projection"))
@@ -106,9 +106,9 @@ rows_through <- function(rows, projection) {
   rows
 }
 
-# rows: list(X, domain), of the domains of the source.
-scores_of <- function(through, rows) {
-  values <- expand_rows(through$space, rows[c("X", "domain")], through$table, through$directions)
+# block: as scale_block() gives it.
+scores_of <- function(through, block) {
+  values <- expand_rows(through$space, block[c("X", "domain")], through$table, through$directions)
   values <- sweep(values, 2L, through$centre) / through$unit
   colnames(values) <- colnames(through$directions)
   values
@@ -127,18 +127,18 @@ posterior.dg_pipeline <- function(object, rows = NULL, draws = 0L) {
   posterior(object$learner, if (!is.null(rows)) learner_rows(object, rows), draws)
 }
 
-# The rows as the learner after the projection gets them, with those that describe their domains.
+# The scores of new rows, and of the rows that describe their domains.
 #' @exportS3Method
-learner_rows.dg_pipeline <- function(object, rows) {
+learner_rows.dg_pipeline <- function(object, new) {
   project <- function(X, domain) {
     scores <- decision(object$projection,
-                       list(X = X, domain = domain, reference = rows$reference))
+                       list(X = X, domain = domain, reference = new$reference))
     scores / object$unit
   }
-  known <- rows$reference
-  list(X = project(rows$X, rows$domain), domain = rows$domain,
-       reference = if (!is.null(known)) list(X = project(known$X, known$domain),
-                                             domain = known$domain))
+  reference <- new$reference
+  list(X = project(new$X, new$domain), domain = new$domain,
+       reference = if (!is.null(reference)) list(X = project(reference$X, reference$domain),
+                                                 domain = reference$domain))
 }
 
 #' @exportS3Method

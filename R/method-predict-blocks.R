@@ -1,7 +1,7 @@
 # The last pass of predict() over rows that are read in chunks: blocks are predicted where the
 # user's plan says, and written by this session, in their order.
 
-# What was said on the way. to: an open writer, see run-write.R.
+# Writes all blocks and gives the notes on them. to: an open writer, see run-write.R.
 write_pass <- function(source, work, to) {
   ctx <- source$ctx
   next_pass(ctx, "predictions")
@@ -12,8 +12,8 @@ write_pass <- function(source, work, to) {
   workers <- worker_count()
   done <- 0L
   notes <- NULL
-  take <- function(k, found) {
-    for (one in found) {
+  take <- function(k, results) {
+    for (one in results) {
       done <<- done + 1L
       to$write(one$columns, done)
       notes <<- add_notes(notes, one$notes)
@@ -56,10 +56,10 @@ block_columns <- function(work, data, at) {
 
 # A domain that a reference for imputation lacks.
 check_imputed <- function(work, data, at) {
-  known <- work$model$blueprint$impute$known
-  if (is.null(known)) return(invisible())
+  described <- work$model$blueprint$impute$known
+  if (is.null(described)) return(invisible())
   domains <- row_domains(work, data)
-  new <- !is.na(domains) & !domains %in% names(known)
+  new <- !is.na(domains) & !domains %in% names(described)
   if (any(new)) {
     abort_row(at, new, paste0("is of the domain \"", domains[new][1L],
                               "\", which `reference` does not have"))
@@ -115,7 +115,7 @@ join_predictions <- function(blocks) {
 
 # ---- warnings, given once ----------------------------------------------------------------------
 
-# One for each class, and of new levels for each predictor: where it came first, and how often.
+# One for each class of warning (new levels: for each predictor): where it came first, how often.
 name_notes <- function(said, at) {
   said <- Filter(function(s) s$class != "domgen_warning_missing", said)
   keys <- vapply(said, function(s) {

@@ -1,29 +1,29 @@
 # The domains of rows that are read in chunks, described by passes over them: the model's questions,
 # and what becomes of the answers, are in method-known-domains.R.
 
-# The model that knows them.
+# The model with the domains of the source described.
 know_domains <- function(work, source, of) {
   object <- work$model
   check_new(object, NULL, NULL, of$reference, of$reference_domain)
   # described before the call
   if (!work$uses_others || is_fixed(object)) return(object)
-  known <- read_reference(object, of$reference, of$reference_domain, of$new_levels)
+  reference <- read_reference(object, of$reference, of$reference_domain, of$new_levels)
   reported <- described <- NULL
-  object <- describe_domains(object, known, function(model, questions, reference) {
+  object <- describe_domains(object, reference, function(model, questions, describing) {
     work$model <- model
-    described <<- if (!is.null(reference)) unique(as.character(reference$domain))
-    found <- run_pass(source, column_walk(work$prototype), asking_work(work, questions, described),
-                      "domains")
-    if (is.null(found)) return(NULL)
-    reported <<- unique(c(reported, found$names))
+    described <<- if (!is.null(describing)) unique(as.character(describing$domain))
+    result <- run_pass(source, column_walk(work$prototype), asking_work(work, questions, described),
+                       "domains")
+    if (is.null(result)) return(NULL)
+    reported <<- unique(c(reported, result$names))
     # of the domains that the source has
-    extra <- which(reference$domain %in% found$names)
+    extra <- which(describing$domain %in% result$names)
     if (length(extra)) {
-      rows <- rows_at(reference, extra)
-      rows$domain <- droplevels(factor(rows$domain))
+      describing <- rows_at(describing, extra)
+      describing$domain <- droplevels(factor(describing$domain))
     }
     lapply(seq_along(questions), function(q) {
-      both <- c(found$answers[q], if (length(extra)) list(questions[[q]]$ask(rows)))
+      both <- c(result$answers[q], if (length(extra)) list(questions[[q]]$ask(describing)))
       Reduce(questions[[q]]$add, both)
     })
   })
@@ -31,8 +31,8 @@ know_domains <- function(work, source, of) {
   seal(object)
 }
 
-# For run_pass(): the names of the domains, and the answers to the questions by the rows of those
-# that the reference does not describe.
+# For run_pass(): the names of all domains, and the answers from the rows of the domains that the
+# reference does not describe.
 asking_work <- function(work, questions, described) {
   force(work); force(questions); force(described)
   add <- adding(function(a, b) {
@@ -43,18 +43,18 @@ asking_work <- function(work, questions, described) {
   })
   pass_work(add = add, block = function(sums, data, at) {
     # those without missing values, not scaled
-    rows <- at_rows(at, nrow(data), function(i) {
+    block <- at_rows(at, nrow(data), function(i) {
       quietly(replay(work$model$blueprint, data[i, , drop = FALSE], work$of$domain, TRUE,
                      new_levels = work$of$new_levels))[c("X", "domain")]
     })
-    found <- list(names = levels(rows$domain))
-    rows$place <- at
-    own <- which(!rows$domain %in% described)
-    if (length(own)) {
-      rows <- rows_at(rows, own)
-      rows$domain <- droplevels(rows$domain)
-      found$answers <- lapply(questions, function(question) question$ask(rows))
+    part <- list(names = levels(block$domain))
+    block$place <- at
+    open <- which(!block$domain %in% described)
+    if (length(open)) {
+      block <- rows_at(block, open)
+      block$domain <- droplevels(block$domain)
+      part$answers <- lapply(questions, function(question) question$ask(block))
     }
-    add(sums, found)
+    add(sums, part)
   })
 }

@@ -26,15 +26,15 @@ predict_source <- function(object, source, of, asked, where) {
 }
 
 # The further arguments of predict(), list(keep, written, writer): of a data frame there are none.
-# known: names of the others.
-read_where <- function(given, known, over_source) {
+# allowed: names of the others.
+read_where <- function(given, allowed, over_source) {
   given <- given_dots(given)
-  own <- c("to", "keep", "overwrite")
-  there <- intersect(names(given), own)
+  of_sources <- c("to", "keep", "overwrite")
+  there <- intersect(names(given), of_sources)
   if (length(there) && !over_source) {
     abort("argument", "`", there[1L], "` must be given with `newdata = row_source(...)` only.")
   }
-  check_no_dots(given, c(known, if (over_source) own), own)
+  check_no_dots(given, c(allowed, if (over_source) of_sources), of_sources)
   overwrite <- if (!is.null(given$overwrite)) check_flag(given$overwrite, "overwrite") else FALSE
   keep <- given$keep
   if (!is.null(keep)) {
@@ -63,18 +63,18 @@ block_work <- function(object, source, of, asked, where) {
           "of the source named as in the formula, not ", describe(domain), ".")
   }
   uses_others <- uses_other_rows(object)
-  known <- source_names(source)
+  available <- source_names(source)
   label <- source$tables[[1L]]$label
   columns <- blueprint$domain_columns
-  has_domain <- is.null(domain) && length(columns) > 0L && all(columns %in% known)
+  has_domain <- is.null(domain) && length(columns) > 0L && all(columns %in% available)
   if (uses_others && is.null(domain) && !has_domain && length(blueprint$described) != 1L) {
     abort_domain(columns, label)
   }
   if (!has_domain) columns <- character()
-  absent <- setdiff(where$keep, known)
+  absent <- setdiff(where$keep, available)
   if (length(absent)) {
     abort("data", "`", label, "` has no column ", enumerate(absent), " for `keep`; it has ",
-          enumerate(known), ".")
+          enumerate(available), ".")
   }
   shown <- uses_others || reads_domain(object)
   taken <- intersect(where$keep, c("partition", "row", if (shown) "domain",
@@ -84,7 +84,7 @@ block_work <- function(object, source, of, asked, where) {
           if (length(taken) == 1L) "is a column" else "are columns", " of the predictions. Rename ",
           if (length(taken) == 1L) "it" else "them", " in the source.")
   }
-  types <- trained_types(blueprint, known, columns, label)
+  types <- trained_types(blueprint, available, columns, label)
   named <- intersect(names_of_domain(blueprint), columns)
   copied <- setdiff(where$keep, c(names(types), columns))
   texts <- list(label = setdiff(named, names(types)), names(Filter(is.character, types)),
@@ -116,11 +116,11 @@ new_prototype <- function(work, source) {
   frame_of_columns(c(work$types, as.list(label_columns(others, intersect(rest, named)))), 0L)
 }
 
-trained_types <- function(blueprint, known, domain, label) {
+trained_types <- function(blueprint, available, domain, label) {
   if (blueprint$kind == "matrix") {
     columns <- if (is.null(blueprint$coding)) design_columns(blueprint) else blueprint$coding$raw
     # by place
-    if (!blueprint$named) columns <- setdiff(known, domain)
+    if (!blueprint$named) columns <- setdiff(available, domain)
     return(stats::setNames(rep(list(numeric()), length(columns)), columns))
   }
   wide <- names(Filter(function(column) !is.null(dim(column)), blueprint$prototype))
@@ -133,7 +133,7 @@ trained_types <- function(blueprint, known, domain, label) {
     else if (is.numeric(column) && !is.object(column)) numeric()
     else column[0L]
   })
-  check_columns(stats::setNames(as.list(known), known), names(types), label)
+  check_columns(stats::setNames(as.list(available), available), names(types), label)
   types
 }
 

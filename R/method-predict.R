@@ -6,10 +6,10 @@
 # of: list(domain, reference, reference_domain, new_levels) of the user's call; asked: list(type,
 # "scores" of a projection, or as in predict.dg_learner(); interval; level; se, sd: are standard
 # deviations of f to be given, or needed? env: where the user is, in which the data of the model's
-# call are looked for); dots: further arguments; known: the names of the others.
-predict_rows <- function(object, newdata, of, asked, dots, known) {
+# call are looked for); dots: further arguments; allowed: the names of the others.
+predict_rows <- function(object, newdata, of, asked, dots, allowed) {
   over_source <- !missing(newdata) && inherits(newdata, "dg_source")
-  where <- read_where(dots, known, over_source)
+  where <- read_where(dots, allowed, over_source)
   of$new_levels <- check_choice(of$new_levels, "new_levels", new_level_choices)
   advising(if (over_source) predict_source(object, newdata, of, asked, where) else {
     within_memory(predict_block(object, newdata, of, asked),
@@ -17,8 +17,8 @@ predict_rows <- function(object, newdata, of, asked, dots, known) {
   }, asked$env)
 }
 
-# Rows that have all that the model asks of their domains, or whose domains it knows; without
-# newdata those of training.
+# Predictions of rows that come with all that describes their domains, or whose domains the model
+# knows; without newdata those of the training rows.
 predict_block <- function(object, newdata, of, asked) {
   new <- if (!missing(newdata)) {
     c(read_new(object, newdata, of$domain, of$reference, of$reference_domain, of$new_levels),
@@ -32,10 +32,10 @@ predict_block <- function(object, newdata, of, asked) {
   }
   if (type == "survival") {
     check_given(newdata, "newdata")
-    found <- decide_rows(object, new, function(object, rows) {
-      survival_at(object, rows, asked$times)
+    survival <- decide_rows(object, new, function(object, points) {
+      survival_at(object, points, asked$times)
     })
-    return(structure(found, dimnames = list(NULL, horizon_names(asked$times))))
+    return(structure(survival, dimnames = list(NULL, horizon_names(asked$times))))
   }
   if (type == "set") return(prediction_set(object, new, asked))
   if (asked$interval %in% prediction_kinds[-1L]) return(prediction_interval(object, new, asked))
@@ -63,23 +63,23 @@ warned_of_domains <- function(code) {
 
 new_level_choices <- c("na", "error")
 
-# New rows as the model sees them, and the further rows that describe their domains: list(X, domain,
-# ok, reference, moments and own: of scaling and imputation by domain).
+# New rows as the model sees them, with the further rows that describe their domains: list(X,
+# domain, ok, reference, moments and own: of scaling and imputation by domain).
 read_new <- function(object, newdata, domain, reference, reference_domain, new_levels = "na") {
   if (is.null(reference) && !is.null(reference_domain)) {
     abort("argument", "`reference` must be given where `reference_domain` is.")
   }
   check_new(object, newdata, domain, reference, reference_domain)
   uses_others <- uses_other_rows(object)
-  known <- if (uses_others) read_reference(object, reference, reference_domain, new_levels)
+  reference <- if (uses_others) read_reference(object, reference, reference_domain, new_levels)
   new <- replay(object$blueprint, newdata, domain, uses_others, new_levels = new_levels,
-                known = if (is.list(known)) known$own else known,
+                described = if (is.list(reference)) reference$own else reference,
                 reads_domain = reads_domain(object))
   if (described_by_rows(object)) {
-    warn_few_rows(object, describing_sizes(object, new$domain, known))
+    warn_few_rows(object, describing_sizes(object, new$domain, reference))
   }
-  scaled <- scale_new(object$blueprint$scaling, new$X, new$domain, known)
-  if (identical(known, "training") && describes_domain(object)) {
+  scaled <- scale_new(object$blueprint$scaling, new$X, new$domain, reference)
+  if (identical(reference, "training") && describes_domain(object)) {
     scaled$reference <- training_rows(object)
   }
   warn_no_reference(levels(new$domain), scaled$reference$domain)
@@ -99,8 +99,7 @@ read_reference <- function(object, reference, reference_domain, new_levels, arg 
   if (is.character(reference) && is.null(dim(reference))) {
     return(check_choice(reference, arg, "training"))
   }
-  rows <- replay(object$blueprint, reference, reference_domain,
-                 needs_domain = uses_other_rows(object), arg = arg, new_levels = new_levels,
-                 reads_domain = reads_domain(object))
-  rows[c("X", "domain", "own")]
+  replay(object$blueprint, reference, reference_domain, needs_domain = uses_other_rows(object),
+         arg = arg, new_levels = new_levels,
+         reads_domain = reads_domain(object))[c("X", "domain", "own")]
 }

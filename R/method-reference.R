@@ -1,6 +1,6 @@
-# A model whose domains are described once and for all. What it asks of the rows that describe them
-# are the questions of method-known-domains.R, answered here by one data frame; what is left for
-# predict() is to know that they are answered: blueprint$described has the names of the domains.
+# A model whose domains are described once and for all. One data frame answers the questions of
+# method-known-domains.R; blueprint$described, the names of these domains, tells predict() that they
+# are answered.
 
 #' Fix the rows that describe the domains
 #'
@@ -84,19 +84,19 @@ set_reference <- function(model, data, domain = NULL, ...) {
 set_reference.default <- function(model, data, domain = NULL, ...) {
   check_fixable(model)
   check_describing(data, domain)
-  known <- read_reference(model, data, domain, "na", "data")
-  training <- identical(known, "training")
-  if (!training && nrow(known$X) == 0L) {
+  reference <- read_reference(model, data, domain, "na", "data")
+  training <- identical(reference, "training")
+  if (!training && nrow(reference$X) == 0L) {
     abort("data", "`data` must have at least one complete row.")
   }
   named <- uses_other_rows(model) || reads_domain(model)
-  domains <- if (named) if (training) levels(model$domain) else levels(known$domain)
-  model <- describe_domains(model, known, function(model, questions, rows) {
-    lapply(questions, function(question) question$ask(rows))
+  domains <- if (named) if (training) levels(model$domain) else levels(reference$domain)
+  model <- describe_domains(model, reference, function(model, questions, describing) {
+    lapply(questions, function(question) question$ask(describing))
   })
   if (length(domains)) model$blueprint$described <- domains
   model$reference <- list(domains = domains, training = training,
-                          rows = if (training) length(model$domain) else nrow(known$X))
+                          rows = if (training) length(model$domain) else nrow(reference$X))
   class(model) <- c("dg_fixed", class(model))
   seal(model)
 }
@@ -132,35 +132,37 @@ check_fixable <- function(model, name = "model") {
 
 is_fixed <- function(object) !is.null(object$reference)
 
-# known: what read_reference() gives; ask(model, questions, rows): the answers, rows being those of
-# the reference; NULL: there is nothing to ask of.
-describe_domains <- function(model, known, ask) {
+# reference: what read_reference() gives; ask(model, questions, describing): the answers, where the
+# reference has rows with them; NULL: there is nothing to ask of.
+describe_domains <- function(model, reference, ask) {
   if (!uses_other_rows(model)) return(model)
+  by_rows <- is.list(reference)
   if (imputes_by_domain(model$blueprint)) {
-    own <- if (is.list(known)) known$own else if (!is.null(known)) model$blueprint$impute$own
+    imputed <- if (by_rows) reference$own
+               else if (!is.null(reference)) model$blueprint$impute$own
     # needs all of a domain's rows together
-    if (is.null(own)) {
+    if (is.null(imputed)) {
       abort("argument", "`newdata` must be a data frame, or `reference` be given: the model ",
             "imputes by domain, which needs all rows of a domain together.")
     }
-    model$blueprint$impute$known <- own
+    model$blueprint$impute$known <- imputed
   }
-  rows <- if (is.list(known)) list(X = known$X, domain = known$domain, scaled = FALSE)
-          else if (!is.null(known) && describes_domain(model)) {
-            # those of training as they are stored: scaled, but for ensembles
-            c(training_rows(model)[c("X", "domain")], list(scaled = is.null(model$members)))
-          }
+  describing <- if (by_rows) list(X = reference$X, domain = reference$domain, scaled = FALSE)
+                else if (!is.null(reference) && describes_domain(model)) {
+                  # those of training as they are stored: scaled, but for ensembles
+                  c(training_rows(model)[c("X", "domain")], list(scaled = is.null(model$members)))
+                }
   # where values are imputed and nothing is asked
-  sizes <- if (is.list(known) && imputes_by_domain(model$blueprint)) sizes_by_domain(known$domain)
+  sizes <- if (by_rows && imputes_by_domain(model$blueprint)) sizes_by_domain(reference$domain)
   warned_of_domains({
     while (length(questions <- scaled_questions(model))) {
-      answers <- ask(model, questions, rows)
+      answers <- ask(model, questions, describing)
       if (is.null(answers)) break
       sizes <- answered_sizes(answers[[1L]])
       model <- scaled_answered(model, answers)
     }
   })
-  if (identical(known, "training")) sizes <- sizes[!names(sizes) %in% levels(model$domain)]
+  if (identical(reference, "training")) sizes <- sizes[!names(sizes) %in% levels(model$domain)]
   warn_few_rows(model, sizes)
   model
 }
@@ -176,13 +178,13 @@ check_new.default <- function(object, newdata, domain, reference, reference_doma
   }
 }
 
-reference_fact <- function(known) {
-  if (is.null(known)) return(NULL)
-  fact("reference", "fixed: ", if (is.null(known$domains)) {
+reference_fact <- function(fixed) {
+  if (is.null(fixed)) return(NULL)
+  fact("reference", "fixed: ", if (is.null(fixed$domains)) {
     "domains make no difference; each row is predicted alone"
   } else {
-    paste0(plural(length(known$domains), "domain"), " (", enumerate(known$domains, quote = "\""),
-           ") as described by ", plural(known$rows, "row"), if (known$training) " of training",
+    paste0(plural(length(fixed$domains), "domain"), " (", enumerate(fixed$domains, quote = "\""),
+           ") as described by ", plural(fixed$rows, "row"), if (fixed$training) " of training",
            "; each row is predicted alone")
   })
 }

@@ -1,4 +1,4 @@
-# What a specification says of a method, whatever it is.
+# What a specification says of any method.
 
 # What a method asks of its data, and how it scales predictors.
 spec_needs <- function(spec) UseMethod("spec_needs")

@@ -89,8 +89,8 @@ feature_sums <- function(x, y = NULL, domain = NULL, data = NULL, feature_map = 
     na.action = pooled_only(read_na_action(na.action)), threads = check_threads(threads)
   )
   given <- as.list(match.call())[-1L]
-  known <- c("x", setdiff(data_arguments, c("x", "weights", "unit")), names(args))
-  check_no_dots(given[!names(given) %in% known], setdiff(known, "x"))
+  allowed <- c("x", setdiff(data_arguments, c("x", "weights", "unit")), names(args))
+  check_no_dots(given[!names(given) %in% allowed], setdiff(allowed, "x"))
   new_sums(check_in_memory(evaluate_input(given, parent.frame())), args)
 }
 
@@ -168,7 +168,7 @@ update.dg_feature_sums <- function(object, data, y = NULL, domain = NULL, thread
   seal(object)
 }
 
-# Rows like the first ones: list(X scaled, y, domain).
+# Further rows as those of the first piece: a sample, see accumulate().
 read_piece <- function(object, data, y, domain) {
   blueprint <- object$blueprint
   X <- replay_predictors(blueprint, data, "data")$X
@@ -214,7 +214,7 @@ piece_domain <- function(object, data, domain, n) {
   new_domain(object$blueprint, data, domain, n, needed = TRUE, "data")
 }
 
-# Classes as text or logicals and numbers as counts are what they were at first.
+# Classes may also come as text or logicals, and numbers as counts: they get the first type.
 same_kind <- function(y, object) {
   kind <- object$response$kind
   if (kind == "none") return(NULL)
@@ -222,8 +222,8 @@ same_kind <- function(y, object) {
   if (kind == "class" && (is.factor(y) || is.character(y) || is.logical(y))) {
     y <- as.character(y)
     present <- text_levels(y)
-    known <- intersect(object$sums$response$levels, present)
-    return(factor(y, levels = c(known, setdiff(present, known))))
+    seen <- intersect(object$sums$response$levels, present)
+    return(factor(y, levels = c(seen, setdiff(present, seen))))
   }
   abort("data", "The response must be ", if (kind == "class") "classes" else "numbers",
         " as in the first piece, not ", describe(y), ".")
@@ -253,8 +253,8 @@ Ops.dg_feature_sums <- function(e1, e2) {
   abort("argument", "Sums of features can only be added; `", .Generic, "` is not defined for them.")
 }
 
-# Everything that decides about the numbers of a row. Functions that were saved
-# and loaded have other environments and terms other ones than before.
+# All that decides the numbers of a row must be the same. Functions and terms that were saved and
+# loaded have other environments than before.
 same_map <- function(a, b) {
   decisive <- function(object) {
     blueprint <- object$blueprint

@@ -51,14 +51,14 @@ change_spec <- function(spec, name, value) UseMethod("change_spec")
 
 #' @exportS3Method
 change_spec.dg_spec <- function(spec, name, value) {
-  found <- find_parameter(spec, name, all = TRUE)
-  if (is.null(found)) {
+  hit <- find_parameter(spec, name, all = TRUE)
+  if (is.null(hit)) {
     if (name %in% data_arguments) {
       abort("argument", "`", name, "` must not be given: a specification has no data; use fit().")
     }
     check_no_dots(stats::setNames(list(value), name), names(spec$args))
   }
-  set_found(spec, found, value)
+  set_found(spec, hit, value)
 }
 
 #' @exportS3Method
@@ -67,12 +67,12 @@ change_spec.dg_pipeline_spec <- function(spec, name, value) {
     spec[name] <- list(value)
     return(dg_pipeline(spec$projection, spec$learner, spec$terms))
   }
-  found <- find_parameter(spec, name, all = TRUE)
-  if (is.null(found)) {
+  hit <- find_parameter(spec, name, all = TRUE)
+  if (is.null(hit)) {
     check_no_dots(stats::setNames(list(value), name), c("projection", "learner", "terms",
                                                         known_parameters(spec)))
   }
-  set_found(spec, found, value)
+  set_found(spec, hit, value)
 }
 
 #' @rdname update.dg_fit
@@ -83,11 +83,11 @@ update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
   if (is.null(call)) abort("argument", "The model was not fitted by a call that can be changed.")
   check_flag(evaluate, "evaluate")
   env <- parent.frame()
-  own <- own_data(object, env)
+  data_args <- own_data(object, env)
   if (!missing(formula.)) {
     bare <- changed_formula(object, formula.)
     call[[if (is.null(call$formula)) "x" else "formula"]] <- bare
-    own$x <- with_environment(bare, own$x)
+    data_args$x <- with_environment(bare, data_args$x)
   }
   changes <- given_changes(as.list(match.call(expand.dots = FALSE)$...))
   # the specification that was fitted has the arguments of its method
@@ -103,8 +103,8 @@ update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
     }
   }
   if (!evaluate) return(call)
-  if (length(own)) check_unchanged(object, own, changes, env)
-  run <- refit_call(object, call, own, changes)
+  if (length(data_args)) check_unchanged(object, data_args, changes, env)
+  run <- refit_call(object, call, data_args, changes)
   if (!is.null(spec)) run$object <- spec
   fitted <- on_error(eval(run, env), function(e) {
     if (inherits(e, "domgen_error")) stop(e)
@@ -114,7 +114,7 @@ update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
   fitted
 }
 
-# Of a tuned model the search.
+# The specification of a model; of a tuned model the search.
 searched_spec <- function(object) {
   if (inherits(object, "dg_tuned")) object$tuning$spec else object$spec
 }
@@ -130,9 +130,9 @@ given_changes <- function(changes) {
   changes
 }
 
-# What is not changed must be what the model was fitted to: its rows, or with other rows what is
-# given beside them.
-check_unchanged <- function(object, own, changes, env) {
+# Data arguments that are not changed must be those that the model was fitted to: its rows, or with
+# other rows the columns that the call names.
+check_unchanged <- function(object, data_args, changes, env) {
   given <- changes[names(changes) %in% data_arguments]
   formulas <- vapply(given, function(expr) inherits(on_error(eval(expr, env), identity), "formula"),
                      NA)
@@ -143,18 +143,18 @@ check_unchanged <- function(object, own, changes, env) {
   }
   input <- list(data = eval(given[["data"]], env))
   if (inherits(input$data, "dg_source")) return(invisible())
-  carry_columns(input, setdiff_by_name(own, given), env)
+  carry_columns(input, setdiff_by_name(data_args, given), env)
   invisible()
 }
 
-# The call with what the fit knows in the place of names, which may mean something else by now.
-refit_call <- function(object, call, own, changes) {
+# The call with values of the fit in the place of names, which may mean something else by now.
+refit_call <- function(object, call, data_args, changes) {
   # another package may have a function of that name in front
   if (is_call_to(call, "fit")) call[[1L]] <- fit
-  if (length(own)) {
+  if (length(data_args)) {
     call[intersect(names(call), data_arguments)] <- NULL
-    own <- setdiff_by_name(own, changes)
-    call[names(own)] <- own
+    data_args <- setdiff_by_name(data_args, changes)
+    call[names(data_args)] <- data_args
     given <- changes[names(changes) %in% data_arguments]
     call[names(given)] <- given
   }
@@ -179,10 +179,10 @@ changed_formula <- function(object, formula.) {
     abort("argument", "`formula.` must not be given to a model with `terms` of its own; change ",
           "these, as in `update(model, terms = ~ x)`.")
   }
-  own <- own_bare(object)
-  bare <- on_error(stats::update.formula(own, formula.), function(e) {
+  before <- own_bare(object)
+  bare <- on_error(stats::update.formula(before, formula.), function(e) {
     abort("argument", "`formula.` (", format_formula(formula.), ") cannot change ",
-          format_formula(own), ": ", conditionMessage(e), ".")
+          format_formula(before), ": ", conditionMessage(e), ".")
   })
   add_bar(bare, split_formula(object$formula)$domain)
 }

@@ -32,8 +32,8 @@ short_object.default <- function(value) {
     default <- on_error(eval(defaults[[arg]]), function(e) NULL)
     if (is.character(default)) default <- default[1L]
     first <- is.numeric(part) && arg == names(defaults)[1L]
-    known <- !first && isTRUE(all.equal(part, default))
-    if (is.null(part) || is.function(part) || known) return(NULL)
+    usual <- !first && isTRUE(all.equal(part, default))
+    if (is.null(part) || is.function(part) || usual) return(NULL)
     text <- format_value(part)
     if (arg %in% c("", names(defaults)[1L])) text else paste(arg, "=", text)
   }, value, if (is.null(names(value))) "" else names(value))

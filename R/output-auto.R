@@ -23,7 +23,7 @@ describe_auto <- function(x) {
     c(list(column("mean", title, tidy = "estimate",
                   report = paste(title, "on held-out", if (choice$few) "rows" else "domains"))),
       show_rule(choice$rule),
-      list(column("weight", format = as_decimals(2), rows = table$member %in% TRUE),
+      list(column("weight", format = as_decimals(2), at = table$member %in% TRUE),
            column("chosen", values = chosen),
            column("candidate", values = words))),
     facts = c(
@@ -90,8 +90,8 @@ auto_notes <- function(choice, members, weighted = FALSE) {
     })
 }
 
-# Few domains choose by scores before the correction, which may be better than the null model's
-# where the score to expect is not; and so may the score that selects.
+# With few domains the choice is by scores before the correction. These may be better than the null
+# model's where the expected score is not; so may the score that selects.
 null_words <- function(choice) {
   null <- which(choice$table$kernel == null_title)
   if (length(null) == 0L || isTRUE(choice$table$member[null])) return(character())
@@ -114,17 +114,17 @@ time_limit_words <- function(limit) {
 # The best candidate of another scaling, kernel, or kind of domain kernel than the members', and the
 # plain Gaussian kernel, all on the same rows.
 best_others <- function(table) {
-  rows <- which(table$member %in% FALSE & table$rows == table$rows[1L])
+  at <- which(table$member %in% FALSE & table$rows == table$rows[1L])
   members <- which(table$member %in% TRUE)
   family <- function(words) sub(" \\(.*", "", words)
   kinds <- list(table$scale, family(table$kernel), family(table$domain_kernel))
   new <- lapply(kinds, function(kind) {
-    other <- rows[!kind[rows] %in% kind[members]]
+    other <- at[!kind[at] %in% kind[members]]
     other[!duplicated(kind[other])]
   })
   is_plain <- describe_candidates(table) == candidate(dg_ridge(domain_kernel = domain_pooled(),
                                                                kernel = kernel_rbf()))$key
-  sort(unique(c(unlist(new), rows[is_plain[rows]])))
+  sort(unique(c(unlist(new), at[is_plain[at]])))
 }
 
 # Which of these lines of the table, at 5 % for all of them together (Bonferroni), by the standard

@@ -86,16 +86,16 @@ dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins
   bins <- check_count(bins, "bins", at_least = 2L)
   if (!is.null(time)) time <- check_number(time, "time", "positive")
   if (inherits(object, "dg_validate")) check_events(object$kind)
-  found <- with_given_names(validation_rows(object, newdata, domain, y, time), substitute(y),
-                            substitute(domain))
-  if (length(found$methods) > 1L) {
-    abort("argument", "`object` must be of one method, not of ", length(found$methods),
+  tested <- with_given_names(validation_rows(object, newdata, domain, y, time), substitute(y),
+                             substitute(domain))
+  if (length(tested$methods) > 1L) {
+    abort("argument", "`object` must be of one method, not of ", length(tested$methods),
           ": give one of its `$runs`.")
   }
-  held <- found$methods[[1L]]
-  if (is_censored(held$truth)) return(calibrate_times(found, time, bins))
+  held <- tested$methods[[1L]]
+  if (is_censored(held$truth)) return(calibrate_times(tested, time, bins))
   if (!is.null(time)) abort("argument", "`time` must be NULL without censored times.")
-  if (is.null(held$prob)) abort_no_events(found)
+  if (is.null(held$prob)) abort_no_events(tested)
   levels <- class_levels(held)
   class <- read_class(class, levels)
   truth <- value_labels(held$truth)
@@ -103,39 +103,39 @@ dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins
   check_probabilities(held$prob)
   # repeats predict the same rows
   place <- if (is.null(held$row)) seq_along(truth) else held$row
-  rows <- !is.na(truth) & !is.na(rowSums(held$prob)) & !is.na(held$domain)
-  rows[rows] <- !duplicated(data.frame(place, held$domain)[rows, ])
-  if (!any(rows)) abort("data", "No row has both a class and a probability.")
-  domain <- factor(held$domain[rows])
+  at <- !is.na(truth) & !is.na(rowSums(held$prob)) & !is.na(held$domain)
+  at[at] <- !duplicated(data.frame(place, held$domain)[at, ])
+  if (!any(at)) abort("data", "No row has both a class and a probability.")
+  domain <- factor(held$domain[at])
   each_class <- function(describe) {
     lapply(stats::setNames(class, class), function(name) {
-      describe(name, held$prob[rows, match(name, levels)], truth[rows] == name, domain)
+      describe(name, held$prob[at, match(name, levels)], truth[at] == name, domain)
     })
   }
   by_domain <- do.call(rbind, unname(each_class(calibrate_domains)))
   tables <- each_class(function(...) bin_probabilities(..., bins))
   table <- do.call(rbind, unname(tables))
   table$class <- factor(table$class, class)
-  error <- vapply(tables, function(t) sum(t$rows * abs(t$observed - t$predicted)), 0) / sum(rows)
-  structure(list(by_domain = by_domain, table = table, error = error, rows = sum(rows),
-                 domains = nlevels(domain), labels = found$labels, held_out = found$held_out),
+  error <- vapply(tables, function(t) sum(t$rows * abs(t$observed - t$predicted)), 0) / sum(at)
+  structure(c(list(by_domain = by_domain, table = table, error = error, rows = sum(at),
+                   domains = nlevels(domain)), tested[c("labels", "held_out")]),
             class = c("dg_calibration", "dg_result"))
 }
 
 # Of censored times at one of these: events until then are the class.
-calibrate_times <- function(found, time, bins) {
+calibrate_times <- function(tested, time, bins) {
   if (is.null(time)) {
     abort("argument", "`time` must be given with censored times: the time until which events are ",
           "predicted.")
   }
-  held <- with_times(found, time)$methods[[1L]]
+  held <- with_times(tested, time)$methods[[1L]]
   place <- if (is.null(held$row)) seq_along(held$truth) else held$row
-  rows <- !is.na(held$truth) & !is.na(held$survival[, 1L]) & !is.na(held$domain)
-  rows[rows] <- !duplicated(data.frame(place, held$domain)[rows, ])
-  if (!any(rows)) abort("data", "No row has both a time and a probability.")
-  y <- held$truth[rows]
-  S <- held$survival[rows, 1L]
-  domain <- factor(held$domain[rows])
+  at <- !is.na(held$truth) & !is.na(held$survival[, 1L]) & !is.na(held$domain)
+  at[at] <- !duplicated(data.frame(place, held$domain)[at, ])
+  if (!any(at)) abort("data", "No row has both a time and a probability.")
+  y <- held$truth[at]
+  S <- held$survival[at, 1L]
+  domain <- factor(held$domain[at])
   class <- paste("event until", format(time))
   by_domain <- lapply(split(seq_along(S), domain), function(i) {
     ratio <- events_ratio(y[i], S[i], time)
@@ -160,25 +160,25 @@ calibrate_times <- function(found, time, bins) {
     observed = vapply(events, `[[`, 0, "mean"), lower = ends[1L, ], upper = ends[2L, ],
     row.names = NULL
   )
-  known <- !is.na(table$observed)
-  error <- sum((table$rows * abs(table$observed - table$predicted))[known]) / sum(table$rows[known])
-  structure(list(
+  observed <- table[!is.na(table$observed), ]
+  error <- stats::weighted.mean(abs(observed$observed - observed$predicted), observed$rows)
+  structure(c(list(
     by_domain = data.frame(class = class, domain = levels(domain), do.call(rbind, by_domain),
                            row.names = NULL),
     table = table, error = stats::setNames(error, class), rows = length(S),
-    domains = nlevels(domain), labels = found$labels, held_out = found$held_out, times = TRUE
-  ), class = c("dg_calibration", "dg_result"))
+    domains = nlevels(domain), times = TRUE
+  ), tested[c("labels", "held_out")]), class = c("dg_calibration", "dg_result"))
 }
 
-# Wilson's for as many rows as have the standard error of the proportion, that of independent rows
-# or of domains, whichever is larger. found: of ipcw_mean().
-censored_interval <- function(found, domain, level = 0.95) {
-  share <- min(max(found$mean, 0), 1)
+# Wilson's interval for the number of rows with which the proportion has this standard error: that
+# of independent rows or that of domains, whichever is larger. average: of ipcw_mean().
+censored_interval <- function(average, domain, level = 0.95) {
+  share <- min(max(average$mean, 0), 1)
   n <- length(domain)
   G <- length(unique(domain))
   if (G < 2L || is.na(share)) return(c(NA_real_, NA_real_))
-  by_domain <- rowsum(found$effect, as.integer(domain))
-  variance <- max(sum(found$effect^2), G / (G - 1) * sum(by_domain^2))
+  by_domain <- rowsum(average$effect, as.integer(domain))
+  variance <- max(sum(average$effect^2), G / (G - 1) * sum(by_domain^2))
   size <- if (share > 0 && share < 1 && variance > 0) min(share * (1 - share) / variance, n) else n
   wilson_interval(share, size, stats::qt((1 + level) / 2, G - 1))
 }
@@ -209,17 +209,19 @@ number_p <- function(prob, hits) {
 
 bin_probabilities <- function(class, prob, positive, domain, bins) {
   bin <- pmin(floor(prob * bins), bins - 1)
-  rows <- split(seq_along(prob), bin)
-  n <- lengths(rows)
-  hits <- vapply(rows, function(i) sum(positive[i]), numeric(1))
-  effects <- vapply(rows, function(i) design_effect(positive[i], domain[i]), c(0, 0))
-  known <- n * !is.na(effects[1L, ])
-  more <- sum(known * effects[2L, ])
-  correlation <- if (more > 0) sum(known * (effects[1L, ] - 1), na.rm = TRUE) / more else 0
-  ends <- vapply(rows, function(i) clustered_interval(positive[i], domain[i], correlation), c(0, 0))
-  low <- as.numeric(names(rows)) / bins
+  groups <- split(seq_along(prob), bin)
+  n <- lengths(groups)
+  hits <- vapply(groups, function(i) sum(positive[i]), numeric(1))
+  effects <- vapply(groups, function(i) design_effect(positive[i], domain[i]), c(0, 0))
+  weight <- n * !is.na(effects[1L, ])
+  more <- sum(weight * effects[2L, ])
+  correlation <- if (more > 0) sum(weight * (effects[1L, ] - 1), na.rm = TRUE) / more else 0
+  ends <- vapply(groups, function(i) {
+    clustered_interval(positive[i], domain[i], correlation)
+  }, c(0, 0))
+  low <- as.numeric(names(groups)) / bins
   data.frame(class = class, low = low, high = low + 1 / bins, rows = n,
-             predicted = vapply(rows, function(i) mean(prob[i]), 0),
+             predicted = vapply(groups, function(i) mean(prob[i]), 0),
              observed = hits / n, lower = ends[1L, ], upper = ends[2L, ], row.names = NULL)
 }
 
@@ -232,19 +234,19 @@ design_effect <- function(positive, domain) {
   G <- length(sizes)
   share <- mean(positive)
   off <- rowsum(positive - share, as.integer(domain))
-  known <- G > 1L && share > 0 && share < 1
-  c(effect = if (known) G / (G - 1) * sum(off^2) / (sum(sizes) * share * (1 - share)) else NA_real_,
+  mixed <- G > 1L && share > 0 && share < 1
+  c(effect = if (mixed) G / (G - 1) * sum(off^2) / (sum(sizes) * share * (1 - share)) else NA_real_,
     more = sum(sizes^2) / sum(sizes) - 1)
 }
 
-# Wilson's for n over the design effect. correlation: the intraclass correlation in other bins, for
-# rows that are all alike.
+# Wilson's interval for n over the design effect. correlation: the intraclass correlation in other
+# bins, for rows that are all alike.
 clustered_interval <- function(positive, domain, correlation = 0, level = 0.95) {
   G <- length(unique(domain))
   if (G < 2L) return(c(NA_real_, NA_real_))
-  found <- design_effect(positive, domain)
-  if (is.na(found[["effect"]])) found["effect"] <- 1 + correlation * found[["more"]]
-  wilson_interval(mean(positive), length(positive) / max(found[["effect"]], 1),
+  design <- design_effect(positive, domain)
+  if (is.na(design[["effect"]])) design["effect"] <- 1 + correlation * design[["more"]]
+  wilson_interval(mean(positive), length(positive) / max(design[["effect"]], 1),
                   stats::qt((1 + level) / 2, G - 1))
 }
 
@@ -275,8 +277,9 @@ describe_result.dg_calibration <- function(x) {
   )
 }
 
-# By domain first: the pooled error is small in many models that are miscalibrated in each domain.
-# With the number of significant ratios: with few rows ratios are far from 1 in every model.
+# Values by domain come first, because many models with a small pooled error are miscalibrated in
+# each domain. The number of significant ratios is added, because with few rows every model has
+# ratios far from 1.
 calibration_words <- function(x) {
   range_of <- function(values) {
     words <- rounded(range(values), 3)
@@ -284,17 +287,17 @@ calibration_words <- function(x) {
   }
   unlist(lapply(seq_along(x$error), function(k) {
     class <- names(x$error)[k]
-    own <- x$by_domain[x$by_domain$class == class, ]
-    slopes <- own$slope[is.finite(own$slope)]
+    domains <- x$by_domain[x$by_domain$class == class, ]
+    slopes <- domains$slope[is.finite(domains$slope)]
     enough <- paste(calibration_rows, if (isTRUE(x$times)) "events"
                                       else "rows of the class and of others")
-    known <- own[!is.na(own$ratio), ]
+    with_ratio <- domains[!is.na(domains$ratio), ]
     c(paste0(class, ": observed/expected by domain ",
-             if (nrow(known)) range_of(known$ratio) else "not known", "; differs from 1 ",
-             "(p < 0.05, for independent rows) in ", sum(known$p < 0.05), " of ",
-             plural(nrow(known), "domain")),
+             if (nrow(with_ratio)) range_of(with_ratio$ratio) else "not known", "; differs from 1 ",
+             "(p < 0.05, for independent rows) in ", sum(with_ratio$p < 0.05), " of ",
+             plural(nrow(with_ratio), "domain")),
       paste0("  slope by domain ", if (length(slopes)) {
-        paste0(range_of(slopes), if (length(slopes) < nrow(own)) {
+        paste0(range_of(slopes), if (length(slopes) < nrow(domains)) {
           paste0(", of the ", plural(length(slopes), "domain"), " with ", enough)
         })
       } else paste("not known: no domain has", enough)),

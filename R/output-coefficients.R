@@ -5,8 +5,8 @@ describe_result.dg_coefficients <- function(x) {
   percent <- paste0(format(100 * x$level), " % CI")
   G <- nrow(x$domains)
   # each row has a unit of its own; of exp(b) the error is exp(b) times that of b
-  as_exact <- function(values, rows) {
-    error_cells(values, rows$se * if (x$exponentiate) rows$estimate else 1)
+  as_exact <- function(values, lines) {
+    error_cells(values, lines$se * if (x$exponentiate) lines$estimate else 1)
   }
   lost <- x$table$term[is.na(x$table$se)]
   new_result(

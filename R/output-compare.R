@@ -61,10 +61,10 @@ describe_result.dg_compare <- function(x) {
     paste0("Comparison of ", plural(nrow(table), "method"), ": ", score_label(measure)),
     table,
     c(list(column("method"), column("mean", measure$title, number),
-           column("difference", format = number, tidy = "estimate", rows = other,
+           column("difference", format = number, tidy = "estimate", at = other,
                   report = paste("Difference from", x$baseline)),
-           interval(format = number, rows = differs),
-           column("p", format = as_p(), rows = differs, report = "p")),
+           interval(format = number, at = differs),
+           column("p", format = as_p(), at = differs, report = "p")),
       further),
     facts = c(paste0(run$held_out, "; baseline: ", x$baseline), run$novelty,
               if (length(missing)) without_score(missing, run$predictions, measure),
@@ -90,7 +90,7 @@ comparison_format <- function(table) {
   digits <- enough_digits(table$se, max(getOption("digits") - 4L, 0L))
   size <- max(abs(unlist(table[c("mean", "difference", "lower", "upper")])), 0, na.rm = TRUE)
   if (digits <= 6 && size < 1e6) return(as_decimals(digits))
-  function(values, rows) formatC(values, digits = 4L, format = "g")
+  function(values, lines) formatC(values, digits = 4L, format = "g")
 }
 
 # Warnings of the folds; the same warning of several methods is given once.
@@ -151,11 +151,11 @@ verdict_words <- function(x) {
     else verdict(row, x$metrics[[1L]])
   }, "")
   order <- order(losses(x$table$mean, x$metrics[[1L]]$better))
-  found <- split(x$table$method[order],
-                 factor(verdicts, intersect(verdict_order, verdicts))[order])
+  groups <- split(x$table$method[order],
+                  factor(verdicts, intersect(verdict_order, verdicts))[order])
   failed <- lapply(x$runs, failed_words)
-  found <- paste0(names(found), ": ", vapply(found, paste, "", collapse = ", "), recycle0 = TRUE)
-  c(if (length(found)) paste0(paste(found, collapse = ". "), "."),
+  said <- paste0(names(groups), ": ", vapply(groups, paste, "", collapse = ", "), recycle0 = TRUE)
+  c(if (length(said)) paste0(paste(said, collapse = ". "), "."),
     paste0(names(failed)[lengths(failed) > 0L], ": ", unlist(failed), recycle0 = TRUE))
 }
 
@@ -182,9 +182,9 @@ cut_at_null <- function(frame, nulls) {
   frame$beyond <- 0
   frame$true <- frame$value
   for (panel in levels(frame$panel)) {
-    own <- which(frame$panel == panel)
-    null <- own[frame$method[own] %in% nulls]
-    others <- setdiff(own, null)
+    at <- which(frame$panel == panel)
+    null <- at[frame$method[at] %in% nulls]
+    others <- setdiff(at, null)
     if (length(unique(frame$method[others])) < 2L) next
     range <- range(frame[others, c("value", "lower", "upper")], na.rm = TRUE)
     edge <- range + c(-0.5, 0.5) * max(diff(range), .Machine$double.eps)

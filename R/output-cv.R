@@ -99,7 +99,7 @@ describe_result.dg_cv <- function(x) {
       upper = intervals[[1L]][2L], overall = x$overall, domains = nrow(x$domains),
       fits = nrow(x$fits), seconds = sum(x$fits$seconds), row.names = NULL
     ),
-    rows = prediction_rows(x$predictions)
+    augmented = prediction_rows(x$predictions)
   )
 }
 
@@ -110,17 +110,17 @@ score_columns <- function(columns, metrics) {
   }, columns, metrics, names(metrics)))
 }
 
-prediction_rows <- function(rows) {
-  if (is.null(rows)) return("rows of a source are not kept")
-  if (is.null(rows$prob)) return(rows)
-  prob <- `colnames<-`(rows$prob, paste0(".prob_", levels(rows$truth)))
-  cbind(rows[setdiff(names(rows), "prob")], prob)
+prediction_rows <- function(predictions) {
+  if (is.null(predictions)) return("rows of a source are not kept")
+  if (is.null(predictions$prob)) return(predictions)
+  prob <- `colnames<-`(predictions$prob, paste0(".prob_", levels(predictions$truth)))
+  cbind(predictions[setdiff(names(predictions), "prob")], prob)
 }
 
 describe_shots <- function(x) {
   table <- x$shots
   left <- nrow(x$shot_scores) - max(table$domains)
-  change <- function(name, header) column(name, header, as_number(3), rows = table$shots > 0L)
+  change <- function(name, header) column(name, header, as_number(3), at = table$shots > 0L)
   new_result(
     paste0(capital(x$metrics[[1L]]$title), " with labelled rows of each held-out domain, on its ",
            "other rows (", plural(draws_each(nrow(x$shot_scores)), "draw"), " each", if (left) {
@@ -188,10 +188,9 @@ cv_frame <- function(x, interval) {
 # Percentiles of the score of resampled rows, [2 x domains]; NA where most draws lack a class.
 domain_intervals <- function(predictions, domains, metric, draws = 200L) {
   columns <- as.list(predictions)
-  rows <- split(seq_len(nrow(predictions)), predictions$domain)
-  rows <- rows[match(as.character(domains), names(rows))]
-  with_seed(1L, vapply(rows, function(own) {
-    repeats <- split(own, predictions$rep[own])
+  groups <- split(seq_len(nrow(predictions)), factor(predictions$domain, as.character(domains)))
+  with_seed(1L, vapply(groups, function(at) {
+    repeats <- split(at, predictions$rep[at])
     values <- vapply(seq_len(draws), function(draw) {
       # repeats predict the same rows
       again <- sample.int(length(repeats[[1L]]), replace = TRUE)

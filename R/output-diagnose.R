@@ -54,7 +54,7 @@ describe_result.dg_diagnose <- function(x) {
     table,
     list(column("question", values = c("1 shift of predictors", "2 headroom, known domains",
                                        "3 gain, new domains")),
-         column("estimate", format = function(values, rows) values, values = estimates),
+         column("estimate", format = function(values, lines) values, values = estimates),
          interval("95 % CI", as_each(2), report = "Approximate 95 % CI"),
          column("p", format = as_p(), report = "p")),
     notes = c(diagnose_words(x), paste(seq_along(x$verdict), x$verdict)),

@@ -35,13 +35,13 @@ domain_map <- function(model, newdata = NULL, domain = NULL, threads = NULL) {
           "; for data alone use dg_mmd().")
   }
   check_sealed(model)
-  rows <- map_rows(model, newdata, domain)
+  mapped <- map_rows(model, newdata, domain)
   # a pipeline has it in its projection
   kernel <- described_part(model)$space$kernel
   if (is.null(kernel)) kernel <- kernel_rbf()
-  result <- dg_mmd(rows$X, rows$domain, kernel, threads = threads)
-  result$unseen <- rows$unseen
-  map <- map_points(result$squared, rows$unseen)
+  result <- dg_mmd(mapped$X, mapped$domain, kernel, threads = threads)
+  result$unseen <- mapped$unseen
+  map <- map_points(result$squared, mapped$unseen)
   result[c("points", "shown")] <- map[c("points", "shown")]
   result$labels <- variable_names(model$blueprint)
   class(result) <- c("dg_domain_map", class(result))
@@ -49,23 +49,23 @@ domain_map <- function(model, newdata = NULL, domain = NULL, threads = NULL) {
 }
 
 map_rows <- function(model, newdata, domain) {
-  known <- tryCatch(training_rows(model), domgen_error = function(e) NULL)
+  training <- tryCatch(training_rows(model), domgen_error = function(e) NULL)
   # some models keep their domains, but no rows
-  if (NCOL(known$X) == 0L || is.null(known)) {
+  if (NCOL(training$X) == 0L || is.null(training)) {
     abort("argument", "`model` must keep its training rows; a model with a feature map, ",
           "`dg_lm()`, `dg_null()` or a learner of another package does not.")
   }
-  if (nlevels(known$domain) < 2L && is.null(newdata)) {
+  if (nlevels(training$domain) < 2L && is.null(newdata)) {
     abort("data", "`newdata` must be given, because the model has only one domain.")
   }
-  if (is.null(newdata)) return(list(X = known$X, domain = known$domain, unseen = character()))
+  if (is.null(newdata)) return(list(X = training$X, domain = training$domain, unseen = character()))
   blueprint <- model$blueprint
   new <- replay(blueprint, newdata, domain, needs_domain = TRUE)
   new$X <- scale_new(blueprint$scaling, new$X, new$domain, NULL)$X
   names <- levels(new$domain)
-  names <- ifelse(names %in% levels(known$domain), paste(names, "(new)"), names)
-  labels <- c(as.character(known$domain), names[as.integer(new$domain)])
-  list(X = rbind(known$X, new$X), domain = factor(labels, c(levels(known$domain), names)),
+  names <- ifelse(names %in% levels(training$domain), paste(names, "(new)"), names)
+  labels <- c(as.character(training$domain), names[as.integer(new$domain)])
+  list(X = rbind(training$X, new$X), domain = factor(labels, c(levels(training$domain), names)),
        unseen = names)
 }
 

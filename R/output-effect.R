@@ -40,7 +40,7 @@ describe_result.dg_effect <- function(x) {
   context <- x$type == "context"
   at <- ifelse(is.na(average$category),
                vapply(average$at, function(v) format(rounded(v, 3)), ""), average$category)
-  right <- function(values, rows) one_line(values)
+  right <- function(values, lines) one_line(values)
   new_result(
     effect_title(x), average,
     c(list(column("predictor", once = TRUE)),
@@ -96,12 +96,12 @@ effect_interval <- function(x) {
   ), collapse = "; ")
 }
 
-# Values without an interval; of no shift the effect is 0 by definition.
+# Values that lack an interval. Without a shift the effect is 0 by definition and needs none.
 without_spread <- function(x) {
   is.na(x$average$se) & !(x$type == "context" & is.na(x$average$category) & x$average$at == 0)
 }
 
-# Why there is none.
+# Why they lack one.
 no_spread_words <- function(x) {
   if (x$refits) paste0("no interval where fits without each ", x$units, " give the same value")
   else paste0("no interval where all ", plural_units(x$units), " have the same value",
@@ -171,7 +171,7 @@ effect_axis <- function(x) {
          ale = paste("effect on", what), context = paste("change of", what))
 }
 
-# What the interval of the average is of, as a sentence; of one domain there is none.
+# A sentence on the interval of the average: over what it is. One domain has no interval.
 average_interval_words <- function(x, mark) {
   if (x$held_out < 2L) return(NULL)
   if (all(is.na(x$average$se))) {

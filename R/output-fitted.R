@@ -47,8 +47,8 @@ plot.dg_learner <- function(x, newdata = NULL, domain = NULL, y = NULL, max_pane
     abort("argument", "`plot()` of a model shows numbers or classes beside what is predicted, not ",
           "censored times; `plot(dg_cv(model))` shows the concordance of domains.")
   }
-  rows <- if (is.null(newdata)) seen_or_left_out(x) else newdata_rows(x, newdata, domain, y)
-  plot_fitted(fitted_frame(rows, x), max_panels)
+  scored <- if (is.null(newdata)) seen_or_left_out(x) else newdata_rows(x, newdata, domain, y)
+  plot_fitted(fitted_frame(scored, x), max_panels)
 }
 
 # The rows of a plot are list(truth, domain, predicted: response; value: of classes, a matrix, or
@@ -66,7 +66,7 @@ newdata_rows <- function(x, newdata, domain, y) {
     class_values(x, function(type) predict(x, newdata, domain = domain, type = type)))
 }
 
-# Left out in closed form, else as they were fitted.
+# Values for rows left out in closed form, or else for the rows as they were fitted.
 seen_or_left_out <- function(x) {
   left <- on_error(quietly(left_out_rows(x)), function(e) NULL)
   if (!is.null(left)) return(c(left, source = "Held-out domains"))
@@ -82,7 +82,7 @@ seen_or_left_out <- function(x) {
          source = "Training rows, seen by the model"), class_values(x, kept))
 }
 
-# Of a pipeline or an adapted model there is no closed form.
+# A pipeline and an adapted model have no closed form.
 left_out_rows <- function(x) UseMethod("left_out_rows")
 
 #' @exportS3Method
@@ -104,7 +104,7 @@ scored_rows <- function(predictions) {
        value = predictions$decision, kind = "decision")
 }
 
-# Probabilities where the model has them, of classes.
+# For classes: probabilities where the model has them, or else decision values.
 class_values <- function(x, predicted) {
   if (x$response$kind != "class") return(NULL)
   prob <- tryCatch(quietly(predicted("prob")), domgen_error_argument = function(e) NULL)
@@ -114,34 +114,34 @@ class_values <- function(x, predicted) {
 
 # A line a row: domain, observed, predicted: a number, or what the observed class was given, right.
 # Attributes: kind ("number", "prob", "decision"), labels, source.
-fitted_frame <- function(rows, x) {
+fitted_frame <- function(scored, x) {
   number <- x$response$kind == "number"
   levels <- if (is.factor(x$y)) levels(x$y) else x$response$levels
-  observed <- if (number) as.vector(rows$truth) else factor(as.character(rows$truth), levels)
-  frame <- data.frame(domain = as.character(rows$domain), observed = observed)
-  frame$predicted <- if (number) as.vector(rows$predicted)
-                     else own_class(rows$value, rows$kind, as.integer(observed), levels)
-  frame$right <- if (number) NA else as.character(rows$predicted) == as.character(observed)
+  observed <- if (number) as.vector(scored$truth) else factor(as.character(scored$truth), levels)
+  frame <- data.frame(domain = as.character(scored$domain), observed = observed)
+  frame$predicted <- if (number) as.vector(scored$predicted)
+                     else own_class(scored$value, scored$kind, as.integer(observed), levels)
+  frame$right <- if (number) NA else as.character(scored$predicted) == as.character(observed)
   frame <- frame[stats::complete.cases(frame[c("domain", "observed")]) &
                    is.finite(frame$predicted), ]
   if (nrow(frame) == 0L) abort("data", "No row has a response that could be compared.")
-  structure(frame, kind = if (number) "number" else rows$kind, source = rows$source,
+  structure(frame, kind = if (number) "number" else scored$kind, source = scored$source,
             labels = variable_names(x$blueprint))
 }
 
-# Of each row, by the place of its class.
+# The value of each row's own class: its probability, or its lead over the best other class.
 own_class <- function(value, kind, code, levels) {
   if (!is.matrix(value)) value <- cbind(-value, value) / 2
   else if (length(colnames(value))) value <- all_classes(value, levels, NA_real_)
   at <- cbind(seq_along(code), code)
   if (kind == "prob") return(value[at])
-  own <- value[at]
+  observed <- value[at]
   value[at] <- -Inf
   value[is.na(value)] <- -Inf
-  own - apply(value, 1L, max)
+  observed - apply(value, 1L, max)
 }
 
-# Of each domain, the worst first: names are the domains'.
+# The score of each domain by its name, the worst first.
 fitted_scores <- function(frame) {
   number <- attr(frame, "kind") == "number"
   each <- if (number) (frame$observed - frame$predicted)^2 else frame$right

@@ -12,37 +12,37 @@ plot.dg_forecast <- function(x, ...) {
   frame <- forecast_frame(x)
   if (nrow(frame) == 0L) abort_nothing_to_plot()
   new <- frame[frame$kind == "new", ]
-  known <- frame[frame$kind == "training", ]
+  training <- frame[frame$kind == "training", ]
   # forecasts that hardly differ are not to be a line
   across <- range(frame$forecast)
   up <- range(frame$score, frame$forecast)
   across <- mean(across) + c(-1, 1) * max(diff(across), diff(up) / 3) / 2
-  few <- nrow(known) <= 60L
+  few <- nrow(training) <= 60L
   new_plot(
     frame, c(x = "forecast", y = "score", colour = "kind", shape = "kind"),
     paste0("Forecast of ", x$title, " by ", x$labels$domain),
     if (x$can) skill_words(x) else paste0("Cannot be forecast: ", why_not(x)),
     x = paste("Forecast of", x$title), y = paste(capital(x$title), "of held-out rows"),
     caption = c(
-      if (nrow(known)) "Points: training domains, forecast without their own score.",
+      if (nrow(training)) "Points: training domains, forecast without their own score.",
       if (nrow(new)) {
         paste("Triangles: new domains,",
               if (any(new$labelled)) "at their score." else "on the line.")
       },
-      if (few && nrow(known)) {
+      if (few && nrow(training)) {
         paste("Bars:", level_words(x$level), "intervals of the forecast.")
       },
-      if (!x$can && nrow(known)) {
+      if (!x$can && nrow(training)) {
         "The regression is drawn, but the forecast of new domains is the mean."
       }
     )
   ) +
     ggplot2::geom_abline(slope = 1, intercept = 0, linetype = 2, colour = pale) +
     (if (few) {
-      ggplot2::geom_linerange(columns(xmin = "lower", xmax = "upper"), known, alpha = 0.35,
+      ggplot2::geom_linerange(columns(xmin = "lower", xmax = "upper"), training, alpha = 0.35,
                               show.legend = FALSE)
     }) +
-    ggplot2::geom_point(data = known, size = 1.6) +
+    ggplot2::geom_point(data = training, size = 1.6) +
     ggplot2::geom_point(data = new, size = 2.6) +
     ggplot2::coord_cartesian(xlim = across, ylim = up) +
     ggplot2::scale_colour_manual(values = c(training = "black", new = accent), guide = "none") +
@@ -51,17 +51,17 @@ plot.dg_forecast <- function(x, ...) {
 
 # domain, forecast, score, lower, upper, kind, labelled.
 forecast_frame <- function(x) {
-  known <- x$left_out[is.finite(x$left_out$forecast), ]
-  rows <- function(table, score, kind, labelled) {
+  training <- x$left_out[is.finite(x$left_out$forecast), ]
+  point <- function(table, score, kind, labelled) {
     data.frame(domain = table$domain, forecast = table$forecast, score = score,
                lower = table$lower, upper = table$upper,
                kind = factor(rep(kind, nrow(table)), c("training", "new")),
                labelled = labelled)
   }
   sites <- x$sites[is.finite(x$sites$forecast), ]
-  found <- if (is.null(sites$found)) rep(NA_real_, nrow(sites)) else sites$found
-  frame <- rbind(rows(known, known$score, "training", rep(TRUE, nrow(known))),
-                 rows(sites, ifelse(is.na(found), sites$forecast, found), "new", !is.na(found)))
+  scores <- if (is.null(sites$found)) rep(NA_real_, nrow(sites)) else sites$found
+  frame <- rbind(point(training, training$score, "training", rep(TRUE, nrow(training))),
+                 point(sites, ifelse(is.na(scores), sites$forecast, scores), "new", !is.na(scores)))
   frame[is.finite(frame$score), ]
 }
 

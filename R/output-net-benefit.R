@@ -10,19 +10,19 @@
 plot.dg_net_benefit <- function(x, type = c("curve", "useful"), method = NULL, ...) {
   check_no_dots(list(...), c("type", "method"))
   type <- check_choice(type, "type", c("curve", "useful"))
-  known <- unique(x$pooled$method)
-  method <- if (is.null(method)) known else {
-    vapply(method, check_choice, "", arg = "method", choices = known, USE.NAMES = FALSE)
+  methods <- unique(x$pooled$method)
+  method <- if (is.null(method)) methods else {
+    vapply(method, check_choice, "", arg = "method", choices = methods, USE.NAMES = FALSE)
   }
-  own <- function(table) {
+  chosen <- function(table) {
     table <- table[table$method %in% method, ]
     table$method <- factor(table$method, method)
     table
   }
-  pooled <- own(x$pooled)
+  pooled <- chosen(x$pooled)
   if (all(is.na(pooled$net_benefit))) abort_nothing_to_plot()
   if (type == "useful") return(plot_useful(x, pooled))
-  plot_decision_curves(x, pooled, own(x$domains))
+  plot_decision_curves(x, pooled, chosen(x$domains))
 }
 
 plot_decision_curves <- function(x, pooled, domains) {
@@ -112,9 +112,9 @@ plot_useful <- function(x, pooled) {
 
 # A bar where a threshold has no neighbour.
 band_of_useful <- function(pooled) {
-  known <- !is.na(pooled$useful)
-  run <- cumsum(c(1L, diff(known) != 0))[known]
-  pooled <- cbind(pooled[known, ], run = run)
+  finite <- !is.na(pooled$useful)
+  run <- cumsum(c(1L, diff(finite) != 0))[finite]
+  pooled <- cbind(pooled[finite, ], run = run)
   single <- tabulate(run)[run] == 1L
   c(if (!all(single)) list(ggplot2::geom_ribbon(
     columns(ymin = "useful_lower", ymax = "useful_upper", group = "run"), pooled[!single, ],
@@ -127,16 +127,16 @@ band_of_useful <- function(pooled) {
 
 # A thick line, or one of its own colour for each method; a point where a line needs a neighbour.
 method_lines <- function(pooled, values) {
-  known <- split(!is.na(values), pooled$method)
-  alone <- unsplit(lapply(known, function(own) {
-    own & !c(FALSE, own[-length(own)]) & !c(own[-1L], FALSE)
+  by_method <- split(!is.na(values), pooled$method)
+  alone <- unsplit(lapply(by_method, function(drawn) {
+    drawn & !c(FALSE, drawn[-length(drawn)]) & !c(drawn[-1L], FALSE)
   }), pooled$method)
   levels <- levels(pooled$method)
   one <- length(levels) == 1L
-  draw <- function(geom, rows) {
-    if (nrow(rows) == 0L) return(NULL)
-    if (one) geom(data = rows, colour = mean_colour, na.rm = TRUE)
-    else geom(columns(colour = "method"), rows, na.rm = TRUE)
+  draw <- function(geom, data) {
+    if (nrow(data) == 0L) return(NULL)
+    if (one) geom(data = data, colour = mean_colour, na.rm = TRUE)
+    else geom(columns(colour = "method"), data, na.rm = TRUE)
   }
   line <- function(...) ggplot2::geom_line(..., linewidth = if (one) 1 else 0.8)
   list(draw(line, pooled[!all(alone | is.na(values)), ]),
@@ -199,7 +199,7 @@ describe_result.dg_net_benefit <- function(x) {
 
 # With one site there are no intervals.
 known_decimals <- function(digits) {
-  function(values, rows) replace(as_decimals(digits)(values, rows), is.na(values), "")
+  function(values, lines) replace(as_decimals(digits)(values, lines), is.na(values), "")
 }
 
 # Rows of the table at about six thresholds of those at which some rows are treated, not all.

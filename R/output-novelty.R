@@ -93,10 +93,10 @@ novelty_words <- function(x) {
 
 # The three largest weights of at least 1 %, in percent.
 resembled_words <- function(domain, resembles) {
-  own <- utils::head(resembles[resembles$domain == domain, ], 3L)
-  own <- own[round(100 * own$weight) >= 1, ]
-  if (nrow(own) == 0L) return("none")
-  paste0(shorten(own$training, 24), " (", round(100 * own$weight), " %)", collapse = ", ")
+  largest <- utils::head(resembles[resembles$domain == domain, ], 3L)
+  largest <- largest[round(100 * largest$weight) >= 1, ]
+  if (nrow(largest) == 0L) return("none")
+  paste0(shorten(largest$training, 24), " (", round(100 * largest$weight), " %)", collapse = ", ")
 }
 
 # domain (factor, the farthest last), kind (new, or of training: farther, nearer), distance, place
@@ -105,13 +105,13 @@ resembled_words <- function(domain, resembles) {
 novelty_frame <- function(x, most) {
   order <- rev(utils::head(order(x$domains$p, -x$domains$distance), most))
   names <- factor(x$domains$domain[order], x$domains$domain[order])
-  known <- x$left_out[order, , drop = FALSE]
+  others <- x$left_out[order, , drop = FALSE]
   p <- x$domains$p[order]
   farther <- round(p * (x$training + 1)) - 1
-  rank <- t(apply(-known, 1L, rank, ties.method = "first"))
+  rank <- t(apply(-others, 1L, rank, ties.method = "first"))
   frame <- rbind(
-    data.frame(domain = rep(names, ncol(known)), distance = c(known), p = rep(p, ncol(known)),
-               kind = ifelse(c(rank) <= rep(farther, ncol(known)), "farther", "nearer")),
+    data.frame(domain = rep(names, ncol(others)), distance = c(others), p = rep(p, ncol(others)),
+               kind = ifelse(c(rank) <= rep(farther, ncol(others)), "farther", "nearer")),
     data.frame(domain = names, distance = x$domains$distance[order], p = p, kind = "new")
   )
   frame$kind <- factor(frame$kind, c("nearer", "farther", "new"))

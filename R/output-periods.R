@@ -3,7 +3,7 @@
 describe_periods <- function(x) {
   table <- x$periods
   metric <- x$metrics[[1L]]
-  time <- function(values, rows) words_of_times(values, table)
+  time <- function(values, lines) words_of_times(values, table)
   new_result(
     paste0(capital(metric$title), " by period (means over domains)"), table,
     list(column("period", format = as_decimals(0)), column("from", format = time),
@@ -13,7 +13,7 @@ describe_periods <- function(x) {
   )
 }
 
-# Both ends of all periods are told apart.
+# In as many words as distinguish both ends of all periods.
 words_of_times <- function(values, table) {
   ends <- c(table$from, table$to)
   time_words(ends)[match(values, ends)]
@@ -22,13 +22,13 @@ words_of_times <- function(values, table) {
 # "RMSE changes by 0.5 per period (...), within 20 domains: it gets worse."
 trend_words <- function(trend, metric) {
   if (is.null(trend)) return(NULL)
-  known <- !is.na(trend$lower)
-  clear <- known && (trend$lower > 0 || trend$upper < 0)
+  has_interval <- !is.na(trend$lower)
+  clear <- has_interval && (trend$lower > 0 || trend$upper < 0)
   worse <- losses(trend$change, metric$better) > 0
   c(paste0("Trend: ", metric$title, " changes by ", column_words(trend$change, 3), " per period",
            mean_words(c(trend$lower, trend$upper)), ", ", trend$how, " (", trend$domains, ")",
-           if (known) ": ", if (clear) paste("it gets", if (worse) "worse" else "better")
-           else if (known) "no clear trend", "."),
+           if (has_interval) ": ", if (clear) paste("it gets", if (worse) "worse" else "better")
+           else if (has_interval) "no clear trend", "."),
     if (clear) paste0("Training sets grow from period to period, which ", if (worse) {
       "should improve it: there is drift, or later rows are harder to predict."
     } else "alone can improve it."))

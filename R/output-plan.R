@@ -74,12 +74,12 @@ plan_breaks <- function(limits) {
 # The lines of updates, and the external model, which is the same at all numbers of labels.
 plan_label_frame <- function(x) {
   if (is.null(x$labels)) return(NULL)
-  own <- shot_lines(x$labels)
+  updates <- shot_lines(x$labels)
   labels <- unique(x$labels$shots)
-  data.frame(at = c(labels, as.numeric(as.character(own$shots))),
-             mean = c(rep(x$labels$mean[1L], length(labels)), own$mean),
-             update = factor(c(rep("external", length(labels)), as.character(own$update)),
-                             c("external", levels(own$update))))
+  data.frame(at = c(labels, as.numeric(as.character(updates$shots))),
+             mean = c(rep(x$labels$mean[1L], length(labels)), updates$mean),
+             update = factor(c(rep("external", length(labels)), as.character(updates$update)),
+                             c("external", levels(updates$update))))
 }
 
 #' @exportS3Method
@@ -110,7 +110,7 @@ describe_plan_sites <- function(x) {
   new_result(
     "", x$sites,
     list(column("sites", "training sites"),
-         column("score", "measured", as_number(3), rows = x$sites$measured),
+         column("score", "measured", as_number(3), at = x$sites$measured),
          column("mean", "curve", as_number(3), tidy = "estimate"),
          interval(paste(level_words(x$level), "band")))
   )
@@ -123,7 +123,7 @@ describe_plan_labels <- function(x) {
     list(column("update", once = TRUE), column("shots", "labels"),
          column("mean", format = as_number(3), tidy = "estimate"),
          interval(paste(level_words(x$level), "CI")),
-         column("difference", "change", as_number(3), rows = x$labels$shots > 0L)),
+         column("difference", "change", as_number(3), at = x$labels$shots > 0L)),
     notes = if (!is.null(x$sites)) {
       "Scores with labels are of other rows than those of the curve, at sites with enough of them."
     }

@@ -61,14 +61,14 @@ name_width <- 20
 # In lines of so many characters, of about the same length; NULL where there is no text.
 wrapped <- function(text, width) {
   if (length(text) == 0L) return(NULL)
-  # numbers stay with what they are of
+  # a number stays on the line of its unit or name
   text <- gsub("(?<=[0-9]) (?=%)|(?<=\\bp) (?=[=<] )|(?<=\\bp [=<]) (?=[0-9])", "\r",
                paste(readable(text), collapse = " "), perl = TRUE)
   lines <- strwrap(text, width)
   for (narrower in seq(width, width / 2)) {
-    found <- strwrap(text, narrower)
-    if (length(found) > length(lines)) break
-    lines <- found
+    broken <- strwrap(text, narrower)
+    if (length(broken) > length(lines)) break
+    lines <- broken
   }
   gsub("\r", " ", paste(lines, collapse = "\n"), fixed = TRUE)
 }
@@ -91,7 +91,7 @@ panels <- function(panel, scales = "fixed", beside = 4, columns = NULL) {
   ))
 }
 
-# Text whose lines are given, which share what lines there may be.
+# Each part begins a line; parts share the lines that there may be.
 fit_lines <- function(parts, width, lines) {
   each <- max(lines %/% length(parts), 1L)
   broken <- vapply(parts, function(part) wrapped(fit_text(part, width, each), width + 1), "")
@@ -206,7 +206,7 @@ reference_line <- function(x = NULL, y = NULL, data = NULL) {
 # data: panels that have the line, all if NULL.
 line_at <- function(at, data) if (is.null(data)) data.frame(at = at) else cbind(data, at = at)
 
-# Of so many points on a panel, so that they do not lie in one lump.
+# Size and opacity of n points on a panel: many are small and pale, so that each can be seen.
 point_size <- function(n) if (n > 1000) 0.6 else if (n > 300) 1 else 1.6
 
 point_alpha <- function(n) if (n > 1000) 0.4 else if (n > 300) 0.6 else 0.9
@@ -221,16 +221,16 @@ can_repel <- function() requireNamespace("ggrepel", quietly = TRUE)
 tile_plot <- function(tiles, title, x, y, key, ...) {
   dark <- tile_is_dark(tiles$value)
   tiles$ink <- ifelse(dark, "white", "black")
-  rows <- function(name) tiles[as.logical(tiles[[name]]) %in% TRUE, ]
+  tiles_with <- function(name) tiles[as.logical(tiles[[name]]) %in% TRUE, ]
   small <- max(nlevels(tiles$column), nlevels(tiles$row)) > 8L
   written <- any(nzchar(tiles$text))
   new_plot(tiles, c(x = "column", y = "row"), title, x = x, y = y,
            key = if (written) 0 else key_width(key), ...) +
     ggplot2::geom_tile(columns(fill = "value"), colour = "white") +
     ggplot2::geom_point(data = tiles[is.na(tiles$value), ], shape = 4, colour = pale) +
-    ggplot2::geom_tile(data = rows("mark"), fill = NA, colour = accent, linewidth = 1.2,
+    ggplot2::geom_tile(data = tiles_with("mark"), fill = NA, colour = accent, linewidth = 1.2,
                        width = 0.94, height = 0.94) +
-    ggplot2::geom_point(columns(colour = "ink"), rows("dot"), size = 0.9,
+    ggplot2::geom_point(columns(colour = "ink"), tiles_with("dot"), size = 0.9,
                         position = ggplot2::position_nudge(y = if (written) -0.33 else 0)) +
     ggplot2::geom_text(columns(label = "text", colour = "ink"), tiles[nzchar(tiles$text), ],
                        size = if (small) 2.2 else 3) +
@@ -244,6 +244,6 @@ tile_plot <- function(tiles, title, x, y, key, ...) {
 tile_colours <- c("#F2F7FB", "#7FB8DA", mean_colour, "#003B5C")
 
 tile_is_dark <- function(value) {
-  known <- range(c(value[!is.na(value)], if (all(is.na(value))) 0))
-  !is.na(value) & value - known[1L] > 0.45 * diff(known) & diff(known) > 0
+  ends <- range(c(value[!is.na(value)], if (all(is.na(value))) 0))
+  !is.na(value) & value - ends[1L] > 0.45 * diff(ends) & diff(ends) > 0
 }

@@ -55,14 +55,14 @@ plot.dg_projection <- function(x, newdata = NULL, components = 1:2, domain = NUL
 }
 
 # "response", "domain" or "none".
-read_colour <- function(colour, known, domains) {
+read_colour <- function(colour, has_response, domains) {
   if (!is.null(colour)) colour <- check_choice(colour, "colour", c("response", "domain"))
-  if (!known && identical(colour, "response")) {
+  if (!has_response && identical(colour, "response")) {
     abort("argument", "`colour` must be \"domain\": neither the model nor `newdata` has a ",
           "response.")
   }
   if (!is.null(colour)) return(colour)
-  if (known) "response" else if (domains %in% 2:8) "domain" else "none"
+  if (has_response) "response" else if (domains %in% 2:8) "domain" else "none"
 }
 
 read_components <- function(components, x) {

@@ -55,11 +55,11 @@ dg_report <- function(object, data = NULL, formula = NULL, method = NULL, site =
   methods <- object$methods
   method <- if (is.null(method)) methods[1L] else check_choice(method, "method", methods)
   words <- as.list(c(read_word(site, "site"), read_word(row, "row")))
-  own <- function(table) table[table$method == method, ]
+  of_method <- function(table) table[table$method == method, ]
   x <- object
-  x[c("summary", "domains", "rows")] <- lapply(object[c("summary", "domains", "rows")], own)
+  x[c("summary", "domains", "rows")] <- lapply(object[c("summary", "domains", "rows")], of_method)
   x$method <- method
-  if (!is.null(x$regression)) x$regression <- own(x$regression)
+  if (!is.null(x$regression)) x$regression <- of_method(x$regression)
   if (!is.null(data) && !is.data.frame(data)) {
     abort("argument", "`data` must be a data frame, not ", describe(data), ".")
   }
@@ -141,9 +141,9 @@ count_sites <- function(x, data, variables) {
   if (is.na(column)) return(sites)
   labels <- value_labels(data[[column]])
   if (!all(sites$domain %in% labels)) return(sites)
-  own <- factor(labels, sites$domain)
-  sites$all <- tabulate(own, nrow(sites))
-  sites$incomplete <- tabulate(own[incomplete], nrow(sites))
+  site <- factor(labels, sites$domain)
+  sites$all <- tabulate(site, nrow(sites))
+  sites$incomplete <- tabulate(site[incomplete], nrow(sites))
   sites
 }
 
@@ -238,7 +238,7 @@ say_interval <- function(lower, upper, measure, decimals = 2L) {
 
 text_of_summary <- function(x, sites, words) {
   names <- c(measures_of_part(x, "performance")[1L], measures_of_part(x, "calibration"))
-  found <- lapply(names, function(name) {
+  parts <- lapply(names, function(name) {
     row <- x$summary[x$summary$measure == name, ]
     measure <- x$measures[[name]]
     if (nrow(row) == 0L || is.na(row$mean)) return(NULL)
@@ -253,7 +253,7 @@ text_of_summary <- function(x, sites, words) {
   counts <- c(plural(sum(sites$rows), words$row, words$rows),
               if (x$kind == "class") plural(sum(sites$events), "event"))
   paste0(plural(nrow(sites), words$site, words$sites), " with ", listed(counts), ": ",
-         paste(unlist(found), collapse = ", "), ".")
+         paste(unlist(parts), collapse = ", "), ".")
 }
 
 text_of_data <- function(x, sites, words) {
@@ -326,12 +326,12 @@ measure_words <- function(x, name, words, full = FALSE) {
   row <- x$summary[x$summary$measure == name, ]
   measure <- x$measures[[name]]
   if (nrow(row) == 0L || is.na(row$mean)) return(NULL)
-  found <- paste0(capital(measure$title), " is ", say_measured(row$mean, measure))
-  if (is.na(row$lower)) return(paste0(found, "."))
+  sentence <- paste0(capital(measure$title), " is ", say_measured(row$mean, measure))
+  if (is.na(row$lower)) return(paste0(sentence, "."))
   new <- if (full) paste0(". At a new ", words$site, " of the same kind it lies with ",
                           level_words(x$level), " probability at ")
          else paste0("; at a new ", words$site, " ")
-  paste0(found, if (full) paste(" on average over", words$sites), " (", level_words(x$level),
+  paste0(sentence, if (full) paste(" on average over", words$sites), " (", level_words(x$level),
          " CI ",
          say_interval(row$lower, row$upper, measure), ")",
          if (!is.na(row$new_lower)) {
@@ -341,15 +341,15 @@ measure_words <- function(x, name, words, full = FALSE) {
 
 text_of_performance <- function(x, words) {
   names <- measures_of_part(x, "performance")
-  found <- lapply(names, function(name) measure_words(x, name, words, name == names[1L]))
-  if (length(unlist(found))) paste(unlist(found), collapse = " ")
+  sentences <- lapply(names, function(name) measure_words(x, name, words, name == names[1L]))
+  if (length(unlist(sentences))) paste(unlist(sentences), collapse = " ")
 }
 
 text_of_calibration <- function(x, words) {
-  found <- lapply(measures_of_part(x, "calibration"), function(name) {
+  sentences <- lapply(measures_of_part(x, "calibration"), function(name) {
     c(measure_words(x, name, words), calibration_reading(x, name, words))
   })
-  if (length(unlist(found))) paste(unlist(found), collapse = " ")
+  if (length(unlist(sentences))) paste(unlist(sentences), collapse = " ")
 }
 
 # What is said of a value whose interval excludes perfect calibration, or of one that includes it.
@@ -371,10 +371,10 @@ calibration_reading <- function(x, name, words) {
 
 text_of_ranking <- function(x, words) {
   name <- x$summary$measure[1L]
-  rows <- x$domains[x$domains$measure == name & is.finite(x$domains$shrunk), ]
-  if (nrow(rows) < 2L) return(NULL)
-  low <- rows[which.min(rows$shrunk), ]
-  high <- rows[which.max(rows$shrunk), ]
+  sites <- x$domains[x$domains$measure == name & is.finite(x$domains$shrunk), ]
+  if (nrow(sites) < 2L) return(NULL)
+  low <- sites[which.min(sites$shrunk), ]
+  high <- sites[which.max(sites$shrunk), ]
   measure <- x$measures[[name]]
   cell <- function(row) {
     paste0(say_measured(row$shrunk, measure), " (", row$domain, "; ",
@@ -387,12 +387,12 @@ text_of_ranking <- function(x, words) {
 text_of_target <- function(x, words) {
   if (is.null(x$target)) return(NULL)
   pass <- x$summary[match(names(x$target), x$summary$measure), ]
-  known <- !is.na(pass$pass)
-  if (!any(known)) return(NULL)
-  pass <- pass[known, ]
+  estimated <- !is.na(pass$pass)
+  if (!any(estimated)) return(NULL)
+  pass <- pass[estimated, ]
   percent <- function(name) vapply(pass[[name]], say_percent, "")
   paste0("The probability that a new ", words$site, " reaches ",
-         paste0(target_words(x)[known], " is ", percent("pass"), " (", level_words(x$level),
+         paste0(target_words(x)[estimated], " is ", percent("pass"), " (", level_words(x$level),
                 " CI of the proportion of such ", words$sites, " ", percent("pass_lower"), " to ",
                 percent("pass_upper"), ")", collapse = ", that it reaches "), ".")
 }
@@ -400,24 +400,24 @@ text_of_target <- function(x, words) {
 # Sites and rows without a value, failed folds.
 text_of_small <- function(x, words) {
   notes <- x$notes
-  own <- startsWith(as.character(notes), "Left out, ")
-  notes[own] <- gsub("\\brow\\b", words$row, gsub("\\brows\\b", words$rows, notes[own]))
+  left_out <- startsWith(as.character(notes), "Left out, ")
+  notes[left_out] <- gsub("\\brow\\b", words$row, gsub("\\brows\\b", words$rows, notes[left_out]))
   # quoted names, and messages of errors, stay
-  plain <- !grepl("[\"`]|: ", notes) | own
+  plain <- !grepl("[\"`]|: ", notes) | left_out
   notes[plain] <- in_domain_words(notes[plain], domain_words(x$labels))
-  found <- c(small_site_words(x), weighted_words(x, x$summary),
-             sub("[.]*$", ".", capital(sub("^note, ", "", notes))))
-  if (length(found)) paste(found, collapse = " ")
+  sentences <- c(small_site_words(x), weighted_words(x, x$summary),
+                 sub("[.]*$", ".", capital(sub("^note, ", "", notes))))
+  if (length(sentences)) paste(sentences, collapse = " ")
 }
 
 text_of_comparison <- function(x, words) {
   if (is.null(x$differences)) return(NULL)
-  rows <- exact_differences(x)
-  rows <- rows[rows$measure == x$summary$measure[1L] & !is.na(rows$difference), ]
-  if (nrow(rows) == 0L) return(NULL)
-  measure <- x$measures[[rows$measure[1L]]]
-  found <- vapply(seq_len(nrow(rows)), function(i) {
-    row <- rows[i, ]
+  pairs <- exact_differences(x)
+  pairs <- pairs[pairs$measure == x$summary$measure[1L] & !is.na(pairs$difference), ]
+  if (nrow(pairs) == 0L) return(NULL)
+  measure <- x$measures[[pairs$measure[1L]]]
+  parts <- vapply(seq_len(nrow(pairs)), function(i) {
+    row <- pairs[i, ]
     if (row$same) return(paste0(row$method, " 0 in each ", words$site))
     paste0(row$method, " ", say_measured(row$difference, measure, 3L), if (!is.na(row$lower)) {
       paste0(" (", level_words(x$level), " CI ",
@@ -425,21 +425,21 @@ text_of_comparison <- function(x, words) {
     })
   }, "")
   paste0(capital(measure$title), " minus that of ", x$baseline, ", on the same ", words$rows, ": ",
-         paste(found, collapse = "; "), ".")
+         paste(parts, collapse = "; "), ".")
 }
 
 text_of_regression <- function(x, words) {
   if (is.null(x$regression)) return(NULL)
   name <- x$summary$measure[1L]
-  rows <- x$regression[x$regression$measure == name & x$regression$term != "(intercept)", ]
-  if (nrow(rows) == 0L) return(NULL)
+  terms <- x$regression[x$regression$measure == name & x$regression$term != "(intercept)", ]
+  if (nrow(terms) == 0L) return(NULL)
   scale <- x$measures[[name]]$scale
   scale <- if (scale != "identity") paste0(" (", scales[[scale]]$title, ")")
   paste0("Meta-regression of ", x$measures[[name]]$title, scale, " on covariates of ",
          words$sites, ": ",
-         paste0(rows$term, " ", vapply(rows$estimate, say, ""), " (", level_words(x$level), " CI ",
-                mapply(say_range, rows$lower, rows$upper), ", ", vapply(rows$p, p_words, ""), ")",
-                collapse = "; "), ".")
+         paste0(terms$term, " ", vapply(terms$estimate, say, ""), " (", level_words(x$level),
+                " CI ", mapply(say_range, terms$lower, terms$upper), ", ",
+                vapply(terms$p, p_words, ""), ")", collapse = "; "), ".")
 }
 
 # ---- methods ----------------------------------------------------------------------------------
@@ -486,8 +486,8 @@ text_of_methods <- function(x, words) {
 scale_of_measures <- function(x) {
   scale <- vapply(x$summary$measure, function(name) x$measures[[name]]$scale, "")
   titles <- measure_titles(x, x$summary$measure)
-  found <- split(titles, factor(scale, unique(scale)))
-  paste0(vapply(found, listed, ""), ": ", vapply(scales[names(found)], `[[`, "", "title"))
+  groups <- split(titles, factor(scale, unique(scale)))
+  paste0(vapply(groups, listed, ""), ": ", vapply(scales[names(groups)], `[[`, "", "title"))
 }
 
 # "a, b and c"; parts with an "and" are separated by semicolons.
@@ -542,24 +542,24 @@ new_sites <- function(x, sites, words) {
 #' @exportS3Method
 describe_result.dg_report_sites <- function(x) {
   validation <- x$validation
-  known <- c(measures_of_part(validation, "performance")[1L],
-             measures_of_part(validation, "calibration"))
+  measures <- c(measures_of_part(validation, "performance")[1L],
+                measures_of_part(validation, "calibration"))
   table <- x$counts
   attr(table, "incomplete") <- NULL
   table$all <- NULL
-  for (name in known) {
-    own <- validation$domains[validation$domains$measure == name, ]
-    table[paste0(name, c("", "_lower", "_upper"))] <- own[c("estimate", "lower", "upper")]
+  for (name in measures) {
+    domains <- validation$domains[validation$domains$measure == name, ]
+    table[paste0(name, c("", "_lower", "_upper"))] <- domains[c("estimate", "lower", "upper")]
   }
   new_result(
     paste("Performance by", x$site), `rownames<-`(table, NULL),
     c(list(column("domain", x$site), column("rows", x$rows, format = as_number(9))),
       if (validation$kind == "class") list(column("events")),
       if (any(table$incomplete > 0)) list(column("incomplete")),
-      lapply(known, function(name) {
+      lapply(measures, function(name) {
         measure <- validation$measures[[name]]
-        column(name, measure$title, format = function(values, rows) {
-          value_cells(values, rows[[paste0(name, "_lower")]], rows[[paste0(name, "_upper")]],
+        column(name, measure$title, format = function(values, lines) {
+          value_cells(values, lines[[paste0(name, "_lower")]], lines[[paste0(name, "_upper")]],
                       measure)
         })
       })),

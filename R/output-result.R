@@ -8,12 +8,12 @@ describe_result <- function(x) UseMethod("describe_result")
 # hint: a note for the console only.
 # table: for tidy(), not rounded. columns: those shown, in rows `shown`, at most `most`; unit,
 # where, of: what the rows are, where the others are, how many there are. further: more such tables,
-# in reports a note per row unless report is FALSE. glance: a data frame of one row; rows: data
+# in reports a note per row unless report is FALSE. glance: a data frame of one row; augmented: data
 # frame for augment(), or why there is none. after: prints the rest of a model.
 new_result <- function(title, table, columns, facts = NULL, notes = NULL, hint = NULL,
                        shown = seq_len(nrow(table)), most = Inf, unit = "row", where = NULL,
                        of = nrow(table), further = list(), report = TRUE, glance = NULL,
-                       rows = NULL, after = NULL) {
+                       augmented = NULL, after = NULL) {
   as.list(environment())
 }
 
@@ -25,9 +25,9 @@ score_label <- function(measure) {
 
 # A column that is shown. header: on the console, capitalised in reports; print, report: FALSE, or
 # another header there. tidy: its name in tidy(). values: for a column that is not in the table, for
-# all rows; rows: in which rows it has a value; once: leave equal neighbours empty?
+# all rows; at: in which rows it has a value; once: leave equal neighbours empty?
 column <- function(name, header = name, format = NULL, tidy = name, values = NULL,
-                   rows = TRUE, once = FALSE, print = TRUE, report = TRUE) {
+                   at = TRUE, once = FALSE, print = TRUE, report = TRUE) {
   as.list(environment())
 }
 
@@ -37,17 +37,17 @@ interval <- function(header = "95 % CI", format = as_number(3), ..., lower = "lo
   column(c(lower, upper), header, format, ...)
 }
 
-# Formats: functions of the values and their rows of the table. Without one, text is unchanged, at
+# Formats: functions of the values and their lines of the table. Without one, text is unchanged, at
 # the left, and numbers have four digits.
 as_number <- function(digits = 4) {
-  function(values, rows) {
+  function(values, lines) {
     if (is.double(values)) column_words(values, digits) else format(values, trim = TRUE)
   }
 }
 
 # Numbers of different things, each with its own digits; empty if NA.
 as_each <- function(digits = 3) {
-  function(values, rows) {
+  function(values, lines) {
     cells <- vapply(values, function(v) format(rounded(v, digits)), "", USE.NAMES = FALSE)
     replace(cells, is.na(values), "")
   }
@@ -55,15 +55,15 @@ as_each <- function(digits = 3) {
 
 as_decimals <- function(digits) {
   # + 0 turns -0 into 0
-  function(values, rows) formatC(round(values, digits) + 0, digits = digits, format = "f")
+  function(values, lines) formatC(round(values, digits) + 0, digits = digits, format = "f")
 }
 
 # Digits by the standard error in the row: see error_cells().
 as_exact_as <- function(error = "se") {
-  function(values, rows) error_cells(values, rows[[error]])
+  function(values, lines) error_cells(values, lines[[error]])
 }
 
-as_p <- function() function(values, rows) vapply(values, format_p, "", USE.NAMES = FALSE)
+as_p <- function() function(values, lines) vapply(values, format_p, "", USE.NAMES = FALSE)
 
 # ---- cells ------------------------------------------------------------------------------------
 
@@ -73,16 +73,16 @@ result_cells <- function(result, place) {
   table <- result$table
   for (column in columns) if (!is.null(column$values)) table[[column$name]] <- column$values
   at <- utils::head(result$shown, result$most)
-  rows <- table[at, , drop = FALSE]
+  lines <- table[at, , drop = FALSE]
   text <- vapply(columns, function(column) {
     is.null(column$format) && !is.numeric(table[[column$name[1L]]])
   }, NA)
   cells <- Map(function(column, text) {
-    format <- if (text) function(values, rows) one_line(values)
+    format <- if (text) function(values, lines) one_line(values)
               else if (is.null(column$format)) as_number() else column$format
-    ends <- lapply(rows[column$name], format, rows)
+    ends <- lapply(lines[column$name], format, lines)
     cell <- if (length(ends) == 2L) interval_cells(ends[[1L]], ends[[2L]]) else ends[[1L]]
-    cell[!rep_len(column$rows, nrow(table))[at]] <- ""
+    cell[!rep_len(column$at, nrow(table))[at]] <- ""
     repeated <- column$once && place == "print"
     if (repeated) cell[c(FALSE, cell[-1L] == cell[-length(cell)])] <- ""
     cell
@@ -123,11 +123,11 @@ write_result <- function(result, whole = FALSE) {
   cat_line(result$title)
   if (is.list(result$facts)) cat_facts(result$facts, whole) else cat_line(result$facts)
   for (part in c(list(result), result$further)) {
-    found <- result_cells(part, "print")
-    if (length(found$cells)) {
+    shown <- result_cells(part, "print")
+    if (length(shown$cells)) {
       cat_line("")
       if (!identical(part, result)) cat_line(part$title)
-      cat_table(stats::setNames(found$cells, found$headers), text = found$headers[found$left])
+      cat_table(stats::setNames(shown$cells, shown$headers), text = shown$headers[shown$left])
       cat_line(paste0("  ", rows_left(part), recycle0 = TRUE))
     }
     if (!identical(part, result)) cat_line(part$notes)
@@ -168,21 +168,21 @@ print.summary.dg_result <- function(x, digits = NULL, ...) {
 # align: "l" or "r" for each column).
 report_table <- function(x) {
   result <- describe_result(x)
-  found <- result_cells(result, "report")
+  shown <- result_cells(result, "report")
   notes <- c(rows_left(result), result$facts, result$notes,
              unlist(lapply(Filter(function(part) part$report, result$further), part_notes)))
-  list(table = found$cells, headers = found$headers, caption = result$title,
-       align = ifelse(found$left, "l", "r"), notes = trimws(gsub("[ \n]+", " ", notes)))
+  list(table = shown$cells, headers = shown$headers, caption = result$title,
+       align = ifelse(shown$left, "l", "r"), notes = trimws(gsub("[ \n]+", " ", notes)))
 }
 
 # A further table as notes: "labels 5, RMSE 1.34, ...".
 part_notes <- function(part) {
-  found <- result_cells(part, "print")
-  words <- lapply(seq_along(found$cells), function(j) {
-    cell <- found$cells[[j]]
-    ifelse(nzchar(cell), paste(found$headers[j], cell), NA)
+  shown <- result_cells(part, "print")
+  words <- lapply(seq_along(shown$cells), function(j) {
+    cell <- shown$cells[[j]]
+    ifelse(nzchar(cell), paste(shown$headers[j], cell), NA)
   })
-  rows <- apply(do.call(cbind, words), 1L, function(cells) paste(cells[!is.na(cells)],
-                                                                 collapse = ", "))
-  c(part$title, rows, rows_left(part), part$notes)
+  lines <- apply(do.call(cbind, words), 1L, function(cells) paste(cells[!is.na(cells)],
+                                                                  collapse = ", "))
+  c(part$title, lines, rows_left(part), part$notes)
 }

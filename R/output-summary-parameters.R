@@ -53,9 +53,9 @@ parameters_found <- function(object) {
   facts <- Filter(function(fact) !is.null(fact$how), facts)
   if (length(facts) == 0L) return(NULL)
   of <- function(what) vapply(facts, what, "")
-  rows <- data.frame(parameter = of(function(fact) fact$name), value = of(fact_words),
-                     how = of(function(fact) fact$how))
-  data.frame(rows[!duplicated(rows$parameter), ], row.names = NULL)
+  table <- data.frame(parameter = of(function(fact) fact$name), value = of(fact_words),
+                      how = of(function(fact) fact$how))
+  data.frame(table[!duplicated(table$parameter), ], row.names = NULL)
 }
 
 projection_fact <- function(projection) {

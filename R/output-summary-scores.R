@@ -7,7 +7,7 @@ summary.dg_cv <- function(object, ...) {
   check_no_dots(list(...), character())
   metrics <- object$metrics
   columns <- c("score", names(metrics)[-1L])
-  rows <- Map(function(metric, column, error) {
+  lines <- Map(function(metric, column, error) {
     values <- object$domains[[column]]
     values <- values[!is.na(values)]
     losses <- losses(values, metric$better)
@@ -19,7 +19,7 @@ summary.dg_cv <- function(object, ...) {
   }, metrics, columns, object$errors)
   worst <- order(-losses(object$domains$score, metrics[[1L]]$better))
   domains <- data.frame(object$domains[worst, ], row.names = NULL, check.names = FALSE)
-  structure(list(metrics = data.frame(do.call(rbind, rows), row.names = NULL), domains = domains,
+  structure(list(metrics = data.frame(do.call(rbind, lines), row.names = NULL), domains = domains,
                  fits = nrow(object$fits), seconds = sum(object$fits$seconds),
                  title = method_of(object$spec)$title, held_out = object$held_out,
                  columns = score_columns(columns, metrics)),
@@ -76,12 +76,12 @@ summary.dg_compare <- function(object, ...) {
 #' @exportS3Method
 describe_result.summary.dg_compare <- function(x) {
   other <- x$ranks$method != x$baseline
-  p <- function(name) column(name, format = as_p(), rows = !is.na(x$ranks[[name]]))
+  p <- function(name) column(name, format = as_p(), at = !is.na(x$ranks[[name]]))
   ranks <- new_result(
     "Ranks, tests and timings", x$ranks,
     list(column("method"), column("overall"),
          column("rank", format = as_decimals(2)),
-         column("se", "se of difference", rows = other), p("p"), p("p_rank"), p("least"),
+         column("se", "se of difference", at = other), p("p"), p("p_rank"), p("least"),
          column("seconds", format = as_decimals(1)))
   )
   new_result(

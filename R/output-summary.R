@@ -101,17 +101,17 @@ summary.dg_learner <- function(object, left_out = NULL, ...) {
 
 summarise_learner <- function(object, left_out, env) {
   metric <- summary_metric(object)
-  known <- known_left_out(object, left_out, env)
+  held_out <- known_left_out(object, left_out, env)
   within <- training_scores(object, metric)
   learner <- learner_of(object)
   structure(list(
-    fit = object, metric = metric$title, unknown = known$unknown, by = known$by,
+    fit = object, metric = metric$title, unknown = held_out$unknown, by = held_out$by,
     size = size_of(object),
     response = response_numbers(object$y), predictors = predictor_ranges(object),
     parameters = parameters_found(object), relevance = relevance_of(learner$space$kernel, object),
     kappa = kappa_numbers(learner$space$domain_kernel), support = support_vectors(learner),
-    errors = error_lines(known, within),
-    domains = domain_lines(known, within, metric, rows_of_domains(object)),
+    errors = error_lines(held_out, within),
+    domains = domain_lines(held_out, within, metric, rows_of_domains(object)),
     terms = summary_terms(object), likelihood = likelihood_of(learner)
   ), class = "summary.dg_learner")
 }
@@ -119,7 +119,7 @@ summarise_learner <- function(object, left_out, env) {
 size_of <- function(object) {
   sizes <- rows_of_domains(object)
   if (is.null(sizes)) sizes <- NA_real_
-  # those without a label are no loss of an adapted model
+  # an adapted model has not lost its rows without a label
   padded <- if (is.null(object$labelled)) object$rows$padded
   data.frame(rows = nobs(object), dropped = if (is.null(padded)) 0L else padded - nobs(object),
              predictors = count_predictors(object$blueprint), domains = nlevels(object$domain),
@@ -180,7 +180,7 @@ terms_table <- function(facts) {
 
 # ---- errors -----------------------------------------------------------------------------------
 
-# That by which the model was chosen, or the first of those for its response.
+# The metric by which the model was chosen, or the first for its response.
 summary_metric <- function(object) {
   for (part in c("tuning", "choice", "held_out")) {
     if (!is.null(object[[part]]$metric)) return(object[[part]]$metric)
@@ -197,18 +197,17 @@ known_left_out <- function(object, left_out, env) {
   if (is.null(left_out)) left_out <- nobs(object) <= 5000
   if (!left_out) return(list(unknown = "not computed: use summary(left_out = TRUE) or dg_cv()"))
   # the data of the call are sought where the user is
-  found <- on_error(eval(quote(dg_lodo(.fit)), list(.fit = object), env), function(e) {
+  cv <- on_error(eval(quote(dg_lodo(.fit)), list(.fit = object), env), function(e) {
     if (!inherits(e, "domgen_error")) stop(e)
     list(unknown = "they need further fits, see dg_cv()")
   })
-  if (!is.null(found$unknown)) return(found)
-  list(scores = stats::setNames(found$domains$score, found$domains$domain), se = found$se,
-       overall = found$overall, by = "dg_lodo")
+  if (!is.null(cv$unknown)) return(cv)
+  list(scores = stats::setNames(cv$domains$score, cv$domains$domain), se = cv$se,
+       overall = cv$overall, by = "dg_lodo")
 }
 
-# What a search left behind of its choice, NULL without one. A tuning has the score of its choice,
-# which is too good; dg_auto() the score to expect, of which the scores by domain, those of the
-# search's rows, are a part.
+# Scores that a search keeps of its choice; NULL without a search. Those of a tuning are optimistic.
+# dg_auto() has the expected score, and scores by domain of the rows of its search.
 searched_errors <- function(object) {
   tuning <- object$tuning
   scores <- if (!is.null(tuning)) tuning$scores[, tuning$chosen]
@@ -222,35 +221,35 @@ searched_errors <- function(object) {
     else list(se = mean_error(scores)$se))
 }
 
-# The same on the rows of training, or NULL.
+# The scores on the rows of training, or NULL.
 training_scores <- function(object, metric) {
   values <- object$decision
   if (is.null(object$y) || is.null(object$domain) || NROW(values) != length(object$y) ||
         length(metrics_need(list(metric)))) return(NULL)
-  rows <- data.frame(row = seq_along(object$y), domain = object$domain, fold = 1L, rep = 1L,
-                     truth = object$y, stringsAsFactors = FALSE)
+  predictions <- data.frame(row = seq_along(object$y), domain = object$domain, fold = 1L, rep = 1L,
+                            truth = object$y, stringsAsFactors = FALSE)
   object$calibration <- NULL
-  rows <- add_responses(rows, targets_of(object), values, levels(object$y))
-  found <- score_left_out(rows, list(score = metric))
-  list(scores = stats::setNames(found[, 1L], rownames(found)),
-       overall = score(as.list(rows), metric))
+  predictions <- add_responses(predictions, targets_of(object), values, levels(object$y))
+  scores <- score_left_out(predictions, list(score = metric))
+  list(scores = stats::setNames(scores[, 1L], rownames(scores)),
+       overall = score(as.list(predictions), metric))
 }
 
-error_lines <- function(known, within) {
-  line <- function(rows, found, se) {
-    if (is.null(found$scores)) return(NULL)
-    mean <- if (is.null(found$mean)) mean(found$scores, na.rm = TRUE) else found$mean
-    data.frame(rows = rows, mean = mean, se = se, overall = found$overall)
+error_lines <- function(held_out, within) {
+  line <- function(label, of, se) {
+    if (is.null(of$scores)) return(NULL)
+    mean <- if (is.null(of$mean)) mean(of$scores, na.rm = TRUE) else of$mean
+    data.frame(rows = label, mean = mean, se = se, overall = of$overall)
   }
-  rbind(line("held-out domains", known, known$se), line("training", within, NA_real_))
+  rbind(line("held-out domains", held_out, held_out$se), line("training", within, NA_real_))
 }
 
-domain_lines <- function(known, within, metric, sizes) {
-  if (is.null(known$scores) && is.null(within)) return(NULL)
-  names <- names(if (is.null(within)) known$scores else within$scores)
+domain_lines <- function(held_out, within, metric, sizes) {
+  if (is.null(held_out$scores) && is.null(within)) return(NULL)
+  names <- names(if (is.null(within)) held_out$scores else within$scores)
   of <- function(scores) if (is.null(scores)) NA_real_ else unname(at_labels(scores, names))
-  frame <- data.frame(domain = names, rows = of(sizes), left_out = of(known$scores),
+  frame <- data.frame(domain = names, rows = of(sizes), left_out = of(held_out$scores),
                       training = of(within$scores))
-  ranked <- losses(if (is.null(known$scores)) frame$training else frame$left_out, metric$better)
+  ranked <- losses(if (is.null(held_out$scores)) frame$training else frame$left_out, metric$better)
   data.frame(frame[order(-ranked), ], row.names = NULL)
 }

@@ -186,13 +186,13 @@ tidy.dg_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.level = 0.95
   check_sealed(x)
   kinds <- c("fixed", "ran_pars", "ran_vals")
   for (name in effects) check_choice(name, "effects", kinds)
-  found <- list(
+  tables <- list(
     fixed = cbind(effect = "fixed", group = NA_character_,
                   coefficient_table(x, check_between(conf.level, "conf.level", 0, 1))),
     ran_pars = random_parameters(x), ran_vals = random_values(x)
   )[intersect(kinds, effects)]
-  names <- unique(unlist(lapply(found, names)))
-  as_broom(do.call(rbind, lapply(unname(found), function(frame) {
+  names <- unique(unlist(lapply(tables, names)))
+  as_broom(do.call(rbind, lapply(unname(tables), function(frame) {
     frame[setdiff(names, names(frame))] <- NA_real_
     frame[names]
   })), c(estimate = "estimate"))
@@ -204,13 +204,13 @@ random_parameters <- function(x) {
     data.frame(effect = rep("ran_pars", length(term)), group = rep(group, length(term)),
                term = term, estimate = estimate)
   }
-  parts <- lapply(x$random, function(own) {
-    sd <- sqrt(diag(own$covariance))
-    pairs <- which(lower.tri(own$covariance), arr.ind = TRUE)
-    cor <- own$covariance[pairs] / (sd[pairs[, 1L]] * sd[pairs[, 2L]])
-    rbind(row(own$title, paste0("sd__", own$columns), unname(sd)),
-          row(own$title, paste0("cor__", own$columns[pairs[, 2L]], ".", own$columns[pairs[, 1L]],
-                                recycle0 = TRUE), unname(cor)))
+  parts <- lapply(x$random, function(part) {
+    sd <- sqrt(diag(part$covariance))
+    pairs <- which(lower.tri(part$covariance), arr.ind = TRUE)
+    cor <- part$covariance[pairs] / (sd[pairs[, 1L]] * sd[pairs[, 2L]])
+    rbind(row(part$title, paste0("sd__", part$columns), unname(sd)),
+          row(part$title, paste0("cor__", part$columns[pairs[, 2L]], ".", part$columns[pairs[, 1L]],
+                                 recycle0 = TRUE), unname(cor)))
   })
   if (x$family$name == "gaussian") {
     parts <- c(parts, list(row("Residual", "sd__Observation", x$sigma)))
@@ -221,11 +221,11 @@ random_parameters <- function(x) {
 random_values <- function(x) {
   do.call(rbind, c(list(data.frame(effect = character(), group = character(), level = character(),
                                    term = character(), estimate = numeric())),
-                   lapply(x$random, function(own) {
-    data.frame(effect = "ran_vals", group = own$title,
-               level = rep(rownames(own$effects), ncol(own$effects)),
-               term = rep(colnames(own$effects), each = nrow(own$effects)),
-               estimate = c(own$effects))
+                   lapply(x$random, function(part) {
+    data.frame(effect = "ran_vals", group = part$title,
+               level = rep(rownames(part$effects), ncol(part$effects)),
+               term = rep(colnames(part$effects), each = nrow(part$effects)),
+               estimate = c(part$effects))
   })))
 }
 
@@ -299,8 +299,8 @@ augment.dg_learner <- function(x, newdata = NULL, domain = NULL, interval = c("n
     truth <- if (is.null(newdata)) pad_rows(x$y, x) else response_of(x, newdata)
     if (is.numeric(truth)) frame$.resid <- truth - frame$.fitted
     if (interval != "none") {
-      found <- quietly(predicted(interval = interval, level = level))
-      frame[c(".lower", ".upper")] <- found[c("lower", "upper")]
+      ends <- quietly(predicted(interval = interval, level = level))
+      frame[c(".lower", ".upper")] <- ends[c("lower", "upper")]
     }
   }
   frame$.novelty <- novelty

@@ -4,10 +4,10 @@
 broom_names <- c(se = "std.error", lower = "conf.low", upper = "conf.high", p = "p.value")
 
 as_broom <- function(frame, names = NULL) {
-  known <- c(names, broom_names)
+  all_names <- c(names, broom_names)
   # by position: tuning parameters may have any name
-  found <- match(names(frame), names(known))
-  names(frame)[!is.na(found)] <- unname(known)[found[!is.na(found)]]
+  at <- match(names(frame), names(all_names))
+  names(frame)[!is.na(at)] <- unname(all_names)[at[!is.na(at)]]
   as_tbl(frame)
 }
 
@@ -44,8 +44,8 @@ augment.dg_result <- function(x, ...) {
   enter_session()
   if (inherits(x, "dg_fit")) return(NextMethod())
   check_no_dots(list(...), character())
-  rows <- describe_result(x)$rows
-  if (is.data.frame(rows)) return(as_tbl(rows))
+  augmented <- describe_result(x)$augmented
+  if (is.data.frame(augmented)) return(as_tbl(augmented))
   abort("argument", "`x`, ", describe(x), ", has no rows of the data for augment()",
-        if (!is.null(rows)) paste0(": ", rows), ".")
+        if (!is.null(augmented)) paste0(": ", augmented), ".")
 }

@@ -110,12 +110,12 @@ tuning_subtitle <- function(tuning) {
 # list(type, parameters)
 read_tuning_plot <- function(x, type, parameters) {
   table <- x$tuning$table
-  known <- names(x$tuning$best)
+  tuned <- names(x$tuning$best)
   if (!is.null(parameters) && length(parameters) == 0L) {
-    check_choice(parameters, "parameters", known)
+    check_choice(parameters, "parameters", tuned)
   }
-  for (name in parameters) check_choice(name, "parameters", known)
-  several <- known[vapply(known, function(name) length(unique(table[[name]])) > 1L, NA)]
+  for (name in parameters) check_choice(name, "parameters", tuned)
+  several <- tuned[vapply(tuned, function(name) length(unique(table[[name]])) > 1L, NA)]
   if (is.null(type)) {
     candidates <- if (is.null(parameters)) several else parameters
     pairs <- if (length(candidates) == 2L) nrow(unique(table[candidates]))
@@ -123,7 +123,7 @@ read_tuning_plot <- function(x, type, parameters) {
     type <- if (full) "surface" else "curves"
   }
   type <- check_choice(type, "type", c("curves", "surface"))
-  if (is.null(parameters)) parameters <- if (type == "surface") utils::head(several, 2L) else known
+  if (is.null(parameters)) parameters <- if (type == "surface") utils::head(several, 2L) else tuned
   if (type == "surface" && length(unique(parameters)) != 2L) {
     abort("argument", "`parameters` must be two names for a surface, not ",
           length(unique(parameters)), ".")
@@ -133,8 +133,8 @@ read_tuning_plot <- function(x, type, parameters) {
 
 # The row that is best by the rule in each group of rows (NA where all failed).
 best_rows <- function(tuning, group) {
-  found <- losses(tuning$table[[rule_column(tuning$rule)]], tuning$metric$better)
-  vapply(split(seq_along(group), group), function(rows) rows[which.min(found[rows])][1L], 0L)
+  loss <- losses(tuning$table[[rule_column(tuning$rule)]], tuning$metric$better)
+  vapply(split(seq_along(group), group), function(at) at[which.min(loss[at])][1L], 0L)
 }
 
 # Values in order, as labels.

@@ -17,9 +17,9 @@ plot.dg_validate <- function(x, type = c("forest", "ranking", "calibration", "di
   type <- check_choice(type, "type", c("forest", "ranking", "calibration", "difference"))
   method <- read_plotted_method(x, method, type)
   if (type == "calibration") return(plot_calibration_lines(x, method))
-  known <- unique(x$summary$measure)
-  measure <- if (is.null(measure)) known[1L] else {
-    unique(vapply(measure, check_choice, "", arg = "measure", choices = known, USE.NAMES = FALSE))
+  names <- unique(x$summary$measure)
+  measure <- if (is.null(measure)) names[1L] else {
+    unique(vapply(measure, check_choice, "", arg = "measure", choices = names, USE.NAMES = FALSE))
   }
   frame <- forest_frame(x, type, measure, method)
   if (nrow(frame$domains) == 0L) abort_nothing_to_plot()
@@ -42,13 +42,13 @@ measure_titles <- function(x, names) {
 }
 
 # list(domains, means, new: data frames with panel, measure, place, value, lower, upper; shown: what
-# stands at each place, the lowest first; rows: the places of the mean and of a new domain; named:
+# stands at each place, the lowest first; places: of the mean and of a new domain; named:
 # those of domains, by the first measure).
 forest_frame <- function(x, type, measure, method) {
-  own <- function(table) table[table$method == method & table$measure %in% measure, ]
+  chosen <- function(table) table[table$method == method & table$measure %in% measure, ]
   difference <- type == "difference"
-  domains <- own(if (difference) x$paired else x$domains)
-  summary <- own(if (difference) exact_differences(x) else x$summary)
+  domains <- chosen(if (difference) x$paired else x$domains)
+  summary <- chosen(if (difference) exact_differences(x) else x$summary)
   value <- switch(type, forest = "estimate", ranking = "shrunk", difference = "difference")
   ends <- paste0(if (type == "ranking") "shrunk_", c("lower", "upper"))
   domains <- domains[is.finite(domains[[value]]), ]
@@ -61,28 +61,28 @@ forest_frame <- function(x, type, measure, method) {
              ifelse(grepl("^\\s*$", order), dQuote(order, FALSE), order))
   # places have numbers: domains may be called as the other rows are
   levels <- as.character(seq_along(shown))
-  rows <- levels[c(1L, lines + 2L)]
+  places <- levels[c(1L, lines + 2L)]
   named <- utils::tail(levels, length(order))
-  table <- function(rows, place, value, lower, upper) {
-    data.frame(panel = factor(measure_titles(x, rows$measure), measure_titles(x, measure)),
-               measure = rows$measure, place = factor(rep_len(place, nrow(rows)), levels),
+  table <- function(data, place, value, lower, upper) {
+    data.frame(panel = factor(measure_titles(x, data$measure), measure_titles(x, measure)),
+               measure = data$measure, place = factor(rep_len(place, nrow(data)), levels),
                value = value, lower = lower, upper = upper)
   }
   mean <- summary[[if (difference) "difference" else "mean"]]
   list(
     domains = cbind(table(domains, named[match(domains$domain, order)], domains[[value]],
                           domains[[ends[1L]]], domains[[ends[2L]]]), domain = domains$domain),
-    means = table(summary, rows[2L], mean, summary$lower, summary$upper),
-    new = table(summary, rows[1L], mean, summary$new_lower, summary$new_upper),
-    shown = stats::setNames(shown, levels), rows = rows, named = named
+    means = table(summary, places[2L], mean, summary$lower, summary$upper),
+    new = table(summary, places[1L], mean, summary$new_lower, summary$new_upper),
+    shown = stats::setNames(shown, levels), places = places, named = named
   )
 }
 
 # Differences that are 0 at every domain have no error, so no summary: their mean is 0.
 exact_differences <- function(x) {
   key <- function(table) paste(table$method, table$measure, sep = "\r")
-  known <- x$paired[!is.na(x$paired$difference), ]
-  zero <- tapply(known$difference == 0, key(known), all)
+  paired <- x$paired[!is.na(x$paired$difference), ]
+  zero <- tapply(paired$difference == 0, key(paired), all)
   same <- is.na(x$differences$lower) & zero[key(x$differences)] %in% TRUE
   x$differences$difference[same] <- 0
   cbind(x$differences, same = same)
@@ -155,7 +155,7 @@ plot_forest <- function(x, frame, type, measure, method, max_labels) {
     mean_points(tables$means[!is.na(tables$means$value), ]) +
     panels(domains$panel, "free_x") +
     tables$axis +
-    names_on("y", c(frame$rows, named), lines = 1L, drop = FALSE, shown = frame$shown)
+    names_on("y", c(frame$places, named), lines = 1L, drop = FALSE, shown = frame$shown)
 }
 
 # The tables with values to be drawn, and the axis. Panels share the kind of their axis: if one is
@@ -172,9 +172,9 @@ ratio_tables <- function(tables, ratios, several) {
     if (several) log(value) + far else value
   }
   moved <- lapply(tables, function(table) {
-    own <- table$measure %in% ratios
+    is_ratio <- table$measure %in% ratios
     at <- intersect(columns, names(table))
-    table[own, at] <- lapply(table[own, at, drop = FALSE], to_axis)
+    table[is_ratio, at] <- lapply(table[is_ratio, at, drop = FALSE], to_axis)
     table
   })
   moved$axis <- if (length(ratios) == 0L) {
@@ -225,13 +225,13 @@ plot_calibration_lines <- function(x, method) {
   }
   link <- calibration_families[[x$kind]]$link
   back <- calibration_families[[x$kind]]$family$linkinv
-  rows <- x$rows[x$rows$method == method, ]
+  drawn <- x$rows[x$rows$method == method, ]
   # repeats predict the same rows
-  if (!is.null(rows$rep)) rows <- rows[rows$rep == rows$rep[1L], ]
-  lines <- Filter(Negate(is.null), lapply(split(rows, rows$domain, drop = TRUE), calibration_line,
+  if (!is.null(drawn$rep)) drawn <- drawn[drawn$rep == drawn$rep[1L], ]
+  lines <- Filter(Negate(is.null), lapply(split(drawn, drawn$domain, drop = TRUE), calibration_line,
                                           x$kind))
   if (length(lines) == 0L) abort_nothing_to_plot()
-  at <- seq_within(link(rows$p))
+  at <- seq_within(link(drawn$p))
   sites <- do.call(rbind, Map(function(line, name) {
     ends <- pmin(pmax(line$range, min(at)), max(at))
     inside <- sort(unique(c(ends, at[reaches(line, at)])))
@@ -305,9 +305,9 @@ describe_result.dg_validate <- function(x) {
   percent <- level_words(x$level)
   words <- domain_words(x$labels)
   number <- as_measured(x)
-  rows <- distinct_rows(list(list(place = x$rows$row, domain = x$rows$domain, y = x$rows$y)))
-  domains <- length(unique(rows$domain))
-  events <- switch(x$kind, class = sum(rows$y), censored = sum(has_event(rows$y)), NA_integer_)
+  once <- distinct_rows(list(list(place = x$rows$row, domain = x$rows$domain, y = x$rows$y)))
+  domains <- length(unique(once$domain))
+  events <- switch(x$kind, class = sum(once$y), censored = sum(has_event(once$y)), NA_integer_)
   new_result(
     paste0("Validation by ", x$labels$domain, ": ",
            if (several) plural(length(x$methods), "method") else x$title, ", ", x$labels$response,
@@ -325,7 +325,7 @@ describe_result.dg_validate <- function(x) {
              interval("pass CI", known_decimals(2), lower = "pass_lower", upper = "pass_upper"))
       }),
     facts = c(in_domain_words(x$held_out, words), paste0(
-      plural(nrow(rows), "row"), " of ", count_domains(domains, x$labels),
+      plural(nrow(once), "row"), " of ", count_domains(domains, x$labels),
       if (!is.na(events)) paste0(", ", plural(events, "event")))),
     notes = c(
       middle_words(x),
@@ -343,11 +343,11 @@ describe_result.dg_validate <- function(x) {
     ),
     further = c(if (!is.null(x$differences)) list(describe_differences(x)),
                 if (!is.null(x$regression)) list(describe_regression(x))),
-    glance = data.frame(rows = nrow(rows), domains = domains, events = events,
+    glance = data.frame(rows = nrow(once), domains = domains, events = events,
                         methods = length(x$methods), measure = table$measure[1L],
                         mean = table$mean[1L], lower = table$lower[1L], upper = table$upper[1L],
                         new_lower = table$new_lower[1L], new_upper = table$new_upper[1L]),
-    rows = x$rows
+    augmented = x$rows
   )
 }
 
@@ -365,13 +365,13 @@ measured <- function(value, measure, decimals, common = on_common_scale) {
   as_decimals(max(decimals + getOption("digits") - 7L - floor(log10(size)), 0))(value)
 }
 
-# As a format of a column of a table by titles of measures.
+# The format of a column with values of several measures, which lines have by title.
 as_measured <- function(x, common = on_common_scale) {
   titles <- measure_titles(x, names(x$measures))
-  function(values, rows) {
-    of <- x$measures[match(rows$measure, titles)]
+  function(values, lines) {
+    of <- x$measures[match(lines$measure, titles)]
     # what rounding leaves of 0
-    tiny <- abs(values) < 1e-9 * (rows$upper - rows$lower)
+    tiny <- abs(values) < 1e-9 * (lines$upper - lines$lower)
     values[tiny %in% TRUE] <- 0
     unlist(Map(measured, values, of, 3L, list(common)), use.names = FALSE)
   }
@@ -413,19 +413,19 @@ independence_words <- function(words) {
          "narrow.")
 }
 
-# Means by precision that are other ones beyond chance.
+# A sentence on means that differ by more than chance where sites are weighted by precision.
 weighted_words <- function(x, table) {
-  rows <- table[which(table$weighted_p < 0.05), ]
-  if (nrow(rows) == 0L) return(NULL)
+  differing <- table[which(table$weighted_p < 0.05), ]
+  if (nrow(differing) == 0L) return(NULL)
   words <- domain_words(x$labels)
-  of <- x$measures[rows$measure]
-  cell <- function(name) unlist(Map(measured, rows[[name]], of, 3L), use.names = FALSE)
+  of <- x$measures[differing$measure]
+  cell <- function(name) unlist(Map(measured, differing[[name]], of, 3L), use.names = FALSE)
   paste0(
     capital(words$many), " of high precision have other values, so that the mean weighted by ",
     "precision is another: ",
-    enumerate(paste0(measures_of_rows(x, rows), " ", cell("weighted"), " (",
+    enumerate(paste0(measures_of_rows(x, differing), " ", cell("weighted"), " (",
                      cell("weighted_lower"), " to ", cell("weighted_upper"), ", ",
-                     vapply(rows$weighted_p, p_words, ""), ")"), 20L, ""), "."
+                     vapply(differing$weighted_p, p_words, ""), ")"), 20L, ""), "."
   )
 }
 

@@ -23,9 +23,9 @@ solve_projection.feature_space <- function(space, spec, rows, shared, ridges = N
   all <- space_expansion(space, seen, do.call(cbind, directions))
   last <- 0L
   for_each_ridge(solved, ridges, function(solved) {
-    own <- last + seq_along(solved$centre)
-    last <<- last + length(own)
-    solved$scores <- sweep(all[, own, drop = FALSE], 2L, solved$centre)
+    at <- last + seq_along(solved$centre)
+    last <<- last + length(at)
+    solved$scores <- sweep(all[, at, drop = FALSE], 2L, solved$centre)
     solved
   })
 }
@@ -50,8 +50,8 @@ cell_sums <- function(space, map, rows) {
 cell_work <- function(space, map, table) {
   force(space); force(map); force(table)
   add <- adding(add_sums)
-  pass_work(add = add, block = function(sums, rows) {
-    add(sums, accumulate(space, rows, map, table = table))
+  pass_work(add = add, block = function(sums, block) {
+    add(sums, accumulate(space, block, map, table = table))
   })
 }
 

@@ -1,6 +1,6 @@
 # Projections of the same rows that differ in the ridge only, as in a search for lambda, are solved
-# together: of a Gram matrix the denominators share a band form (core/linalg/band.h), which costs at
-# most four factors; of features their coordinates.
+# together. With a Gram matrix they share the band form of the denominators (core/linalg/band.h),
+# which costs at most four factors; with features the coordinates.
 
 path_ridges <- 5L
 
@@ -22,7 +22,7 @@ solve_ridge_path <- function(space, spec, rows, shared) {
   solve_projection(space, spec, rows, shared)
 }
 
-# Of a Gram matrix the band form serves numerators of low rank.
+# With a Gram matrix, the band form serves numerators of low rank.
 shares_ridges <- function(space, spec) {
   numerator <- names(projection_terms(spec)$numerator)
   !is.null(space$feature_map) ||

@@ -9,8 +9,8 @@
 row_cells <- function(domain, class = NULL) {
   class <- if (is.null(class)) rep(1L, length(domain)) else as.integer(class)
   domain <- as.integer(domain)
-  known <- ifelse(is.na(class), 0L, class)
-  key <- domain + (max(domain) + 1) * known
+  class_code <- ifelse(is.na(class), 0L, class)
+  key <- domain + (max(domain) + 1) * class_code
   first <- which(!duplicated(key))
   first <- first[order(key[first])]
   code <- match(key, key[first])
@@ -33,13 +33,13 @@ deviations <- function(M, weights = rep(1 / nrow(M), nrow(M))) {
   sweep(M, 2L, colSums(weights * M))
 }
 
-# m_sj - (mean over the domains that have class j), as rows; `class` of each row.
+# m_sj - (mean over the domains that have class j), as rows, with the class and domain of each.
 conditional_deviations <- function(table) {
   labelled <- which(!is.na(table$class))
-  rows <- diag(nrow(table))[labelled, , drop = FALSE]
+  m <- diag(nrow(table))[labelled, , drop = FALSE]
   class <- table$class[labelled]
-  for (j in unique(class)) rows[class == j, ] <- deviations(rows[class == j, , drop = FALSE])
-  list(rows = rows, class = class, domain = table$domain[labelled])
+  for (j in unique(class)) m[class == j, ] <- deviations(m[class == j, , drop = FALSE])
+  list(rows = m, class = class, domain = table$domain[labelled])
 }
 
 # MDA's class means u_j, in which domains weigh the same (paper, equation 9), and
@@ -53,8 +53,8 @@ balanced_class_means <- function(table) {
   list(means = weights / rowSums(weights), overall = colSums(weights) / sum(weights))
 }
 
-# One function per term, from the table of cells to list(plus, minus, within), what
-# is left out being absent.
+# One function per term, from the table of cells to list(plus, minus, within), of which a term may
+# lack some.
 scatter_terms <- list(
   # f'Qf, the distributional variance (DICA paper, definition 1)
   domains = function(table) {

@@ -9,7 +9,7 @@
 #   response     what it needs of y: "any", "class", "optional"
 #   domain       does it need domains? A function of its arguments where they decide
 #   centred      are the features centred, or only their scores?
-#   parameters   function(): the rows of arguments that it alone has, see method-parameter.R
+#   parameters   function(): the records of arguments that it alone has, see method-parameter.R
 # and one ratio is solved for all: maximise b'Nb / b'Db (core/projection/ratio.h). DCM, whose
 # two responses do not fit that form, says so by `covariance`.
 
@@ -50,7 +50,7 @@ fit_rows.dg_projection_spec <- function(spec, rows, shared = new_shared()) {
   new_projection(solved, space, kept_values(rows, sample$y))
 }
 
-# Rows without a response, after those with one.
+# Adds the rows of `target` or `unlabelled` after those with a response.
 add_unlabelled <- function(sample, args) {
   arg <- intersect(c("target", "unlabelled"), names(args)[!vapply(args, is.null, logical(1))])
   if (length(arg) == 0L) return(sample)
@@ -60,13 +60,13 @@ add_unlabelled <- function(sample, args) {
   domain <- if (length(columns) == 0L || !all(columns %in% colnames(extra))) {
     rep(utils::tail(make.unique(c(levels(sample$domain), arg)), 1L), nrow(extra))
   }
-  rows <- replay(sample$blueprint, extra, domain, needs_domain = TRUE, arg = arg)
-  if (nrow(rows$X) == 0L) abort("data", "`", arg, "` must have at least one complete row.")
-  rows$X <- scale_new(sample$blueprint$scaling, rows$X, rows$domain, NULL)$X
-  labels <- c(as.character(sample$domain), as.character(rows$domain))
-  sample$domain <- factor(labels, union(levels(sample$domain), levels(rows$domain)))
-  sample$labelled <- rep(c(TRUE, FALSE), c(nrow(sample$X), nrow(rows$X)))
-  sample$X <- rbind(sample$X, rows$X)
+  added <- replay(sample$blueprint, extra, domain, needs_domain = TRUE, arg = arg)
+  if (nrow(added$X) == 0L) abort("data", "`", arg, "` must have at least one complete row.")
+  added$X <- scale_new(sample$blueprint$scaling, added$X, added$domain, NULL)$X
+  labels <- c(as.character(sample$domain), as.character(added$domain))
+  sample$domain <- factor(labels, union(levels(sample$domain), levels(added$domain)))
+  sample$labelled <- rep(c(TRUE, FALSE), c(nrow(sample$X), nrow(added$X)))
+  sample$X <- rbind(sample$X, added$X)
   sample
 }
 
@@ -77,8 +77,8 @@ check_domains <- function(spec, sample) {
   }
 }
 
-# list(values, coefficients, centre, scores, residual, ...): the directions. ridges: a list of
-# these instead, one for each in the place of the method's ridge.
+# The directions: list(values, coefficients, centre, scores, residual, ...). With `ridges` a list of
+# these, one for each ridge in the place of the method's.
 solve_projection <- function(space, spec, rows, shared, ridges = NULL) {
   UseMethod("solve_projection")
 }
@@ -101,7 +101,7 @@ check_classes <- function(y, method) {
 
 one_hot <- function(code) outer(code, seq_len(max(code)), "==") + 0
 
-# What the C++ engine reads. n: all rows.
+# The terms as the C++ engine reads them. n: number of rows.
 engine_terms <- function(spec, table, n) {
   terms <- projection_terms(spec, n)
   of <- function(side, name) if (is.null(terms[[side]][[name]])) 0 else terms[[side]][[name]]
@@ -119,8 +119,8 @@ engine_terms <- function(spec, table, n) {
   )
 }
 
-# list(numerator, denominator), lists of coefficients by name. n: all rows; any number, where only
-# the names are asked for.
+# list(numerator, denominator), lists of coefficients by name. n: number of rows; any, if only the
+# names are wanted.
 projection_terms <- function(spec, n = 2L) {
   terms <- method_of(spec)$terms(c(spec$args, n = n))
   scatters <- if (method_of(spec)$response == "class") names(scatter_terms) else domain_terms

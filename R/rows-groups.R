@@ -3,8 +3,8 @@
 #   second    Z'CZ of each group [r r x groups], the upper triangles
 #   cross     Z'CF [r m x groups], F = (Y, 1), the targets and a constant
 #   response  F'CF [m m x groups], the upper triangles
-# with C the rows' costs. Of the product map z_P (x) z_x they are those of z_x, with a group for
-# each domain: n r_x^2 operations, and the domains need not be described before.
+# with C the rows' costs. With the product map z_P (x) z_x the sums are of z_x, and each domain is a
+# group: n r_x^2 operations, and the domains need not be described before.
 
 # The most numbers that they take, 64 MB; with the product map, whose domains are many, 256 MB.
 group_numbers <- 2^23
@@ -23,9 +23,9 @@ sums_by_domain <- function(space, G) {
   !is.null(on_x) && G * on_x$dim^2 <= domain_numbers
 }
 
-# For pass(), what a worker needs. The sums, which start() makes, are an environment whose matrices
-# are changed in place; sums of several are lists. code: a function of the response of a block, [n x
-# m]; costs [G]: of each domain's rows beside their weights.
+# For pass(). A worker's sums, made by start(), are an environment whose matrices are changed in
+# place; added ones are lists. code: a function of the response of a block, [n x m]; costs [G]: of
+# each domain's rows beside their weights.
 group_work <- function(space, table, group, m, code, costs) {
   # a kernel between many domains is large, and all that is needed of it is the table
   space$domain_kernel <- NULL
@@ -37,19 +37,19 @@ group_work <- function(space, table, group, m, code, costs) {
     sums$cross <- matrix(0, space$dim * (m + 1L), n)
     sums$response <- matrix(0, (m + 1L)^2, n)
     sums
-  }, add = function(a, b) Map(`+`, sums_as_list(a), sums_as_list(b)), block = function(sums, rows) {
+  }, block = function(sums, block) {
     # the core adds runs of rows of a group
-    order <- if (n > 1L) order(group[as.integer(rows$domain)]) else TRUE
-    sorted <- rows_at(rows[c("X", "domain")], order)
-    own <- as.integer(sorted$domain)
-    F <- cbind(code(take(rows$y, order)), 1)
-    weights <- take(rows$weights, order) * costs[own]
+    order <- if (n > 1L) order(group[as.integer(block$domain)]) else TRUE
+    sorted <- rows_at(block[c("X", "domain")], order)
+    domains <- as.integer(sorted$domain)
+    F <- cbind(code(take(block$y, order)), 1)
+    weights <- take(block$weights, order) * costs[domains]
     in_chunks(space, sorted, table, function(program, i, X, codes) {
-      feature_group_moments_(program, X, codes, group[take(own, i)], take(weights, i), take(F, i),
-                             n, sums, space$threads)
+      feature_group_moments_(program, X, codes, group[take(domains, i)], take(weights, i),
+                             take(F, i), n, sums, space$threads)
     })
     sums
-  })
+  }, add = function(a, b) Map(`+`, sums_as_list(a), sums_as_list(b)))
 }
 
 sums_as_list <- function(sums) {
@@ -119,10 +119,10 @@ sum_groups <- function(sums, domains = seq_along(sums$group)) {
     cross <- array(tcrossprod(sums$cross[, groups, drop = FALSE], table), c(r, m, nrow(table)))
     cross <- matrix(aperm(cross, c(1L, 3L, 2L)), r * nrow(table))
   }
-  own <- seq_len(m - 1L)
+  columns <- seq_len(m - 1L)
   list(second = second, sums = cross[, m], total = response[m, m],
-       cross = cross[, own, drop = FALSE], response_sums = response[own, m],
-       response_second = response[own, own, drop = FALSE])
+       cross = cross[, columns, drop = FALSE], response_sums = response[columns, m],
+       response_second = response[columns, columns, drop = FALSE])
 }
 
 # Where the entries of a symmetric matrix stand in its upper triangle.

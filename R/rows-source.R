@@ -23,8 +23,8 @@ fit_words <- function(spec, input) {
        environment_words(home))
 }
 
-# Does it go over the rows in passes? NA: it may, which the response decides; it does where the rows
-# are too many for memory.
+# Does a fit go over the rows in passes? NA: the response decides, and it does where the rows are
+# too many for memory.
 takes_passes <- function(spec) UseMethod("takes_passes")
 
 #' @exportS3Method
@@ -36,7 +36,7 @@ takes_passes.dg_learner_spec <- function(spec) {
   if (is.null(feature_map)) !"kernel" %in% names(spec$args) else !is_exact(feature_map)
 }
 
-# The input of a call, with the rows of a source in memory where a specification needs all at once
+# The input of a call. Rows of a source are read into memory where a specification needs all at once
 # and they are few.
 collect_input <- function(specs, input) {
   if (is.null(input$source)) return(input)
@@ -66,10 +66,10 @@ check_source_terms <- function(spec) {
   abort("argument", "`terms` must be NULL with a source: write them in the formula.")
 }
 
-abort_whole <- function(spec, found = "") {
+abort_whole <- function(spec, size = "") {
   part <- if (is.null(spec$projection) || isTRUE(takes_passes(spec$projection))) innermost(spec)
           else spec$projection
-  most <- paste0("a source of at most ", in_full(sample_rows), " rows", found, ".")
+  most <- paste0("a source of at most ", in_full(sample_rows), " rows", size, ".")
   mapped <- part
   mapped$args$feature_map <- features_nystrom()
   if (!isFALSE(takes_passes(mapped))) {
@@ -98,8 +98,8 @@ check_source_spec <- function(spec) {
   }
 }
 
-# The rows as a specification sees them: list(survey, sample: scaled, reading: what a worker needs
-# to make them of a block).
+# The rows as a specification sees them. sample: scaled; reading: what a worker needs to make them
+# of a block.
 rows_source <- function(survey, spec) {
   scale <- spec_scale(spec)
   if (by_domain(scale) && is.null(survey$reader$domain)) {
@@ -116,7 +116,7 @@ rows_source <- function(survey, spec) {
   ), class = c("rows_source", "dg_rows"))
 }
 
-# What a worker makes of the numbers of a block: list(X scaled, y, domain, weights, at).
+# The rows of a block, scaled, from its numbers: list(X, y, domain, weights, at).
 scale_block <- function(reading, block) {
   block$domain <- seen_factor(block, "domain", reading$domains)
   if (!is.null(reading$leave)) {
@@ -132,20 +132,20 @@ scale_block <- function(reading, block) {
   block
 }
 
-# What the survey did not see was not there then.
-seen_factor <- function(block, what, known) {
+# A level that the survey did not see means that the rows have changed.
+seen_factor <- function(block, what, seen) {
   values <- block[[c(domain = "domain", class = "y")[[what]]]]
-  code <- match(levels(values), known)[values]
+  code <- match(levels(values), seen)[values]
   new <- is.na(code)
-  if (!any(new)) return(structure(code, levels = known, class = "factor"))
+  if (!any(new)) return(structure(code, levels = seen, class = "factor"))
   abort_row(block$at, block$kept[new][1L],
             paste0("has another ", what, " than in the pass before, \"",
                    as.character(values[new][1L]),
                    "\": the rows must be the same in every pass"))
 }
 
-# The rows without some domains, by number: no label of theirs is seen; what their rows say without
-# one, as scaling and embeddings, stays.
+# The rows without some domains, given by number: their labels are not seen; scaling and embeddings,
+# which need no labels, keep them.
 leave_domains <- function(rows, domains) {
   survey <- rows$survey
   survey$n <- survey$n - sum(survey$sizes[domains])
@@ -175,7 +175,7 @@ pass.rows_source <- function(rows, work, label) {
            label)
 }
 
-# Of its own, so that what goes to workers holds nothing else.
+# A function of its own, so that what goes to workers holds nothing else.
 reading_work <- function(reading, work) {
   force(reading); force(work)
   pass_work(start = work$start, add = work$add, block = function(sums, numbers, at) {
@@ -184,8 +184,8 @@ reading_work <- function(reading, work) {
   })
 }
 
-# One pass for several views of one survey, of which each has its scaling. work$block(sums, blocks)
-# gets the rows as each view sees them.
+# One pass for several views of one survey, each with its scaling. work$block(sums, blocks) gets the
+# rows as each view sees them.
 pass_views <- function(views, work, label) {
   readings <- lapply(views, `[[`, "reading")
   run_pass(views[[1L]]$survey$source, number_walk(readings[[1L]]$reader),
@@ -218,10 +218,10 @@ described_means <- function(map, rows) {
 
 means_work <- function(map, G) {
   force(map)
-  pass_work(add = add_or_start, block = function(sums, rows) {
-    wanted <- list(cells = as.integer(rows$domain), n_cells = G, second = FALSE)
-    own <- moments_of(unsolved(map), rows[c("X", "domain")], NULL, wanted)[c("sums", "counts")]
-    add_or_start(sums, own)
+  pass_work(add = add_or_start, block = function(sums, block) {
+    wanted <- list(cells = as.integer(block$domain), n_cells = G, second = FALSE)
+    moments <- moments_of(unsolved(map), block[c("X", "domain")], NULL, wanted)
+    add_or_start(sums, moments[c("sums", "counts")])
   })
 }
 

@@ -1,5 +1,5 @@
 # Rows of which only sums of features are left, see feature_sums(): the third constructor of rows.
-# They have their representation, and say nothing of single rows or domains.
+# They have a space already, and say nothing of single rows or domains.
 
 rows_sums <- function(sums) {
   levels <- sums$sums$response$levels
@@ -98,8 +98,8 @@ fit_origin.rows_sums <- function(rows, fitted, input) {
 # What was decided when the sums were made.
 fixed_by_sums <- c("kernel", "kernel_y", "domain_kernel", "feature_map", "scale")
 
-# What was asked for must be that of the sums; a default that is another gives way, and the user
-# is told. `feature_map` without a word: that of a method is the Gram matrix.
+# Arguments that the user gave must be those of the sums. Another default is replaced, with a
+# message; `feature_map` without one, because the default of a method is the Gram matrix.
 check_fixed <- function(spec, sums) {
   same <- function(a, b) identical(a, b, ignore.environment = TRUE, ignore.bytecode = TRUE)
   standard <- do.call(spec$method, list())$args

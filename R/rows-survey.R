@@ -1,13 +1,12 @@
 # The first pass over a source: what is learned from all rows before any of them can be used (rows
 # by domain, moments, classes), and a random sample of rows, from which bandwidths, landmarks and
-# ranks come. A source of no more rows than the sample is in it as a whole.
+# ranks come. The sample of a source with few rows has all of them.
 
 sample_rows <- 20000
 
-# list(source, reader, n, lost, domains: names; sizes, weights, by domain; weighted: do rows differ
-# in weight? moments: list(count,
-# mean, square) of the columns in the reader's units, by domain [G x p]; response; sample: as
-# read_sample() gives it, not scaled, with the numbers of its rows).
+# The survey: list(source, reader, n, lost, domains: names; sizes, weights: by domain; weighted: do
+# rows differ in weight? moments: list(count, mean, square) of the columns in the reader's units, by
+# domain [G x p]; response; sample: as read_sample() gives it, not scaled).
 survey_source <- function(input, needs) {
   source <- input$source
   reader <- block_reader(input, needs)
@@ -32,9 +31,9 @@ survey_source <- function(input, needs) {
   if (all(survey$weights == 0)) abort("data", "`weights` must not all be zero.")
   if (reader$kind == "class") {
     # those that occur, in the order of the declared levels, or of their names
-    found <- colnames(sums$response$classes)
-    declared <- intersect(reader$levels, found)
-    survey$classes <- c(declared, text_levels(setdiff(found, declared)))
+    occurring <- colnames(sums$response$classes)
+    declared <- intersect(reader$levels, occurring)
+    survey$classes <- c(declared, text_levels(setdiff(occurring, declared)))
   }
   survey$response <- lapply(sums$response, take, order)
   check_response_size(survey$response, sums$values)
@@ -43,7 +42,7 @@ survey_source <- function(input, needs) {
   survey
 }
 
-# Sums of squares of numbers beyond 1e150 or below 1e-150 say nothing. values: some of the response.
+# Squares of numbers beyond 1e150 or below 1e-150 are lost. values: some of the response.
 check_response_size <- function(moments, values) {
   if (is.null(moments$square) || length(values) < 2L) return(invisible())
   pooled <- pool_moments(moments)
@@ -57,14 +56,14 @@ check_response_size <- function(moments, values) {
 # environment of the call, go to the workers.
 survey_work <- function(reader, chosen, starts) {
   add <- adding(add_surveys)
-  pass_work(add = add, block = function(sums, rows, at) {
-    own <- survey_block(reader, rows)
-    place <- starts[at$number] + at$first - 1 + rows$kept
+  pass_work(add = add, block = function(sums, block, at) {
+    surveyed <- survey_block(reader, block)
+    place <- starts[at$number] + at$first - 1 + block$kept
     picked <- which(place %in% chosen_within(chosen, starts[at$number] + at$first, at$size))
-    own$rows <- list(lapply(c(rows[c("X", "y", "domain", "weights")], list(place = place)), take,
-                            picked))
-    own$lost <- rows$lost
-    add(sums, own)
+    sampled <- c(block[c("X", "y", "domain", "weights")], list(place = place))
+    surveyed$rows <- list(lapply(sampled, take, picked))
+    surveyed$lost <- block$lost
+    add(sums, surveyed)
   })
 }
 
@@ -73,23 +72,23 @@ chosen_within <- function(chosen, first, n) {
   chosen[seq_len(ends[2L] - ends[1L]) + ends[1L]]
 }
 
-survey_block <- function(reader, rows) {
-  names <- levels(rows$domain)
-  code <- as.integer(rows$domain)
+survey_block <- function(reader, block) {
+  names <- levels(block$domain)
+  code <- as.integer(block$domain)
   by_domain <- function(values) unname(rowsum(values, code, reorder = TRUE))
-  weights <- rows$weights
+  weights <- block$weights
   positive <- weights > 0
   sums <- list(n = length(code), domains = names,
                # [G x 3]: sums of weights, rows with one, sums of logarithms
                weighed = by_domain(cbind(weights, positive, ifelse(positive, log(weights), 0))),
                heaviest = max(weights, 0), lightest = min(weights, Inf),
-               moments = group_squares_(rows$X, reader$unit, rep(1, length(code)), code,
+               moments = group_squares_(block$X, reader$unit, rep(1, length(code)), code,
                                         length(names)))
   if (reader$kind == "number") {
-    sums$response <- group_squares_(matrix(rows$y), 1, weights, code, length(names))
-    sums$values <- utils::head(unique(rows$y), 3L)
+    sums$response <- group_squares_(matrix(block$y), 1, weights, code, length(names))
+    sums$values <- utils::head(unique(block$y), 3L)
   } else if (reader$kind == "class") {
-    sums$response <- list(classes = table_of(rows$y, weights, code, length(names)))
+    sums$response <- list(classes = table_of(block$y, weights, code, length(names)))
   }
   sums
 }
@@ -145,17 +144,17 @@ join_moments <- function(a, b, at) {
 
 add_tables <- function(a, b, at) {
   classes <- union(colnames(a), colnames(b))
-  spread <- function(table, rows) {
+  spread <- function(table, i) {
     columns <- match(classes, colnames(table))
-    filled(table[rows, , drop = FALSE][, columns, drop = FALSE], TRUE)
+    filled(table[i, , drop = FALSE][, columns, drop = FALSE], TRUE)
   }
   sum <- spread(a, at[[1L]]) + spread(b, at[[2L]])
   colnames(sum) <- classes
   sum
 }
 
-survey_sample <- function(survey, rows) {
-  part <- function(name) lapply(rows, `[[`, name)
+survey_sample <- function(survey, pieces) {
+  part <- function(name) lapply(pieces, `[[`, name)
   order <- order(unlist(part("place")))
   y <- unlist(part("y"))[order]
   list(X = do.call(rbind, part("X"))[order, , drop = FALSE],

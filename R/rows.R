@@ -1,6 +1,5 @@
-# What a fit sees of its rows, class dg_rows: list(
-#   sample   list(X [m x p] scaled, y, domain, weights, blueprint, ...): all rows, or a random part)
-# and what these generics say of all rows:
+# What a fit sees of its rows, class dg_rows. `sample` has all rows or a random part, scaled, as
+# read_sample() gives them: X [m x p], y, domain, weights, blueprint, ... Of all rows speak:
 #   pass(rows, work, label)               a sum over all rows
 #   response_facts(), column_costs()      of the response and the domains' weights, see targets.R
 #   described_rows(rows)                  the sample, with what describes its domains
@@ -16,8 +15,8 @@ rows_frame <- function(sample) {
   structure(list(sample = sample), class = c("rows_frame", "dg_rows"))
 }
 
-# work: see pass_work(); block(sums, rows) gets list(X, y, domain, weights), and may change what
-# start() made in its place.
+# work: see pass_work(); block(sums, block) gets X, y, domain and weights of some rows, and may
+# change in place what start() made.
 pass <- function(rows, work, label) UseMethod("pass")
 
 #' @exportS3Method
@@ -28,7 +27,7 @@ pass.rows_frame <- function(rows, work, label) {
   sums
 }
 
-# Is all that is known of them sums, the sample aside?
+# Are only sums of all rows known, beside the sample?
 only_sums <- function(rows) !inherits(rows, "rows_frame")
 
 row_count <- function(rows) {
@@ -36,10 +35,10 @@ row_count <- function(rows) {
   else if (is.null(rows$survey)) rows$sums$sums$n else rows$survey$n
 }
 
-# Values of each row, for a model to keep; of rows of which nobody may keep any, `none`.
+# Values of each row, for a model to keep; `none`, where only sums of the rows are known.
 kept_values <- function(rows, values, none = NULL) if (only_sums(rows)) none else values
 
-# How many rows one of the sample stands for, by weight.
+# For how many rows, by weight, one row of the sample stands.
 stands_for <- function(rows) {
   if (only_sums(rows)) sum(rows$survey$weights) / sum(rows$sample$weights) else 1
 }
@@ -106,7 +105,7 @@ add_intercept <- function(values, intercept) {
 
 fit_origin <- function(rows, fitted, input) UseMethod("fit_origin")
 
-# Up to so many rows are kept where a model could do without them.
+# A model that could do without its rows keeps them up to this number.
 exact_rows <- 5000L
 
 # input: the data of the fit, NULL for a part of a model.
@@ -121,7 +120,7 @@ fit_origin.rows_frame <- function(rows, fitted, input) {
   # a model without a kernel, which keeps its rows: intervals refit it
   alone <- is.null(fitted$space) && is.null(fitted$members) && is.null(fitted$projection)
   if (alone && nrow(sample$X) <= exact_rows) fitted$rows$X <- sample$X
-  # inside of a call nobody looks for its data again
+  # a fit inside of a call is not asked for its data again
   if (!is.null(input) && !isTRUE(input$inside)) {
     fitted$rows$origin <- row_origin(input, sample$blueprint)
   }
@@ -129,12 +128,12 @@ fit_origin.rows_frame <- function(rows, fitted, input) {
   fitted
 }
 
-# What every fit carries, whatever its method.
+# Adds what every fit carries, whatever its method.
 finish_fit <- function(fitted, spec, rows, input = NULL) {
   fitted$spec <- place_spec(spec, NULL)
   fitted$blueprint <- rows$sample$blueprint
   fitted$space <- without_seen(fitted$space)
-  # with no values that the columns stand for
+  # whose environment has no values of columns
   if (!is.null(fitted$spec$args$terms)) {
     environment(fitted$spec$args$terms) <- environment(fitted$blueprint$terms)
   }

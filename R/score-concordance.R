@@ -9,11 +9,11 @@
 # others, 2011), so that the limit does not depend on the censoring; until: of earlier events.
 concordance <- function(truth, f, uno = FALSE, until = Inf) {
   if (anyNA(f)) return(NA_real_)
-  found <- concordant_pairs(truth, f, uno, until)
-  if (found$pairs == 0) NA_real_ else found$good / found$pairs
+  sums <- concordant_pairs(truth, f, uno, until)
+  if (sums$pairs == 0) NA_real_ else sums$good / sums$pairs
 }
 
-# list(good, pairs: sums of weights; of each row, if `by_row`: won, own: the same of its pairs).
+# list(good, pairs: sums of weights; of each row, if `by_row`: won, played: the same of its pairs).
 concordant_pairs <- function(truth, f, uno = FALSE, until = Inf, by_row = FALSE) {
   f <- signif(drop(f), 12L)
   time <- Re(truth)
@@ -32,7 +32,7 @@ concordant_pairs <- function(truth, f, uno = FALSE, until = Inf, by_row = FALSE)
   groups <- cumsum(c(TRUE, diff(time) != 0 | diff(event) != 0))
   last <- cumsum(tabulate(groups))[groups]
   pairs <- good <- 0
-  won <- own <- numeric(if (by_row) n else 0L)
+  won <- played <- numeric(if (by_row) n else 0L)
   for (i in which(event & last < n & time <= until)) {
     behind <- (last[i] + 1L):n
     if (!is.null(entry)) behind <- behind[entry[behind] < time[i]]
@@ -43,14 +43,14 @@ concordant_pairs <- function(truth, f, uno = FALSE, until = Inf, by_row = FALSE)
     good <- good + right_sum
     if (by_row) {
       won[i] <- won[i] + right_sum
-      own[i] <- own[i] + all
+      played[i] <- played[i] + all
       won[behind] <- won[behind] + weight[i] * right
-      own[behind] <- own[behind] + weight[i]
+      played[behind] <- played[behind] + weight[i]
     }
   }
-  found <- list(good = good, pairs = pairs)
-  if (by_row) found[c("won", "own")] <- list(won[order(order)], own[order(order)])
-  found
+  sums <- list(good = good, pairs = pairs)
+  if (by_row) sums[c("won", "played")] <- list(won[order(order)], played[order(order)])
+  sums
 }
 
 # All pairs within domains, as of survival's strata: domains weigh by their pairs.

@@ -1,11 +1,11 @@
 # The result of a cross-validation: scores by domain, then summarised.
 
-# outcome, found: see evaluate_rows(); with a source there are `scores` instead of predictions, and
-# where nobody timed each split, `seconds` of all.
-new_cv <- function(spec, outcome, found) {
-  task <- found$task
-  splits <- found$splits
-  metrics <- found$metrics
+# outcome, evaluation: see evaluate_rows(); with a source there are `scores` instead of
+# predictions, and where nobody timed each split, `seconds` of all.
+new_cv <- function(spec, outcome, evaluation) {
+  task <- evaluation$task
+  splits <- evaluation$splits
+  metrics <- evaluation$metrics
   results <- if (is.null(outcome$results)) rep(list(list()), length(splits)) else outcome$results
   predictions <- join_folds(results)
   scores <- if (is.null(outcome$scores)) score_predictions(predictions, metrics) else outcome$scores
@@ -18,7 +18,7 @@ new_cv <- function(spec, outcome, found) {
                      seconds = if (!is.null(outcome$seconds)) outcome$seconds / length(splits)
                                else vapply(results, `[[`, numeric(1), "seconds"))
   fits$period <- unlist(lapply(splits, `[[`, "period"))
-  refits <- read_pairs(found$plan, outcome$pairs, task$domain, domains$domain, metrics)
+  refits <- read_pairs(evaluation$plan, outcome$pairs, task$domain, domains$domain, metrics)
   share <- train_share(splits, task_sizes(task))
   crossed <- crossed_by(task, domains$domain)
   errors <- lapply(stats::setNames(names(metrics), names(metrics)), function(name) {
@@ -29,14 +29,14 @@ new_cv <- function(spec, outcome, found) {
     domains = domains, predictions = predictions, mean = known_mean(domains$score),
     se = errors[[1L]]$se, errors = errors, overall = scores$overall,
     fits = cbind(fits, chosen_in_folds(results)), failed = failed_folds(splits, results),
-    refits = refits, share = share, folds = found$folds, metrics = metrics,
+    refits = refits, share = share, folds = evaluation$folds, metrics = metrics,
     held_out = held_out(splits, task), scope = held_scope(splits, task$domain),
     novelty = novelty(splits, task), unit = task$unit,
     crossed = crossed, warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
     labels = if (is.null(task$labels)) variable_names(NULL) else task$labels,
     dropped = task$dropped, given = task$n, text_response = task$text_response
-  ), collect_shots(results, splits, task, share, found$plan, outcome$pairs, spec),
-  collect_periods(splits, found$folds, predictions, metrics[[1L]], task)),
+  ), collect_shots(results, splits, task, share, evaluation$plan, outcome$pairs, spec),
+  collect_periods(splits, evaluation$folds, predictions, metrics[[1L]], task)),
   class = c("dg_cv", "dg_result"))
 }
 
@@ -49,8 +49,8 @@ domains_held <- function(splits, task) {
   first <- rep(vapply(splits, function(split) split$rep == splits[[1L]]$rep, NA), lengths(held))
   data.frame(
     domain = levels(domain),
-    fold = vapply(unname(split(fold[first], domain[first])), function(own) {
-      if (length(unique(own)) == 1L) own[1L] else NA_integer_
+    fold = vapply(unname(split(fold[first], domain[first])), function(folds) {
+      if (length(unique(folds)) == 1L) folds[1L] else NA_integer_
     }, 0L),
     rows = as.integer(rowsum(task_sizes(task)[unlist(held)], as.integer(domain)))
   )
@@ -91,13 +91,13 @@ score_predictions <- function(predictions, metrics) {
 # Parameters selected in each fold, NA for failed folds; a data frame, without columns if there are
 # none.
 chosen_in_folds <- function(results) {
-  found <- lapply(results, `[[`, "parameters")
-  known <- which(!vapply(found, is.null, NA))
-  rows <- do.call(rbind, lapply(found[known], parameter_row))
-  if (is.null(rows)) return(data.frame(row.names = seq_along(results)))
-  rows <- rows[match(seq_along(results), known), , drop = FALSE]
-  rownames(rows) <- NULL
-  rows
+  chosen <- lapply(results, `[[`, "parameters")
+  present <- which(!vapply(chosen, is.null, NA))
+  table <- do.call(rbind, lapply(chosen[present], parameter_row))
+  if (is.null(table)) return(data.frame(row.names = seq_along(results)))
+  table <- table[match(seq_along(results), present), , drop = FALSE]
+  rownames(table) <- NULL
+  table
 }
 
 # The mean proportion of the rows in training: n1/n in the factor 1 + n/n1 of mean_error(). There n
@@ -141,7 +141,7 @@ warn_no_score <- function(cv) {
   cv
 }
 
-# If a selection depends on it.
+# The error where a selection depends on the score.
 abort_no_score <- function() {
   abort("data", "`metric` has no value in any domain: each lacks a class or has a constant ",
         "response.")
@@ -151,7 +151,7 @@ abort_nothing_to_plot <- function() {
   abort("data", "Nothing to plot: no domain has a score.")
 }
 
-# As text, for print().
+# What is held out, and in how many folds, in the words of print().
 held_out <- function(splits, task) {
   domain <- task$domain
   repeats <- max(vapply(splits, `[[`, numeric(1), "rep"))

@@ -341,7 +341,7 @@ evaluated <- function(plan, code) {
   }, plan$progress)
 }
 
-# For a tuned model the search, which is part of the method.
+# The specification to evaluate: that of a tuned model is its search, which is part of the method.
 read_evaluated <- function(object) {
   spec <- if (inherits(object, "dg_tuned")) object$tuning$spec else read_specification(object)
   if (inherits(spec, "dg_tune_spec") && are_of_rows(spec$args$folds)) {
@@ -412,10 +412,10 @@ complete_for_all <- function(sample, input, needs, others, read) {
   kept <- sample$kept
   asked <- list(needs[c("terms", "carried")])
   for (spec in others) {
-    own <- spec_needs(spec)
-    if (list(own[c("terms", "carried")]) %in% asked) next
-    asked <- c(asked, list(own[c("terms", "carried")]))
-    kept <- intersect(kept, quietly(read(input, own))$kept)
+    other <- spec_needs(spec)
+    if (list(other[c("terms", "carried")]) %in% asked) next
+    asked <- c(asked, list(other[c("terms", "carried")]))
+    kept <- intersect(kept, quietly(read(input, other))$kept)
   }
   if (length(kept) == 0L) {
     abort("data", "No row is complete for all methods: each of ", input_rows(input), " rows lacks ",

@@ -4,13 +4,15 @@
 # Every specification on every split: a list of dg_cv. names: of several methods, one of which may
 # fail as a whole.
 cross_validate <- function(plan, ctx, names = NULL) {
-  found <- if (is.null(plan$source)) evaluate_rows(plan, ctx) else evaluate_source(plan, ctx)
-  failed <- vapply(found$outcomes, function(own) all(vapply(own$results, has_failed, NA)), NA)
+  evaluation <- if (is.null(plan$source)) evaluate_rows(plan, ctx) else evaluate_source(plan, ctx)
+  failed <- vapply(evaluation$outcomes, function(outcome) {
+    all(vapply(outcome$results, has_failed, NA))
+  }, NA)
   # with null models alone there is nothing to compare
   asked <- vapply(plan$specs, function(spec) spec$method != "dg_null", NA)
   asked <- which(asked | !any(asked))
-  if (all(failed[asked])) stop(found$outcomes[[asked[1L]]]$results[[1L]]$error)
-  runs <- Map(new_cv, plan$specs, found$outcomes, MoreArgs = list(found))
+  if (all(failed[asked])) stop(evaluation$outcomes[[asked[1L]]]$results[[1L]]$error)
+  runs <- Map(new_cv, plan$specs, evaluation$outcomes, MoreArgs = list(evaluation))
   # it is the domains that lack a class
   warn_no_score(runs[[which(!failed)[1L]]])
   warn_failed(runs, names, if (!is.null(plan$source)) "")
@@ -34,7 +36,9 @@ evaluate_rows <- function(plan, ctx) {
                               vapply(plan$specs, function(spec) method_of(spec)$title, ""))
   main <- seq_along(splits)
   list(task = plan$task, folds = plan$folds, metrics = plan$metrics, splits = splits, plan = pairs,
-       outcomes = lapply(outcomes, function(own) list(results = own[main], pairs = own[-main])))
+       outcomes = lapply(outcomes, function(results) {
+         list(results = results[main], pairs = results[-main])
+       }))
 }
 
 # Outcomes by specification, each a list by split. groups: numbers of specifications that share
@@ -62,13 +66,13 @@ split_worker <- function(specs, task, metrics) {
   list(specs, task, metrics)
   recalibrated <- any(task$arms$update %in% recalibrations)
   function(piece) {
-    found <- evaluate_split(specs[piece$group], task, piece$split, metrics_need(metrics))[[1L]]
+    result <- evaluate_split(specs[piece$group], task, piece$split, metrics_need(metrics))[[1L]]
     pair <- !is.null(piece$split$pair)
     # without two folds a class may be missing, or a domain too many
-    if (pair && has_failed(found)) return(list(list(error = conditionMessage(found$error))))
-    if (has_failed(found)) return(failed_piece(list(found)))
-    list(if (!pair) found else c(list(scores = score_left_out(found$predictions, metrics)),
-                                 found[c("seconds", "shots", if (recalibrated) "predictions")]))
+    if (pair && has_failed(result)) return(list(list(error = conditionMessage(result$error))))
+    if (has_failed(result)) return(failed_piece(list(result)))
+    list(if (!pair) result else c(list(scores = score_left_out(result$predictions, metrics)),
+                                  result[c("seconds", "shots", if (recalibrated) "predictions")]))
   }
 }
 
@@ -118,10 +122,10 @@ predict_fold <- function(model, fold, task, needs) {
 # warnings.
 attempt <- function(held_out, code) {
   start <- proc.time()[["elapsed"]]
-  found <- with_warnings(on_error(holding_out(held_out, code),
-                                  function(e) list(error = drop_call(as_memory_error(e)))))
-  c(found$value, list(seconds = proc.time()[["elapsed"]] - start,
-                      warnings = unique(found$warnings)))
+  outcome <- with_warnings(on_error(holding_out(held_out, code),
+                                    function(e) list(error = drop_call(as_memory_error(e)))))
+  c(outcome$value, list(seconds = proc.time()[["elapsed"]] - start,
+                        warnings = unique(outcome$warnings)))
 }
 
 # A call may hold all rows.
@@ -162,24 +166,25 @@ split_input <- function(specs, task, split) {
 
 # Rows (with their truth) and what the model says of them, as measures want it. levels: of classes;
 # needs: what the measures do.
-score_data <- function(rows, model, values, levels, needs) {
-  rows <- add_responses(rows, targets_of(model), values, levels)
+score_data <- function(d, model, values, levels, needs) {
+  d <- add_responses(d, targets_of(model), values, levels)
   if ("prob" %in% needs) {
-    rows$prob <- all_classes(respond(targets_of(model, "prob"), values, "prob"), levels, 0)
+    d$prob <- all_classes(respond(targets_of(model, "prob"), values, "prob"), levels, 0)
   }
-  rows
+  d
 }
 
-# With the probabilities that a model has, for dg_validate(), and what takes the new data again.
-predicted_rows <- function(rows, model, values, newdata, domain, levels, needs) {
+# As score_data(), with the probabilities that a model has, for dg_validate(), and with what takes
+# the new data again.
+predicted_rows <- function(d, model, values, newdata, domain, levels, needs) {
   if (!is.null(levels) && gives_probabilities(model)) needs <- union(needs, "prob")
-  rows <- score_data(rows, model, values, levels, needs)
-  if ("se" %in% needs) rows$se <- predictive_sd(model, newdata, domain)
+  d <- score_data(d, model, values, levels, needs)
+  if ("se" %in% needs) d$se <- predictive_sd(model, newdata, domain)
   if ("survival" %in% needs) {
-    rows$survival <- predict(seal(model), newdata, domain = domain, type = "survival",
-                             times = attr(needs, "times"))
+    d$survival <- predict(seal(model), newdata, domain = domain, type = "survival",
+                          times = attr(needs, "times"))
   }
-  rows
+  d
 }
 
 # Parameters that were selected by the data: list(name = value), or NULL.

@@ -25,7 +25,7 @@ unscored <- function(run) {
 
 all_failed <- function(run) NROW(run$failed) == nrow(run$fits)
 
-# As text, or NULL.
+# How many fits failed and why, as text; NULL where none did.
 failed_words <- function(run) {
   if (is.null(run$failed)) return(NULL)
   folds <- nrow(run$fits)

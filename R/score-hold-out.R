@@ -36,8 +36,8 @@ hold_out_task <- function(task, structure, hold_out) {
 factors_around <- function(structure, held) {
   at <- structure$factors[held]
   Filter(function(outer) {
-    own <- structure$factors[[outer]]
-    all(vapply(at, function(inner) length(own) < length(inner) && all(own %in% inner), NA))
+    parts <- structure$factors[[outer]]
+    all(vapply(at, function(inner) length(parts) < length(inner) && all(parts %in% inner), NA))
   }, outer_factors(structure))
 }
 
@@ -120,10 +120,10 @@ novelty <- function(splits, task) {
   }, 0)
   named <- function(which) enumerate(names(levels)[which], length(levels))
   new <- seen == 0
-  known <- seen == 1
+  old <- seen == 1
   paste(c(if (any(new)) paste("new to the fits:", named(new))
           else "new to the fits: no factor",
-          if (any(known)) paste("known:", named(known)),
-          if (any(!new & !known)) paste("new in some rows:", named(!new & !known))),
+          if (any(old)) paste("known:", named(old)),
+          if (any(!new & !old)) paste("new in some rows:", named(!new & !old))),
         collapse = "; ")
 }

@@ -10,9 +10,9 @@ score_left_out <- function(predictions, metrics) {
   scores <- vapply(metrics, function(metric) {
     sum <- count <- numeric(nlevels(domain))
     for (i in repeats) {
-      own <- droplevels(domain[i])
-      at <- match(levels(own), levels(domain))
-      sum[at] <- sum[at] + score_groups(as.list(predictions[i, ]), own, metric)
+      held <- droplevels(domain[i])
+      at <- match(levels(held), levels(domain))
+      sum[at] <- sum[at] + score_groups(as.list(predictions[i, ]), held, metric)
       count[at] <- count[at] + 1
     }
     sum / count
@@ -44,13 +44,13 @@ known_scores <- function(values, scoring) {
 # score_values() of several, [domains x choices]; values(l): those of a choice. All of them at once,
 # each with domains of its own.
 score_choices <- function(n, values, scoring) {
-  rows <- rep(seq_along(scoring$y), n)
+  at <- rep(seq_along(scoring$y), n)
   domains <- nlevels(scoring$domain)
   choice <- rep(seq_len(n) - 1L, each = length(scoring$y))
   by_row <- c("y", "weights", "lacking")
-  scoring[by_row] <- lapply(scoring[by_row], take, rows)
+  scoring[by_row] <- lapply(scoring[by_row], take, at)
   # as factor() does, which takes as long as the rest
-  scoring$domain <- structure(as.integer(as.integer(scoring$domain)[rows] + domains * choice),
+  scoring$domain <- structure(as.integer(as.integer(scoring$domain)[at] + domains * choice),
                               levels = as.character(seq_len(domains * n)), class = "factor")
   scores <- score_values(do.call(rbind, lapply(seq_len(n), values)), scoring)
   matrix(scores, domains, n)
@@ -88,10 +88,10 @@ mark_lacking <- function(predictions, lacking) {
   predictions
 }
 
-# Of a fold, by class. trained: response of the rows of training.
+# Which classes training lacks. trained: its response.
 lacking_classes <- function(trained) !levels(trained) %in% trained
 
-# Of groups of rows that are held out in turn, by row; NULL where none lacks any.
+# The same [rows x classes], where groups of rows are held out in turn; NULL where no class lacks.
 lacking_elsewhere <- function(y, groups) {
   if (!is.factor(y)) return(NULL)
   there <- table(groups, y) > 0
@@ -102,9 +102,9 @@ lacking_elsewhere <- function(y, groups) {
 # Rows whose own class is marked so.
 is_lacking <- function(decision, truth) {
   code <- as.integer(truth)
-  found <- if (is.matrix(decision)) decision[cbind(seq_along(code), code)] == -Inf
-           else decision == ifelse(code == 2L, -Inf, Inf)
-  found %in% TRUE
+  lacking <- if (is.matrix(decision)) decision[cbind(seq_along(code), code)] == -Inf
+             else decision == ifelse(code == 2L, -Inf, Inf)
+  lacking %in% TRUE
 }
 
 # Standard deviation of the response of new rows.
@@ -114,11 +114,11 @@ predictive_sd <- function(object, newdata, domain) {
 
 #' @exportS3Method
 predictive_sd.dg_gp <- function(object, newdata, domain) {
-  found <- predict(seal(object), newdata, domain = domain, se.fit = TRUE)
-  sqrt(found$se.fit^2 + found$residual.scale^2)
+  predicted <- predict(seal(object), newdata, domain = domain, se.fit = TRUE)
+  sqrt(predicted$se.fit^2 + predicted$residual.scale^2)
 }
 
-# That of the training response.
+# The standard deviation of the response in training.
 #' @exportS3Method
 predictive_sd.dg_null <- function(object, newdata, domain) {
   rep(weighted_sd(object$y - weighted_mean(object$y, object$weights), object$weights),

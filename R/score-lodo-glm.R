@@ -33,14 +33,14 @@ compare_refits <- function(object, sample, task, values, refits) {
   usable <- tapply(ifelse(is.na(values[, 1L]), 0, sample$weights), sample$domain, max) > 0
   sizes <- table(sample$domain) * usable
   largest <- utils::head(names(sort(sizes[sizes > 0], decreasing = TRUE)), refits)
-  rows <- lapply(largest, function(name) {
+  lines <- lapply(largest, function(name) {
     held <- sample$domain == name
     refitted <- refit_without(object, sample, task, held)
     size <- function(all) sqrt(known_mean((all[held, , drop = FALSE] - refitted)^2))
     data.frame(domain = name, rows = sum(held), difference = size(values),
                change = size(as.matrix(object$decision)), stringsAsFactors = FALSE)
   })
-  do.call(rbind, rows)
+  do.call(rbind, lines)
 }
 
 # Scores of the held rows by the fit to the others, with the same kernel and costs.
@@ -53,8 +53,8 @@ refit_without <- function(object, sample, task, held) {
   # levels without a row describe nothing
   rest$domain <- droplevels(rest$domain)
   solved <- train_glm(newton_data(space, rest), task, penalised_args(object))
-  rows <- rows_at(sample[c("X", "domain")], held)
-  rows$domain <- droplevels(rows$domain)
-  values <- add_intercept(space_expansion(space, rows, solved$coefficients), solved$intercept)
+  new <- rows_at(sample[c("X", "domain")], held)
+  new$domain <- droplevels(new$domain)
+  values <- add_intercept(space_expansion(space, new, solved$coefficients), solved$intercept)
   task$loss$scores(add_offset(values, left$offset), solved$par)
 }

@@ -131,7 +131,7 @@ lodo_metrics <- function(metric, object) {
   read_single_metric(metric, object$y, if (gives_probabilities(object)) "prob")
 }
 
-# As from cross-validation. outcome: see new_cv(); start: when it began.
+# The result in the form of cross-validation. outcome: see new_cv(); start: when it began.
 as_cv <- function(object, outcome, task, folds, splits, metrics, start) {
   outcome$seconds <- proc.time()[["elapsed"]] - start
   cv <- warn_no_score(new_cv(object$spec, outcome, list(task = task, folds = folds,
@@ -140,7 +140,8 @@ as_cv <- function(object, outcome, task, folds, splits, metrics, start) {
   cv
 }
 
-# With a fold per domain. failed: errors of those that could not be held out, by number.
+# The same of held-out decision values, with a fold per domain. failed: errors of the domains that
+# could not be held out, by number.
 cv_of_values <- function(object, values, metrics, start, failed = list()) {
   task <- list(y = object$y, domain = object$domain, row = object$rows$kept,
                labels = variable_names(object$blueprint), scored_by = object$domain,
@@ -221,7 +222,7 @@ kind_of_response <- function(response) {
   if (response$kind == "class") factor(response$levels, response$levels) else 0
 }
 
-# As left_out_fits() gives them.
+# The fits without each domain that a model keeps, as left_out_fits() gives them.
 kept_fits <- function(object, splits, table = NULL, errors = NULL) {
   left <- object$left_out
   scorer <- list(rep = 1, fits = length(splits), at = fold_places(splits, length(object$domain)),
@@ -231,7 +232,7 @@ kept_fits <- function(object, splits, table = NULL, errors = NULL) {
   new_fits(list(list(scorers = list(scorer))), splits, object$response$scale)
 }
 
-# With a survey, for the rows of each domain, and a pass over the rows.
+# The scores by a survey, which says the rows of each domain, and a pass over the rows.
 score_again <- function(object, metrics, splits, env) {
   input <- training_input(object, env, needed = "fit it again")
   words <- function(input) {

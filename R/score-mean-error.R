@@ -37,8 +37,8 @@ scores_without <- function(plan, scores, domain) {
     without <- matrix(NA_real_, nlevels(domain), max(plan$group))
     for (k in seq_along(scores)) {
       pair <- plan$splits[[k]]$pair
-      own <- match(rownames(scores[[k]]), levels(domain))
-      without[cbind(own, sum(pair) - group[own])] <- scores[[k]][, name]
+      at <- match(rownames(scores[[k]]), levels(domain))
+      without[cbind(at, sum(pair) - group[at])] <- scores[[k]][, name]
     }
     list(scores = without, group = group)
   })
@@ -49,19 +49,19 @@ scores_without <- function(plan, scores, domain) {
 # larger one counts: the jackknife over fits without two folds is itself uncertain where domains
 # are few, and too small where they are of several kinds. With `least` FALSE the jackknife counts
 # alone.
-# without: scores of these fits, list(scores [domains x groups], group [domains]), or NULL;
+# without: scores of these fits, one of scores_without(), or NULL;
 # share: proportion of the rows that a fold trains on; off: see jackknife_excess();
 # crossed: levels of several factors by domain, see crossed_error();
 # scores: those that `without` belongs to, where d are pseudovalues of them.
 mean_error <- function(d, without = NULL, share = 1 - 1 / length(d), off = 0, crossed = NULL,
                        scores = d, least = TRUE) {
-  known <- !is.na(d)
-  G <- sum(known)
-  if (G < 2L || !all(is.finite(d[known]))) return(no_error())
-  if (!is.null(crossed)) return(crossed_error(d[known], crossed[known, , drop = FALSE], share))
-  independent <- standard_error(d[known])
+  scored <- !is.na(d)
+  G <- sum(scored)
+  if (G < 2L || !all(is.finite(d[scored]))) return(no_error())
+  if (!is.null(crossed)) return(crossed_error(d[scored], crossed[scored, , drop = FALSE], share))
+  independent <- standard_error(d[scored])
   if (independent == 0) return(list(se = 0, df = G - 1, inflation = 1, how = "none"))
-  excess <- if (!is.null(without)) jackknife_excess(scores, known, without, independent, off)
+  excess <- if (!is.null(without)) jackknife_excess(scores, scored, without, independent, off)
   # Nadeau and Bengio (2003), section 3: (1/J + n2/n1) s^2 for J folds, with J n2 = n
   inflation <- 1 + 1 / share
   if (!is.null(excess) && (!least || 1 + excess$value > inflation)) {
@@ -95,10 +95,10 @@ score_error <- function(metric, d, ...) {
   error
 }
 
-# Of combinations of crossed factors, whose scores are alike where they share a level: sums of
-# squares by each set of factors, added and subtracted in turn (Cameron, Gelbach and Miller, 2011,
-# equation 2.13), each times L / (L - 1) for its L levels; at least the largest of one factor, for
-# the sum may be negative.
+# The error of the mean over combinations of crossed factors, whose scores are alike where they
+# share a level: sums of squares by each set of factors, added and subtracted in turn (Cameron,
+# Gelbach and Miller, 2011, equation 2.13), each times L / (L - 1) for its L levels. The sum may be
+# negative; the error is at least the largest of one factor.
 crossed_error <- function(d, crossed, share) {
   by <- lapply(crossed, function(levels) as.integer(droplevels(levels)))
   few <- min(vapply(by, max, 0L))
@@ -127,11 +127,11 @@ crossed_error <- function(d, crossed, share) {
 # alike, is counted twice (Efron and Stein, 1981). With `off` = 1 that part is taken off once.
 # Differences of two procedures are well covered with `off` = 1/2; single scores, which are skewed,
 # need all of it.
-jackknife_excess <- function(d, known, without, unit, off = 0) {
-  size <- vapply(seq_len(ncol(without$scores)), function(L) sum(known & without$group == L), 0L)
+jackknife_excess <- function(d, scored, without, unit, off = 0) {
+  size <- vapply(seq_len(ncol(without$scores)), function(L) sum(scored & without$group == L), 0L)
   groups <- which(size > 0L)
   left <- function(scores) {
-    vapply(groups, function(L) mean(scores(L)[known & without$group != L]), numeric(1))
+    vapply(groups, function(L) mean(scores(L)[scored & without$group != L]), numeric(1))
   }
   means <- left(function(L) without$scores[, L] / unit)
   same <- left(function(L) d / unit)
@@ -139,7 +139,7 @@ jackknife_excess <- function(d, known, without, unit, off = 0) {
   size <- size[groups]
   value <- jackknife_variance(means, size) - jackknife_variance(same, size)
   if (off > 0) {
-    change <- (without$scores[known, groups, drop = FALSE] - d[known]) / unit
+    change <- (without$scores[scored, groups, drop = FALSE] - d[scored]) / unit
     value <- value - off * interaction_variance(change) * mean(1 / size)
   }
   list(value = max(0, value), df = length(groups) - 1)
@@ -175,8 +175,9 @@ mean_interval <- function(mean, error, level = 0.95) {
   if (is.null(error$range)) ends else pmin(pmax(ends, error$range[1L]), error$range[2L])
 }
 
-# Of means that are skewed, but of either sign: the outer ends of Student's interval and of that on
-# the scale of asinh(mean / se), which is that of the logarithm far from zero and Student's near it.
+# The interval of a mean that is skewed and of either sign: the outer ends of Student's interval and
+# of that on the scale of asinh(mean / se), which is the logarithm's far from zero and Student's
+# near it.
 skewed_interval <- function(mean, error, level = 0.95) {
   student <- mean_interval(mean, error, level)
   if (is.na(error$se) || error$se == 0 || !is.finite(mean)) return(student)
@@ -192,7 +193,7 @@ mean_words <- function(interval) {
   paste0(" (95 % interval ", paste(column_words(interval, 3), collapse = " to "), ")")
 }
 
-# As if the values were independent; NA for one number, and where one is infinite.
+# The error of the mean of independent values; NA for one number, and where one is infinite.
 standard_error <- function(values) {
   if (length(values) < 2L || !all(is.finite(values))) return(NA_real_)
   stable_sd(values - mean(values)) / sqrt(length(values))
@@ -215,7 +216,7 @@ paired_line <- function(difference, error) {
              p_rank = if (is.na(error$se)) NA_real_ else signed_rank(d, error))
 }
 
-# Of scores alone, each domain held out once by itself.
+# The comparison by scores alone, each domain held out once by itself.
 paired_difference <- function(difference) paired_line(difference, mean_error(difference))
 
 mean_p <- function(mean, error) {

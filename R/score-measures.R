@@ -109,7 +109,7 @@ inside <- function(x, scale) {
 # one is better. value, value_se: those on the scale, where they do not follow.
 # likelihood: where events are few, its logarithm as a function of values on the scale. information:
 # what is to be expected of 1 / value_se^2 if the value of the site is this, whatever its rows
-# found, but for a factor that sites share; a function of the value and of what was found, own.
+# found, but for a factor that sites share; a function of the value and of the precision found.
 site_value <- function(estimate, effect, se = sqrt(sum(effect^2)), value = NULL, value_se = NULL,
                        likelihood = NULL, information = NULL) {
   list(estimate = estimate, effect = effect, se = se, value = value, value_se = value_se,
@@ -127,9 +127,9 @@ site_mean <- function(values) {
   site_value(mean, (values - mean) / sqrt(n * (n - 1)))
 }
 
-site_root <- function(found) {
-  root <- sqrt(found$estimate)
-  effect <- found$effect / (2 * root)
+site_root <- function(square) {
+  root <- sqrt(square$estimate)
+  effect <- square$effect / (2 * root)
   site_value(root, effect)
 }
 
@@ -150,21 +150,21 @@ site_ratio <- function(d) {
   n <- length(d$y)
   if (n < 2L || expected <= 0) return(no_value(n))
   ratio <- observed / expected
-  found <- site_value(ratio, (d$y - ratio * d$p) / expected * sqrt(n / (n - 1)))
+  site <- site_value(ratio, (d$y - ratio * d$p) / expected * sqrt(n / (n - 1)))
   if (observed == 0) {
-    found$value <- log(0.5 / expected)
-    found$value_se <- sqrt(2)
+    site$value <- log(0.5 / expected)
+    site$value_se <- sqrt(2)
   }
   binary <- all(d$y %in% 0:1) && all(d$p <= 1)
   # Poisson, of counts that vary as these do, or more
   variance <- max(sum((d$y - ratio * d$p)^2) / max(observed, 1), 1)
   if (observed < some_events) {
-    found$likelihood <- if (binary) events_likelihood(observed, d$p)
+    site$likelihood <- if (binary) events_likelihood(observed, d$p)
       else function(value) (observed * value - expected * exp(value)) / variance
   }
-  found$information <- if (binary) function(value, own) n * odds_of(exp(value) * mean(d$p))
-    else function(value, own) expected * exp(value)
-  found
+  site$information <- if (binary) function(value, precision) n * odds_of(exp(value) * mean(d$p))
+    else function(value, precision) expected * exp(value)
+  site
 }
 
 # Also the information of a row about the logarithm of its probability.
@@ -192,21 +192,21 @@ at_least <- function(p, threshold) {
   round(p, threshold_digits) >= round(threshold, threshold_digits)
 }
 
-# With half a hit and half a miss more where all or none are hits.
+# The proportion of hits, with half a hit and half a miss more where all or none are hits.
 site_proportion <- function(hit, among) {
   n <- sum(among)
   if (n == 0L) return(no_value(length(hit)))
   hits <- sum(hit[among])
   share <- hits / n
-  found <- site_value(share, ifelse(among, (hit - share) / n, 0))
+  site <- site_value(share, ifelse(among, (hit - share) / n, 0))
   more <- if (hits == 0L || hits == n) 0.5 else 0
-  found$value <- log((hits + more) / (n - hits + more))
-  found$value_se <- sqrt(1 / (hits + more) + 1 / (n - hits + more))
+  site$value <- log((hits + more) / (n - hits + more))
+  site$value_se <- sqrt(1 / (hits + more) + 1 / (n - hits + more))
   if (min(hits, n - hits) < some_events) {
-    found$likelihood <- function(value) hits * value - n * log1p(exp(value))
+    site$likelihood <- function(value) hits * value - n * log1p(exp(value))
   }
-  found$information <- function(value, own) n * stats::plogis(value) * stats::plogis(-value)
-  found
+  site$information <- function(value, precision) n * stats::plogis(value) * stats::plogis(-value)
+  site
 }
 
 # Fewer events, others or rows than this are few: estimates are penalised, or have errors of a
@@ -239,28 +239,28 @@ site_auc <- function(d) {
     won[lower] <- won[lower] + length(upper) - (ranks[-first] - rank(score[lower]))
     pairs <- pairs + as.numeric(length(upper)) * length(lower)
   }
-  own <- n_others(d$y)
+  others <- n_others(d$y)
   area <- sum(won) / (2 * pairs)
-  effect <- (won - area * own) / pairs
+  effect <- (won - area * others) / pairs
   sizes <- as.numeric(tabulate(match(d$y, codes)))
   # DeLong's variances of the placements have n - 1
   if (length(codes) == 2L && min(sizes) > 1L) {
     size <- sizes[match(d$y, codes)]
     effect <- effect * sqrt(size / (size - 1))
   }
-  found <- site_value(area, effect)
+  site <- site_value(area, effect)
   events <- if (length(codes) == 2L) sizes[2L] else sum(sizes) - max(sizes)
-  found$information <- area_information(events, n - events)
+  site$information <- area_information(events, n - events)
   if (min(sum(sizes) - max(sizes), max(sizes)) < few_events || area %in% c(0, 1)) {
     # of few rows the placements say little of the error
     near <- (area * pairs + 0.5) / (pairs + 1)
-    found$value <- stats::qlogis(near)
+    site$value <- stats::qlogis(near)
     error <- area_error(near, events, n - events)
-    found$value_se <- error / (near * (1 - near))
+    site$value_se <- error / (near * (1 - near))
     size <- near * (1 - near) / error^2
-    found$likelihood <- function(value) size * (area * value - log1p(exp(value)))
+    site$likelihood <- function(value) size * (area * value - log1p(exp(value)))
   }
-  found
+  site
 }
 
 # For each row, the number of rows with another y.
@@ -275,7 +275,7 @@ area_error <- function(area, events, others) {
 }
 
 area_information <- function(events, others) {
-  function(value, own) {
+  function(value, precision) {
     at <- stats::plogis(pmin(pmax(value, -6), 6))
     (at * (1 - at) / area_error(at, events, others))^2
   }
@@ -322,20 +322,20 @@ line_intercept <- function(d, kind) {
 
 line_slope <- function(d, kind) {
   line <- calibration_line(d, kind)
-  found <- fitted_value(line, c(0, 1), length(d$y))
+  site <- fitted_value(line, c(0, 1), length(d$y))
   events <- if (kind == "class") n_rarer(d$y) else sum(d$y)
   if (!is.null(line) && kind != "number" && events < some_events) {
     x <- calibration_families[[kind]]$link(d$p) - line$centre
-    found$likelihood <- switch(kind, class = class_slope_likelihood(d$y, x),
-                               count = count_slope_likelihood(d$y, x, line$dispersion))
-    if (kind == "count") found$information <- function(value, own) own * line$dispersion
+    site$likelihood <- switch(kind, class = class_slope_likelihood(d$y, x),
+                              count = count_slope_likelihood(d$y, x, line$dispersion))
+    if (kind == "count") site$information <- function(value, precision) precision * line$dispersion
   }
-  found
+  site
 }
 
-# Of the slope b alone, as a function of b. Of classes the profile likelihood plus half the
-# logarithm of the intercept's information, which is nearly that of b given the number of events
-# (Davison, 1988): the profile itself exaggerates slopes of few rows.
+# The likelihood of the slope b alone. With classes it is the profile likelihood plus half the
+# logarithm of the intercept's information, which is nearly the likelihood given the number of
+# events (Davison, 1988): the profile itself exaggerates slopes of few rows.
 class_slope_likelihood <- function(y, x) {
   smooth_likelihood(seq(-10, 10, by = 0.2), function(b) {
     offset <- b * x
@@ -352,7 +352,7 @@ class_slope_likelihood <- function(y, x) {
   })
 }
 
-# Of counts that of their shares, given their sum.
+# The same with counts: the likelihood of their shares, given their sum.
 count_slope_likelihood <- function(y, x, dispersion) {
   smooth_likelihood(seq(-10, 10, by = 0.2), function(b) {
     top <- max(b * x)
@@ -379,13 +379,13 @@ fitted_value <- function(fit, weights, n = nrow(fit$effects)) {
 logistic_intercept <- function(d) {
   offset <- logits(d$p)
   n <- length(d$y)
-  found <- fitted_value(canonical_fit(matrix(1, n), d$y, stats::binomial(), offset), 1, n)
+  site <- fitted_value(canonical_fit(matrix(1, n), d$y, stats::binomial(), offset), 1, n)
   if (n_rarer(d$y) < some_events) {
-    found$likelihood <- smooth_likelihood(seq(-12, 12, by = 0.05), function(a) {
+    site$likelihood <- smooth_likelihood(seq(-12, 12, by = 0.05), function(a) {
       sum(stats::plogis((2 * d$y - 1) * (a + offset), log.p = TRUE))
     })
   }
-  found
+  site
 }
 
 # Regression with the canonical link of the family by Newton's method; of classes with few events,

@@ -91,12 +91,12 @@ metric_custom <- function(fun, better = c("low", "high"), title = "own score") {
 
 # The arguments that it has by name; none: truth and prediction are its first two.
 metric_arguments <- function(fun) {
-  known <- c("truth", "prediction", "decision", "prob")
+  offered <- c("truth", "prediction", "decision", "prob")
   arguments <- formals(args(fun))
-  if ("..." %in% names(arguments)) return(known[-4L])
-  given <- intersect(known, names(arguments))
+  if ("..." %in% names(arguments)) return(offered[-4L])
+  given <- intersect(offered, names(arguments))
   required <- names(arguments)[vapply(arguments, function(a) identical(a, quote(expr = )), NA)]
-  other <- setdiff(required, known)
+  other <- setdiff(required, offered)
   if (length(other) && (length(given) || length(arguments) < 2L || length(required) > 2L)) {
     abort("argument", "`fun` must be a function of `truth` and `prediction` (or `decision`, ",
           "`prob`), not of ", enumerate(other), ".")
@@ -128,10 +128,10 @@ read_metrics <- function(metric, y) {
           "`list(\"", choices[1L], "\", metric_custom(fun))`, not `c()`, which takes them apart.")
   }
   metric <- as.list(metric)
-  own <- vapply(metric, inherits, NA, "dg_metric")
-  chosen <- Map(function(m, own) {
-    if (own) check_own_metric(m, kind) else metrics[[check_metric_name(m, choices)]]
-  }, metric, own)
+  custom <- vapply(metric, inherits, NA, "dg_metric")
+  chosen <- Map(function(m, custom) {
+    if (custom) check_own_metric(m, kind) else metrics[[check_metric_name(m, choices)]]
+  }, metric, custom)
   # classes have sets instead of intervals
   if (kind == "class") {
     chosen <- lapply(chosen, function(m) {
@@ -140,7 +140,7 @@ read_metrics <- function(metric, y) {
     })
   }
   label <- vapply(chosen, `[[`, "", "title")
-  label[!own] <- unlist(metric[!own])
+  label[!custom] <- unlist(metric[!custom])
   given <- names(metric)
   if (!is.null(given)) label[given != ""] <- given[given != ""]
   # columns of the table of domains
@@ -191,7 +191,7 @@ check_own_metric <- function(metric, kind) {
   metric
 }
 
-# With the times of survival probabilities as an attribute.
+# What the metrics need of a model, with the times of survival probabilities as an attribute.
 metrics_need <- function(metrics) {
   needs <- unique(unlist(lapply(metrics, `[[`, "needs")))
   times <- sort(unique(unlist(lapply(metrics, `[[`, "times"))))

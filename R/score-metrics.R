@@ -111,22 +111,24 @@ score <- function(d, metric) {
 score_groups <- function(d, groups, metric) {
   if (!is.null(metric$uses)) d <- d[metric$uses]
   groups <- if (is.factor(groups)) groups else factor(groups)
-  found <- if (!is.null(metric$groups)) metric$groups(d, groups)
-  if (!is.null(found)) return(stats::setNames(found, levels(groups)))
+  scores <- if (!is.null(metric$groups)) metric$groups(d, groups)
+  if (!is.null(scores)) return(stats::setNames(scores, levels(groups)))
   if (is.null(metric$rows)) {
     return(vapply(split(seq_along(groups), groups), function(i) {
       metric$value(lapply(d, take, i))
     }, numeric(1)))
   }
-  rows <- metric$rows(d)
+  values <- metric$rows(d)
   # squares of 1e200 leave the range of a double
-  largest <- max(0, abs(rows), na.rm = TRUE)
+  largest <- max(0, abs(values), na.rm = TRUE)
   if (!is.finite(largest) || largest == 0) largest <- 1
-  score_of_mean(group_means(metric_rows(rows, metric, largest), groups), metric, largest)
+  score_of_mean(group_means(metric_rows(values, metric, largest), groups), metric, largest)
 }
 
 # The values by row of which a score is the mean; for a root the squares, in squares of `unit`.
-metric_rows <- function(rows, metric, unit) if (isTRUE(metric$root)) (rows / unit)^2 else rows + 0
+metric_rows <- function(values, metric, unit) {
+  if (isTRUE(metric$root)) (values / unit)^2 else values + 0
+}
 
 score_of_mean <- function(means, metric, unit) {
   # with one that is infinite nothing can be averaged or compared
@@ -134,11 +136,11 @@ score_of_mean <- function(means, metric, unit) {
   if (isTRUE(metric$root)) unit * sqrt(means) else means
 }
 
-group_means <- function(rows, groups) {
-  stats::setNames(level_sums(rows, groups) / tabulate(groups, nlevels(groups)), levels(groups))
+group_means <- function(values, groups) {
+  stats::setNames(level_sums(values, groups) / tabulate(groups, nlevels(groups)), levels(groups))
 }
 
-# By level of a factor.
+# Sums by level of a factor.
 level_sums <- function(x, groups) {
   sums <- rowsum(x + 0, as.integer(groups))
   replace(numeric(nlevels(groups)), as.integer(rownames(sums)), sums)
@@ -195,8 +197,8 @@ area_under_curve <- function(y, f) {
   if (length(present) < 2L) return(NA_real_)
   # A(i, j): how well f_i and f_j separate i and j
   mean(utils::combn(present, 2L, function(pair) {
-    rows <- code %in% pair
-    mean(vapply(pair, function(i) pair_areas(code[rows] == i, f[rows, i]), numeric(1)))
+    at <- code %in% pair
+    mean(vapply(pair, function(i) pair_areas(code[at] == i, f[at, i]), numeric(1)))
   }))
 }
 
@@ -206,14 +208,14 @@ area_under_curve <- function(y, f) {
 pair_areas <- function(these, f, groups = factor(rep(1L, length(f)))) {
   group <- as.integer(groups)
   # products of numbers of rows leave the range of integers
-  rows <- as.numeric(tabulate(group, nlevels(groups)))
+  sizes <- as.numeric(tabulate(group, nlevels(groups)))
   n <- as.numeric(tabulate(group[these], nlevels(groups)))
   f <- signif(f, 12L)
   # those of earlier groups are smaller
   place <- (group - 1) * length(f) + match(f, sort(unique(f)), 1L)
-  ranks <- rank(place) - (cumsum(rows) - rows)[group]
-  areas <- (level_sums(ranks * these, groups) - n * (n + 1) / 2) / ((rows - n) * n)
-  areas[n == 0 | n == rows] <- NA
+  ranks <- rank(place) - (cumsum(sizes) - sizes)[group]
+  areas <- (level_sums(ranks * these, groups) - n * (n + 1) / 2) / ((sizes - n) * n)
+  areas[n == 0 | n == sizes] <- NA
   replace(areas, group[is.na(f)], NA)
 }
 
@@ -221,10 +223,10 @@ pair_areas <- function(these, f, groups = factor(rep(1L, length(f)))) {
 # mark_lacking(); a model that is wrong about a class of training is cut off.
 log_losses <- function(d) {
   cell <- cbind(seq_along(d$truth), match(as.character(d$truth), colnames(d$prob)))
-  found <- d$prob[cell]
+  prob <- d$prob[cell]
   lacking <- if (is.null(d$decision)) FALSE else is_lacking(d$decision, d$truth)
-  found[is.na(cell[, 2L])] <- 0
-  replace(minus_log(found), lacking, Inf)
+  prob[is.na(cell[, 2L])] <- 0
+  replace(minus_log(prob), lacking, Inf)
 }
 
 minus_log <- function(p) -log(pmax(p, 1e-15))
@@ -234,8 +236,8 @@ brier_rows <- function(d) {
   levels <- levels(d$truth)
   truth <- outer(as.character(d$truth), levels, "==") + 0
   prob <- matrix(0, length(d$truth), length(levels))
-  known <- intersect(levels, colnames(d$prob))
-  prob[, match(known, levels)] <- at_labels(d$prob, known)
+  predicted <- intersect(levels, colnames(d$prob))
+  prob[, match(predicted, levels)] <- at_labels(d$prob, predicted)
   squares <- rowSums((prob - truth)^2)
   squares / if (length(levels) == 2L) 2 else 1
 }

@@ -37,9 +37,9 @@ left_out_path <- function(spec, rows, splits, lambdas) {
       ridge_without(sums, total, held, rows, problem$args, lambdas)
     })
   })
-  found <- new_fits(parts, splits, problem$targets$scale, max(length(lambdas), 1L))
-  found$notes <- found$notes[order(unlist(sets))]
-  found
+  fits <- new_fits(parts, splits, problem$targets$scale, max(length(lambdas), 1L))
+  fits$notes <- fits$notes[order(unlist(sets))]
+  fits
 }
 
 # list(bandwidth_factor: by split, fitted: the domain kernel, or NULL if its bandwidth is given). A
@@ -52,8 +52,8 @@ fold_widths <- function(problem, splits) {
     rows <- leave_domains(problem$rows, split$held)
     if (nlevels(rows$sample$domain) < 2L) return(1)
     task <- squared_task(rows, problem$targets, args)
-    found <- choose_penalty(args, rows$sample, task, between = fitted)$bandwidth_factor
-    if (is.null(found)) 1 else found
+    factor <- choose_penalty(args, rows$sample, task, between = fitted)$bandwidth_factor
+    if (is.null(factor)) 1 else factor
   }, numeric(1))
   list(bandwidth_factor = bandwidth_factor, fitted = fitted)
 }
@@ -123,17 +123,17 @@ gp_without <- function(problem, sums, total, held) {
   rest <- Map(`-`, total, sum_groups(sums, held))
   rows <- leave_domains(problem$rows, held)
   response <- problem$targets
-  own <- new_targets(rows, problem$args$scale != "none")
-  shift <- (own$centre - response$centre) / response$scale
-  factor <- own$scale / response$scale
-  known <- domain_sums(rows)
-  n <- sum(known$positive)
+  targets <- new_targets(rows, problem$args$scale != "none")
+  shift <- (targets$centre - response$centre) / response$scale
+  factor <- targets$scale / response$scale
+  domains <- domain_sums(rows)
+  n <- sum(domains$positive)
   square <- drop(rest$response_second) - 2 * shift * rest$response_sums + shift^2 * rest$total
   moments <- list(second = rest$second, cross = drop(rest$cross - shift * rest$sums) / factor,
                   square = max(square, 0) / factor^2, n = n, weight = rest$total,
-                  log_weights = sum(known$logs) - n * log(known$heaviest))
-  fitted <- solve_feature_gp(problem$args, problem$space, list(total = moments), own,
-                             target_size(rows, own), colnames(rows$sample$X))
+                  log_weights = sum(domains$logs) - n * log(domains$heaviest))
+  fitted <- solve_feature_gp(problem$args, problem$space, list(total = moments), targets,
+                             target_size(rows, targets), colnames(rows$sample$X))
   list(coefficients = factor * matrix(fitted$coefficients), intercept = shift)
 }
 
@@ -145,9 +145,9 @@ left_out_fits.dg_null_spec <- function(spec, rows, splits) {
     fitted$spec <- spec
     fitted
   })
-  scorers <- by_repeat(splits, function(own) {
-    list(models = models[own], m = 1L,
-         intercept = unname(vapply(models[own], `[[`, 0, "coefficients")))
+  scorers <- by_repeat(splits, function(some) {
+    list(models = models[some], m = 1L,
+         intercept = unname(vapply(models[some], `[[`, 0, "coefficients")))
   }, length(rows$survey$domains))
   new_fits(list(list(scorers = scorers, notes = lapply(splits, function(split) list()))), splits)
 }
@@ -155,12 +155,12 @@ left_out_fits.dg_null_spec <- function(spec, rows, splits) {
 # Other methods: a fit for each split, by passes of its own.
 #' @exportS3Method
 left_out_fits.dg_spec <- function(spec, rows, splits) {
-  found <- lapply(splits, function(split) {
+  results <- lapply(splits, function(split) {
     names <- rows$survey$domains[split$held]
     with_warnings(holding_out(names, refitted_scorer(spec, rows, split)))
   })
-  new_fits(list(list(scorers = lapply(found, `[[`, "value"),
-                     notes = lapply(found, function(one) list(warnings = unique(one$warnings))))),
+  new_fits(list(list(scorers = lapply(results, `[[`, "value"),
+                     notes = lapply(results, function(one) list(warnings = unique(one$warnings))))),
            splits)
 }
 
@@ -190,21 +190,21 @@ new_fits <- function(parts, splits, unit = 1, choices = 1L) {
 fits_of_sums <- function(splits, sums, problem, solve) {
   domains <- problem$rows$survey$domains
   response <- problem$targets
-  found <- lapply(splits, function(split) {
+  results <- lapply(splits, function(split) {
     with_warnings(holding_out(domains[split$held], solve(split$held)))
   })
-  solved <- lapply(found, `[[`, "value")
+  solved <- lapply(results, `[[`, "value")
   table <- rows_table(problem$rows, problem$space)
   m <- sqrt(nrow(sums$response)) - 1
   alone <- !anyDuplicated(sums$group) && response$kind == "number"
-  scorers <- by_repeat(splits, function(own) {
-    errors <- if (alone) squared_errors(sums, splits[own], solved[own])
+  scorers <- by_repeat(splits, function(some) {
+    errors <- if (alone) squared_errors(sums, splits[some], solved[some])
     list(space = problem$space, table = table, errors = errors, m = m,
-         coefficients = do.call(cbind, lapply(solved[own], `[[`, "coefficients")),
-         intercept = unlist(lapply(solved[own], `[[`, "intercept")),
+         coefficients = do.call(cbind, lapply(solved[some], `[[`, "coefficients")),
+         intercept = unlist(lapply(solved[some], `[[`, "intercept")),
          models = list(list(response = response)))
   }, length(domains))
-  list(scorers = scorers, notes = lapply(found, function(one) {
+  list(scorers = scorers, notes = lapply(results, function(one) {
     c(list(warnings = unique(one$warnings)), one$value["parameters"])
   }))
 }
@@ -212,8 +212,8 @@ fits_of_sums <- function(splits, sums, problem, solve) {
 by_repeat <- function(splits, scorer, G) {
   rep <- vapply(splits, `[[`, 0, "rep")
   lapply(unique(rep), function(r) {
-    own <- which(rep == r)
-    c(list(rep = r, fits = length(own), at = fold_places(splits[own], G)), scorer(own))
+    some <- which(rep == r)
+    c(list(rep = r, fits = length(some), at = fold_places(splits[some], G)), scorer(some))
   })
 }
 
@@ -237,8 +237,8 @@ squared_errors <- function(sums, splits, solved) {
           drop(matrix(w, sums$dim) %*% sums$table[, g])
         })
       }
-      own <- sum_groups(plain, g)
-      errors[g, ] <- column_errors(own, fit) / own$total
+      of_domain <- sum_groups(plain, g)
+      errors[g, ] <- column_errors(of_domain, fit) / of_domain$total
     }
   }
   errors

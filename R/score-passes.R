@@ -2,33 +2,33 @@
 # (score-passes-fits.R), then scores by domain, from the same sums if possible, else from a pass
 # that predicts each row by the fit without its fold.
 
-# As evaluate_rows(), each specification by passes of its own, on the folds of the first that does
-# not fail.
+# As evaluate_rows(), with passes of its own for each specification, on the folds of the first one
+# that does not fail.
 evaluate_source <- function(plan, ctx) {
-  found <- NULL
+  evaluation <- NULL
   outcomes <- vector("list", length(plan$specs))
   for (i in seq_along(plan$specs)) {
     if (length(plan$specs) > 1L) ctx$part <- paste0("method ", i, ", ")
-    outcomes[[i]] <- own <- on_error(pass_over_folds(plan$specs[[i]], plan), function(e) {
+    outcomes[[i]] <- outcome <- on_error(pass_over_folds(plan$specs[[i]], plan), function(e) {
       if (inherits(e, "domgen_error_worker")) stop(e)
       list(error = drop_call(as_memory_error(e)))
     })
-    if (is.null(found) && is.null(own$error)) {
-      found <- own[c("task", "folds", "metrics", "splits")]
-      plan$folds <- own$folds
+    if (is.null(evaluation) && is.null(outcome$error)) {
+      evaluation <- outcome[c("task", "folds", "metrics", "splits")]
+      plan$folds <- outcome$folds
     }
   }
-  if (is.null(found)) stop(outcomes[[1L]]$error)
-  found$outcomes <- lapply(outcomes, function(own) {
-    if (is.null(own$error)) return(own[c("results", "scores", "seconds")])
+  if (is.null(evaluation)) stop(outcomes[[1L]]$error)
+  evaluation$outcomes <- lapply(outcomes, function(outcome) {
+    if (is.null(outcome$error)) return(outcome[c("results", "scores", "seconds")])
     # in all folds
-    failed <- list(error = own$error, seconds = NA_real_)
-    list(results = rep(list(failed), length(found$splits)))
+    failed <- list(error = outcome$error, seconds = NA_real_)
+    list(results = rep(list(failed), length(evaluation$splits)))
   })
-  found
+  evaluation
 }
 
-# list(task, folds, metrics, splits, results, scores, seconds)
+# What evaluate_rows() gives, with scores by domain in the place of predictions; seconds of all.
 pass_over_folds <- function(spec, plan) {
   start <- proc.time()[["elapsed"]]
   input <- plan$input
@@ -76,7 +76,7 @@ rows_to_score <- function(spec, input, shared = new_shared()) {
   rows
 }
 
-# As cv_task(), with a domain in the place of its rows; y: of the sample.
+# As cv_task(), with a domain in the place of its rows and the response of the sample.
 domain_task <- function(rows) {
   domains <- rows$survey$domains
   list(domain = factor(domains, domains), row = seq_along(domains), n = length(domains),
@@ -84,25 +84,25 @@ domain_task <- function(rows) {
        weighted = rows$survey$weighted)
 }
 
-# As read_metrics(): those that are means over rows.
+# As read_metrics(), for metrics that are means over rows.
 source_metrics <- function(metric, y) {
-  found <- read_metrics(metric, y)
+  chosen <- read_metrics(metric, y)
   summed <- names(Filter(function(m) response_kind(y) %in% m$kind && !is.null(m$rows) &&
                            is.null(m$needs), metrics))
-  wrong <- !vapply(found, function(m) !is.null(m$rows), NA)
+  wrong <- !vapply(chosen, function(m) !is.null(m$rows), NA)
   if (any(wrong)) {
     abort("argument", "`metric` must be a mean over rows with a source, ",
-          enumerate(summed, length(summed), "\""), ", not \"", names(found)[wrong][1L],
+          enumerate(summed, length(summed), "\""), ", not \"", names(chosen)[wrong][1L],
           "\", which needs all rows of a domain at once.")
   }
-  if (any(vapply(found, function(m) identical(m$needs, "se"), NA))) {
+  if (any(vapply(chosen, function(m) identical(m$needs, "se"), NA))) {
     abort("argument", "`metric` must not need a predictive density with a source. `dg_lodo()` of ",
           "a fitted dg_gp() gives that of each domain.")
   }
-  if ("interval" %in% metrics_need(found)) {
+  if ("interval" %in% metrics_need(chosen)) {
     abort("argument", "`metric` must not need intervals with a source. Use rows in memory.")
   }
-  found
+  chosen
 }
 
 # ---- scores -----------------------------------------------------------------------------------
@@ -132,7 +132,8 @@ score_sums <- function(fits, rows, metrics, views = list(rows)) {
   list(total = array(total, c(G, fits$repeats, fits$choices, length(metrics))), unit = unit)
 }
 
-# With the classes that each fit's domains lack, [fits x classes]; table: weights [G x classes].
+# The scorer with the classes that each fit's domains lack, [fits x classes]. table: weights
+# [G x classes].
 know_lacking <- function(scorer, table, classes) {
   if (is.null(classes)) return(scorer)
   there <- table[, match(classes, colnames(table)), drop = FALSE] > 0
@@ -151,7 +152,7 @@ scored_cells <- function(fits, G) {
   rep(scored_by, fits$choices)
 }
 
-# total: sums over rows [G x repeats x metrics], see score_sums(); survey: list(sizes, domains).
+# total: sums over rows [G x repeats x metrics], see score_sums(); survey: of all rows.
 mean_scores <- function(total, unit, metrics, survey) {
   sizes <- survey$sizes
   dim(total) <- c(length(sizes), length(total) / length(sizes) / length(metrics), length(metrics))
@@ -161,19 +162,19 @@ mean_scores <- function(total, unit, metrics, survey) {
   }, numeric(length(sizes)))
   first <- part(1L)
   if (!is.null(metrics[[1L]]$infinite)) first[is.infinite(first)] <- NA
-  known <- !is.na(first)
+  finite <- !is.na(first)
   list(domains = matrix(domains, length(sizes), dimnames = list(survey$domains, names(metrics))),
-       overall = score_of_mean(sum(first[known]) / sum(sizes[row(first)[known]]), metrics[[1L]],
+       overall = score_of_mean(sum(first[finite]) / sum(sizes[row(first)[finite]]), metrics[[1L]],
                                unit))
 }
 
-# As score_sums(), of squared errors, where the sums of features have them; else NULL.
+# As score_sums(), for squared errors, where the sums of features give these; else NULL.
 squares_of_fits <- function(fits, sizes) {
   total <- array(NA_real_, c(length(sizes), fits$repeats, fits$choices, 1L))
   for (scorer in fits$scorers) {
     if (is.null(scorer$errors)) return(NULL)
-    own <- which(!is.na(scorer$at))
-    total[own, scorer$rep, , 1L] <- scorer$errors[own, ] * sizes[own]
+    at <- which(!is.na(scorer$at))
+    total[at, scorer$rep, , 1L] <- scorer$errors[at, ] * sizes[at]
   }
   list(total = total, unit = fits$unit)
 }
@@ -209,9 +210,9 @@ block_scores <- function(scorer, views, metrics, classes, unit, step) {
     model <- scorer_model(scorer, as.integer(k))
     m <- if (is.null(scorer$m)) ncol(values) else scorer$m
     do.call(rbind, lapply(seq_len(ncol(values) / m), function(l) {
-      own <- values[, (l - 1L) * m + seq_len(m), drop = FALSE]
-      if (m == length(classes)) colnames(own) <- classes
-      d <- score_data(list(truth = take(views[[1L]]$y, i)), model, own, classes,
+      of_choice <- values[, (l - 1L) * m + seq_len(m), drop = FALSE]
+      if (m == length(classes)) colnames(of_choice) <- classes
+      d <- score_data(list(truth = take(views[[1L]]$y, i)), model, of_choice, classes,
                       metrics_need(metrics))
       d <- mark_lacking(d, scorer$lacking[as.integer(k), ])
       scores <- vapply(metrics, function(metric) metric_rows(metric$rows(d), metric, unit),
@@ -233,15 +234,15 @@ fit_values <- function(scorer, k, views, i) {
       common_values(targets_of(scorer_model(member, k)), fit_values(member, k, list(view), i))
     }, scorer$members, views[-1L]), scorer$weights))
   }
-  rows <- rows_at(views[[1L]][c("X", "domain")], i)
-  if (!is.null(scorer$through)) rows$X <- scores_of(scorer$through, rows)
+  block <- rows_at(views[[1L]][c("X", "domain")], i)
+  if (!is.null(scorer$through)) block$X <- scores_of(scorer$through, block)
   if (is.null(scorer$intercept)) {
-    return(decision(scorer$models[[1L]], c(rows, list(table = scorer$table))))
+    return(decision(scorer$models[[1L]], c(block, list(table = scorer$table))))
   }
   each <- length(scorer$intercept) / scorer$fits
   columns <- (k - 1L) * each + seq_len(each)
   intercept <- scorer$intercept[columns]
   if (is.null(scorer$space)) return(matrix(intercept, length(i), each, byrow = TRUE))
-  add_intercept(expand_rows(scorer$space, rows, scorer$table,
+  add_intercept(expand_rows(scorer$space, block, scorer$table,
                          scorer$coefficients[, columns, drop = FALSE]), intercept)
 }

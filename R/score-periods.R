@@ -12,20 +12,20 @@ collect_periods <- function(splits, folds, predictions, metric, task) {
   scores <- matrix(NA_real_, nlevels(domain), length(held),
                    dimnames = list(levels(domain), paste("period", held)))
   for (j in seq_along(held)) {
-    own <- which(of_row == held[j])
-    if (length(own) == 0L) next
-    found <- score_left_out(predictions[own, ], list(score = metric))
-    scores[match(rownames(found), rownames(scores)), j] <- found[, 1L]
+    at <- which(of_row == held[j])
+    if (length(at) == 0L) next
+    of_period <- score_left_out(predictions[at, ], list(score = metric))
+    scores[match(rownames(of_period), rownames(scores)), j] <- of_period[, 1L]
   }
   crossed <- crossed_by(task, rownames(scores))
   share <- vapply(held, function(p) train_share(splits[period == p], task_sizes(task)), 0)
   lines <- lapply(seq_along(held), function(j) {
-    own <- splits[period == held[j]]
+    of_period <- splits[period == held[j]]
     error <- score_error(metric, unname(scores[, j]), share = share[j], crossed = crossed)
     mean <- known_mean(scores[, j])
     interval <- mean_interval(mean, error)
-    data.frame(train = mean(lengths(lapply(own, `[[`, "train"))),
-               rows = held_by_period(own, held[j])[held[j]],
+    data.frame(train = mean(lengths(lapply(of_period, `[[`, "train"))),
+               rows = held_by_period(of_period, held[j])[held[j]],
                domains = sum(!is.na(scores[, j])), mean = mean, se = error$se,
                lower = interval[1L], upper = interval[2L])
   })

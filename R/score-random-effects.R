@@ -16,42 +16,42 @@
 random_effects <- function(value, se, prior_sd = NULL, inflation = 1, level = 0.95,
                            likelihoods = vector("list", length(value)),
                            information = vector("list", length(value))) {
-  known <- has_error(value, se)
-  k <- sum(known)
+  usable <- has_error(value, se)
+  k <- sum(usable)
   none <- list(mean = NA_real_, lower = NA_real_, upper = NA_real_)
-  found <- c(list(domains = k, known = known), none, list(
+  result <- c(list(domains = k, known = usable), none, list(
     se = NA_real_, tau = NA_real_, weighted = none, p = NA_real_,
     new = list(interval = c(NA_real_, NA_real_))
   ))
   if (k < 2L) {
-    same <- unique(value[if (k) known else is.finite(value)])
-    if (length(same) == 1L) found$mean <- found$weighted$mean <- same
-    return(found)
+    same <- unique(value[if (k) usable else is.finite(value)])
+    if (length(same) == 1L) result$mean <- result$weighted$mean <- same
+    return(result)
   }
-  value <- value[known]
-  se <- se[known]
-  likelihoods <- likelihoods[known]
+  value <- value[usable]
+  se <- se[usable]
+  likelihoods <- likelihoods[usable]
   few <- !vapply(likelihoods, is.null, NA)
   scale <- tau_scale(value, se, prior_sd)
   posterior <- if (any(few)) count_posterior(value, se, likelihoods, scale, inflation)
                else site_posterior(value, se, scale, inflation)
   weighted <- posterior_summary(posterior, level)
-  at <- linear_values(value, se, likelihoods, information[known], weighted$mean, weighted$tau)
+  at <- linear_values(value, se, likelihoods, information[usable], weighted$mean, weighted$tau)
   weights <- site_weights(weighted$tau^2 + at$se^2)
   new <- counted_once(posterior, at$value, at$se, weights, inflation)
-  own <- if (any(few)) posterior_summary(new, level)
-         else student_mean(value, at$se, weights, inflation, level)
-  found[c("mean", "se", "lower", "upper")] <- own[c("mean", "se", "lower", "upper")]
-  found$tau <- weighted$tau
-  found$weighted <- weighted[c("mean", "lower", "upper")]
-  found$p <- new$p
+  counted <- if (any(few)) posterior_summary(new, level)
+             else student_mean(value, at$se, weights, inflation, level)
+  result[c("mean", "se", "lower", "upper")] <- counted[c("mean", "se", "lower", "upper")]
+  result$tau <- weighted$tau
+  result$weighted <- weighted[c("mean", "lower", "upper")]
+  result$p <- new$p
   ends <- central_ends(level)
   # a new site is not surer than the mean, nor less different than most of these are
   new$interval <- range(mixture_quantiles(ends, new$weights, new$mean, new$sd),
-                        own$lower, own$upper, middle_sites(posterior, ends))
-  found$new <- new
-  found$posterior <- posterior
-  found
+                        counted$lower, counted$upper, middle_sites(posterior, ends))
+  result$new <- new
+  result$posterior <- posterior
+  result
 }
 
 # Standard deviation of the half-normal prior of tau: that of the measure, or, where sites differ
@@ -134,11 +134,11 @@ counted_once <- function(posterior, value, se, weights, inflation) {
   variance <- outer(of_tau^2, se^2, "+")
   total <- rowSums(1 / variance)
   moved <- sum(weights * value) - drop((1 / variance) %*% value) / total
-  own <- drop(variance %*% weights^2)
-  stretch <- sqrt(own * total)
+  of_mean <- drop(variance %*% weights^2)
+  stretch <- sqrt(of_mean * total)
   # what rounding leaves where all weights are equal
-  error <- sqrt(inflation * pmax(own - 1 / total, 0))
-  p <- ifelse(error > 1e-6 * sqrt(own), 2 * stats::pnorm(-abs(moved) / error), 1)
+  error <- sqrt(inflation * pmax(of_mean - 1 / total, 0))
+  p <- ifelse(error > 1e-6 * sqrt(of_mean), 2 * stats::pnorm(-abs(moved) / error), 1)
   mean_sd <- stretch[at] * posterior$mean_sd
   list(weights = posterior$weights, tau = posterior$tau,
        mean = posterior$middle + moved[at] + stretch[at] * (posterior$mean - posterior$middle),
@@ -169,12 +169,12 @@ regress_sites <- function(value, se, X) {
 # is E(at | rows) / tau^2 (Fisher's identity), and the information 1 / (tau^2 + se^2).
 linear_values <- function(value, se, likelihoods, information, mean, tau) {
   few <- which(!vapply(likelihoods, is.null, NA))
-  own <- 1 / se^2
-  own[few] <- vapply(likelihoods[few], function(of) {
+  precision <- 1 / se^2
+  precision[few] <- vapply(likelihoods[few], function(of) {
     -diff(of(mean + c(-1, 0, 1) * 0.05), differences = 2L) / 0.05^2
   }, 0)
-  own <- ifelse(is.finite(own) & own > 1e-6, own, 1 / se^2)
-  se <- 1 / sqrt(expected_information(own, information, mean))
+  precision <- ifelse(is.finite(precision) & precision > 1e-6, precision, 1 / se^2)
+  se <- 1 / sqrt(expected_information(precision, information, mean))
   for (g in few) {
     of <- likelihoods[[g]]
     step <- min(tau, se[g]) / 4
@@ -185,16 +185,16 @@ linear_values <- function(value, se, likelihoods, information, mean, tau) {
   list(value = value, se = se)
 }
 
-# Errors that follow from what was found go with the values by chance. own: 1 / error^2 of each
-# site.
-expected_information <- function(own, information, mean) {
-  expected <- vapply(seq_along(own), function(g) {
+# Errors that follow from what was found go with the values by chance. precision: 1 / error^2 of
+# each site.
+expected_information <- function(precision, information, mean) {
+  expected <- vapply(seq_along(precision), function(g) {
     of <- information[[g]]
-    if (is.null(of)) NA_real_ else of(mean, own[g])
+    if (is.null(of)) NA_real_ else of(mean, precision[g])
   }, 0)
-  known <- which(is.finite(expected) & expected > 0)
-  own[known] <- expected[known] * stats::median(own[known] / expected[known])
-  own
+  usable <- which(is.finite(expected) & expected > 0)
+  precision[usable] <- expected[usable] * stats::median(precision[usable] / expected[usable])
+  precision
 }
 
 # Quantiles of a site drawn from these. Where sites are not normal, as where some have other units,
@@ -249,7 +249,7 @@ shares_of <- function(log_density) {
   shares / sum(shares)
 }
 
-# Of a sum over nodes that stands for an integral, twice.
+# Twice the widths of the nodes in a sum that stands for an integral.
 node_widths <- function(x) c(diff(x), 0) + c(0, diff(x))
 
 # The posterior distribution by quadrature over tau, with a flat density of the mean and a
@@ -387,13 +387,13 @@ node_means <- function(sites, of_tau) {
 # Nodes and weights for the mean of a function of a standard normal variable (Golub and Welsch,
 # 1969).
 gauss_hermite <- function(n) {
-  found <- eigen(outer(seq_len(n), seq_len(n), function(i, j) {
+  spectrum <- eigen(outer(seq_len(n), seq_len(n), function(i, j) {
     ifelse(abs(i - j) == 1, sqrt(pmin(i, j)), 0)
   }), symmetric = TRUE)
-  list(nodes = found$values, weights = found$vectors[1L, ]^2)
+  list(nodes = spectrum$values, weights = spectrum$vectors[1L, ]^2)
 }
 
-# Of the mean, and of tau the median.
+# The posterior mean with its error and interval, and the median of tau.
 posterior_summary <- function(posterior, level) {
   weights <- posterior$weights
   mean <- sum(weights * posterior$mean)

@@ -19,7 +19,7 @@ rule_loss <- function(losses, rule) {
   else mean(losses)
 }
 
-# Of each column of scores [domains x choices].
+# The loss by the rule of each column of scores [domains x choices].
 rule_losses <- function(scores, better, rule) {
   choices <- stats::setNames(seq_len(ncol(scores)), colnames(scores))
   vapply(choices, function(j) rule_loss(losses(scores[, j], better), rule), 0)
@@ -29,11 +29,11 @@ rule_losses <- function(scores, better, rule) {
 # mean difference? That of a worst domain or quantile is not known, and is larger. least: with fewer
 # domains any gain counts.
 is_better <- function(before, after, better, rule, least = 0L) {
-  known <- !is.na(after - before)
-  before <- losses(before[known], better)
-  after <- losses(after[known], better)
-  error <- if (sum(known) >= max(least, 2L)) standard_error(before - after) else 0
-  any(known) && rule_loss(before, rule) - rule_loss(after, rule) > if (is.na(error)) 0 else error
+  both <- !is.na(after - before)
+  before <- losses(before[both], better)
+  after <- losses(after[both], better)
+  error <- if (sum(both) >= max(least, 2L)) standard_error(before - after) else 0
+  any(both) && rule_loss(before, rule) - rule_loss(after, rule) > if (is.na(error)) 0 else error
 }
 
 # Name of the column that has it in tables of what was tried.

@@ -16,9 +16,9 @@ check_updates <- function(updates, task, spec) {
     abort("argument", "`updates` \"adapt\" is for ", enumerate(paste0(adaptable, "()")), ", not `",
           learner, "()`. Use \"intercept\", \"slope\" or \"local\".")
   }
-  own <- intersect(updates, recalibrations)
-  if (length(own) && is.null(recalibration_kind(task$y, spec))) {
-    abort("argument", "`updates` ", enumerate(own, quote = "\""), " are for numbers and two ",
+  relearned <- intersect(updates, recalibrations)
+  if (length(relearned) && is.null(recalibration_kind(task$y, spec))) {
+    abort("argument", "`updates` ", enumerate(relearned, quote = "\""), " are for numbers and two ",
           "classes; use \"local\" or, for models that dg_adapt() accepts, \"adapt\".")
   }
   updates
@@ -40,36 +40,36 @@ recalibration_kind <- function(y, spec) {
 # precision: of the prior of each update's coefficients, in units of the dispersion).
 recalibration_rule <- function(results, task, spec) {
   kind <- recalibration_kind(task$y, spec)
-  rows <- join_folds(results)
+  predictions <- join_folds(results)
   # repeats predict the same rows
-  rows <- rows[rows$rep == rows$rep[1L], ]
-  domain <- droplevels(as.factor(rows$domain))
+  predictions <- predictions[predictions$rep == predictions$rep[1L], ]
+  domain <- droplevels(as.factor(predictions$domain))
   at <- split(seq_along(domain), domain)
   family <- calibration_families[[kind]]$family
-  y <- if (kind == "class") as.integer(rows$truth) - 1 else rows$truth
-  link <- link_values(rows, kind)
-  known <- is.finite(link) & !is.na(y)
+  y <- if (kind == "class") as.integer(predictions$truth) - 1 else predictions$truth
+  link <- link_values(predictions, kind)
+  usable <- is.finite(link) & !is.na(y)
   unit_of <- function(use) {
     x <- link[use]
     # decision values are made logits
-    factor <- if (kind == "class" && is.null(rows$prob)) logit_factor(x, y[use]) else 1
+    factor <- if (kind == "class" && is.null(predictions$prob)) logit_factor(x, y[use]) else 1
     list(factor = factor, centre = factor * mean(x),
          sd = max(stats::sd(factor * x), 1e-8 * max(abs(factor * x)), 1e-300))
   }
-  all <- unit_of(known)
+  all <- unit_of(usable)
   lines <- lapply(at, function(i) {
-    i <- i[known[i]]
+    i <- i[usable[i]]
     offset <- all$factor * link[i]
     list(intercept = recalibration_line(y[i], offset, NULL, family),
          slope = recalibration_line(y[i], offset, (offset - all$centre) / all$sd, family))
   })
   rules <- lapply(seq_along(at), function(g) {
-    unit <- unit_of(known & domain != names(at)[g])
+    unit <- unit_of(usable & domain != names(at)[g])
     others <- lines[-g]
     # with another factor the offset is another one
     intercept <- prior_precision(if (unit$factor == all$factor) lapply(others, `[[`, "intercept")
                                  else lapply(at[-g], function(i) {
-                                   i <- i[known[i]]
+                                   i <- i[usable[i]]
                                    recalibration_line(y[i], unit$factor * link[i], NULL, family)
                                  }), kind)
     slope <- prior_precision(lapply(others, function(of) {
@@ -85,11 +85,11 @@ recalibration_rule <- function(results, task, spec) {
 }
 
 # Predictions on the scale of the link; of classes without probabilities the decision values.
-link_values <- function(rows, kind) {
+link_values <- function(d, kind) {
   if (kind == "class") {
-    return(if (is.null(rows$prob)) rows$decision else logits(unname(rows$prob[, 2L])))
+    return(if (is.null(d$prob)) d$decision else logits(unname(d$prob[, 2L])))
   }
-  calibration_families[[kind]]$link(rows$prediction)
+  calibration_families[[kind]]$link(d$prediction)
 }
 
 logit_factor <- function(x, y) {
@@ -118,7 +118,7 @@ in_unit <- function(line, from, to) {
   line
 }
 
-# Of a coefficient that does not differ between domains.
+# The precision of a coefficient that does not differ between domains.
 fixed_precision <- 1e12
 
 # NULL without lines.
@@ -140,49 +140,49 @@ prior_precision <- function(lines, kind) {
 # Fills the columns of recalibrated arms in the scores of a split, [domains x arms].
 recalibrate_shots <- function(shots, task, split, predictions, rule) {
   columns <- which(task$arms$update %in% recalibrations)
-  found <- score_orders(task, split, function(i, order) {
-    rows <- predictions[match(task$row[split$held[i]], predictions$row), ]
-    recalibrated_scores(rows, task, order, rule(as.character(rows$domain[1L])))
+  scores <- score_orders(task, split, function(i, order) {
+    d <- predictions[match(task$row[split$held[i]], predictions$row), ]
+    recalibrated_scores(d, task, order, rule(as.character(d$domain[1L])))
   })
-  shots[, columns] <- found[match(rownames(shots), rownames(found)), columns]
+  shots[, columns] <- scores[match(rownames(shots), rownames(scores)), columns]
   shots
 }
 
-recalibrated_scores <- function(rows, task, order, rule) {
+recalibrated_scores <- function(d, task, order, rule) {
   arms <- task$arms
   test <- order[-seq_len(max(arms$shots))]
   scores <- rep(NA_real_, nrow(arms))
-  link <- rule$factor * link_values(rows, rule$kind)
+  link <- rule$factor * link_values(d, rule$kind)
   if (!all(is.finite(link))) return(scores)
   z <- (link - rule$centre) / rule$sd
-  y <- if (rule$kind == "class") as.integer(rows$truth) - 1 else rows$truth
+  y <- if (rule$kind == "class") as.integer(d$truth) - 1 else d$truth
   for (j in which(arms$update %in% recalibrations)) {
-    own <- order[seq_len(arms$shots[j])]
+    labelled <- order[seq_len(arms$shots[j])]
     X <- cbind(rep(1, length(z)), if (arms$update[j] == "slope") z)
     precision <- rule$precision[[arms$update[j]]]
     # no other domain tells how far domains lie from their predictions
     if (is.null(precision)) next
-    fit <- canonical_fit(X[own, , drop = FALSE], y[own], rule$family, link[own], FALSE, precision)
+    fit <- canonical_fit(X[labelled, , drop = FALSE], y[labelled], rule$family, link[labelled],
+                         FALSE, precision)
     updated <- if (is.null(fit)) link else link + drop(X %*% fit$beta)
-    scores[j] <- score(as.list(with_link(rows, updated, rule$kind)[test, ]),
-                       task$shot_metric[[1L]])
+    scores[j] <- score(as.list(with_link(d, updated, rule$kind)[test, ]), task$shot_metric[[1L]])
   }
   scores
 }
 
 # Rows with predictions that have this link.
-with_link <- function(rows, link, kind) {
+with_link <- function(d, link, kind) {
   mean <- calibration_families[[kind]]$family$linkinv(link)
   if (kind != "class") {
-    rows$prediction <- mean
-    rows$decision <- link
-    return(rows)
+    d$prediction <- mean
+    d$decision <- link
+    return(d)
   }
-  levels <- levels(rows$truth)
-  rows$decision <- link
-  if (!is.null(rows$prob)) rows$prob[] <- c(1 - mean, mean)
-  rows$prediction <- factor(levels[1L + (link > 0)], levels)
-  rows
+  levels <- levels(d$truth)
+  d$decision <- link
+  if (!is.null(d$prob)) d$prob[] <- c(1 - mean, mean)
+  d$prediction <- factor(levels[1L + (link > 0)], levels)
+  d
 }
 
 # ---- a local model ----------------------------------------------------------------------------
@@ -190,30 +190,30 @@ with_link <- function(rows, link, kind) {
 # Learners without a penalty, which few rows do not determine.
 unpenalised <- c("dg_lm", "dg_mixed", "dg_gam")
 
-# Predictions of all rows by a model of some of them, `own`; before: those of the model of the other
-# domains.
-local_rows <- function(before, model, task, rows, own, newdata, domain, needs) {
-  y <- task$y[rows]
+# Predictions of the rows `at` by a model of the labelled ones; before: those of the model of the
+# other domains.
+local_rows <- function(before, model, task, at, labelled, newdata, domain, needs) {
+  y <- task$y[at]
   if (is_censored(y)) return(NULL)
-  found <- label_means(before, y[own])
-  if (length(own) < 3L) return(found)
+  d <- label_means(before, y[labelled])
+  if (length(labelled) < 3L) return(d)
   linear <- dg_glm(kernel = kernel_linear())
   specs <- if (innermost(model$spec)$method %in% unpenalised) list(linear)
            else list(model$spec, linear)
   for (spec in specs) {
-    values <- on_error(local_fit(spec, task, rows[own], before, newdata, domain, levels(y), needs),
-                       function(e) NULL)
+    values <- on_error(local_fit(spec, task, at[labelled], before, newdata, domain, levels(y),
+                                 needs), function(e) NULL)
     if (is.null(values)) next
     fine <- !is.na(values$prediction)
-    found[fine, ] <- values[fine, names(found)]
+    d[fine, ] <- values[fine, names(d)]
     break
   }
-  found
+  d
 }
 
-local_fit <- function(spec, task, rows, before, newdata, domain, levels, needs) {
+local_fit <- function(spec, task, at, before, newdata, domain, levels, needs) {
   suppressWarnings(suppressMessages({
-    fit <- fit_split(spec, task, list(train = rows))
+    fit <- fit_split(spec, task, list(train = at))
     values <- decide_rows(fit, read_new(fit, newdata, domain, NULL, NULL))
     values <- predicted_rows(before, fit, values, newdata, domain, levels, needs)
   }))
@@ -222,17 +222,16 @@ local_fit <- function(spec, task, rows, before, newdata, domain, levels, needs) 
 }
 
 # The mean of the labels, or the proportions of their classes, for every row.
-label_means <- function(rows, y) {
+label_means <- function(d, y) {
   if (is.numeric(y)) {
-    rows$prediction <- rows$decision <- mean(y)
-    if (!is.null(rows$se)) rows$se <- max(if (length(y) > 1L) stats::sd(y) else NA, rows$se,
-                                          na.rm = TRUE)
-    return(rows)
+    d$prediction <- d$decision <- mean(y)
+    if (!is.null(d$se)) d$se <- max(if (length(y) > 1L) stats::sd(y) else NA, d$se, na.rm = TRUE)
+    return(d)
   }
   shares <- (tabulate(y, nlevels(y)) + 0.5) / (length(y) + nlevels(y) / 2)
-  rows$prediction[] <- levels(y)[which.max(shares)]
-  if (is.matrix(rows$decision)) rows$decision[] <- rep(log(shares), each = nrow(rows))
-  else rows$decision <- stats::qlogis(shares[2L])
-  if (!is.null(rows$prob)) rows$prob[] <- rep(shares, each = nrow(rows))
-  rows
+  d$prediction[] <- levels(y)[which.max(shares)]
+  if (is.matrix(d$decision)) d$decision[] <- rep(log(shares), each = nrow(d))
+  else d$decision <- stats::qlogis(shares[2L])
+  if (!is.null(d$prob)) d$prob[] <- rep(shares, each = nrow(d))
+  d
 }

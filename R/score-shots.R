@@ -42,9 +42,9 @@ check_shots <- function(shots, task, metric, name = "shots") {
 # Orders of the rows of each domain, in each repeat the same for all fits, so that all have the same
 # labelled rows.
 draw_orders <- function(domain, repeats) {
-  rows <- split(seq_along(domain), domain)
-  replicate(repeats, lapply(rows, function(i) {
-    replicate(draws_each(length(rows)), sample.int(length(i)), simplify = FALSE)
+  at <- split(seq_along(domain), domain)
+  replicate(repeats, lapply(at, function(i) {
+    replicate(draws_each(length(at)), sample.int(length(i)), simplify = FALSE)
   }), simplify = FALSE)
 }
 
@@ -56,10 +56,9 @@ shot_arms <- function(shots, updates) {
              shots = c(0L, rep(shots, length(updates))))
 }
 
-# Scores [domains x arms] of the domains that a split holds out, by of(i, order), which gives those
-# of the rows i of `rows` in an order of theirs; means over orders. NA for a domain with too few
-# rows, or with a class that training lacks where its score is infinite or a model is to be adapted
-# to it.
+# Scores [domains x arms] of the domains that a split holds out, by of(i, order): those of the held
+# rows i in an order of theirs; means over orders. NA for a domain with too few rows, or with a
+# class that training lacks where its score is infinite or a model is to be adapted to it.
 score_orders <- function(task, split, of) {
   arms <- task$arms
   held <- split(seq_along(split$held), droplevels(task$domain[split$held]))
@@ -79,8 +78,8 @@ score_orders <- function(task, split, of) {
   t(matrix(scores, nrow(arms), dimnames = list(NULL, names(held))))
 }
 
-# Of a fit and its predictions of the held-out rows, see predict_fold(); recalibrated ones are NA
-# still, see recalibrate_shots().
+# The scores of a fit and its updates on the held-out rows, whose predictions are those of
+# predict_fold(). Recalibrated ones are NA until recalibrate_shots().
 score_shots <- function(model, task, split, predictions) {
   # as dg_adapt() would choose anew for each
   penalties <- lapply(seq_len(nrow(task$arms)), function(j) {
@@ -92,30 +91,30 @@ score_shots <- function(model, task, split, predictions) {
 }
 
 # The first k of the rows in this order have labels; all are scored on the same rows.
-shots_of_domain <- function(model, task, rows, before, order, penalties = NULL) {
+shots_of_domain <- function(model, task, at, before, order, penalties = NULL) {
   arms <- task$arms
   # a domain with rows that cannot be predicted has no score
   if (anyNA(before$prediction)) return(rep(NA_real_, nrow(arms)))
   test <- order[-seq_len(max(arms$shots))]
-  newdata <- as_newdata(take_rows(task$input, rows))
-  domain <- task$scored_by[rows]
-  y <- task$y[rows]
+  newdata <- as_newdata(take_rows(task$input, at))
+  domain <- task$scored_by[at]
+  y <- task$y[at]
   needs <- metrics_need(task$shot_metric)
   vapply(seq_len(nrow(arms)), function(j) {
-    own <- order[seq_len(arms$shots[j])]
-    found <- switch(
+    labelled <- order[seq_len(arms$shots[j])]
+    d <- switch(
       arms$update[j], external = before,
       adapt = {
         # by value: a name might be a column of newdata
-        adapted <- do.call(dg_adapt, c(list(model, newdata, labels = replace(y, -own, NA),
+        adapted <- do.call(dg_adapt, c(list(model, newdata, labels = replace(y, -labelled, NA),
                                             domain = as.character(domain)), penalties[[j]]))
         # NA where a row is incomplete
-        values <- adapted$decision[match(seq_along(rows), adapted$rows$kept), , drop = FALSE]
+        values <- adapted$decision[match(seq_along(at), adapted$rows$kept), , drop = FALSE]
         predicted_rows(before, adapted, values, newdata, domain, levels(y), needs)
       },
-      local = local_rows(before, model, task, rows, own, newdata, domain, needs)
+      local = local_rows(before, model, task, at, labelled, newdata, domain, needs)
     )
-    if (is.null(found)) NA_real_ else score(as.list(found[test, ]), task$shot_metric[[1L]])
+    if (is.null(d)) NA_real_ else score(as.list(d[test, ]), task$shot_metric[[1L]])
   }, 0)
 }
 
@@ -153,8 +152,8 @@ collect_shots <- function(results, splits, task, share, plan = NULL, pairs = lis
   shots <- lapply(results, `[[`, "shots")
   if (any(task$arms$update %in% recalibrations)) {
     rule <- recalibration_rule(results, task, spec)
-    fill <- function(shots, split, found) {
-      if (is.null(shots)) NULL else recalibrate_shots(shots, task, split, found$predictions, rule)
+    fill <- function(shots, split, result) {
+      if (is.null(shots)) NULL else recalibrate_shots(shots, task, split, result$predictions, rule)
     }
     shots <- Map(fill, shots, splits, results)
     for (k in seq_along(pairs)) {
@@ -177,7 +176,7 @@ collect_shots <- function(results, splits, task, share, plan = NULL, pairs = lis
        shot_scores = scores)
 }
 
-# Of one update the number of labels is enough.
+# The names of the columns of scores; with one update the number of labels is enough.
 arm_names <- function(arms) {
   if (length(unique(arms$update)) <= 2L) return(as.character(arms$shots))
   ifelse(arms$shots == 0L, "external", paste(arms$update, arms$shots))

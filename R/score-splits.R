@@ -6,17 +6,17 @@
 most_source_folds <- 30L
 
 # folds: NULL, a number of folds, a named assignment of every domain, or made by
-# domain_folds(), row_folds() or rsample. task: list(domain, row, n).
+# domain_folds(), row_folds() or rsample. task: see cv_task(), domain_task().
 read_folds <- function(folds, task) UseMethod("read_folds")
 
 # Rows of other data, or in another order, would be of known domains.
 #' @exportS3Method
 read_folds.rset <- function(folds, task) {
-  known <- NULL
+  checked <- NULL
   for (split in folds$splits) {
     # mostly one data frame, of which a split has another name
-    if (!identical(split$data, known)) check_split_rows(split$data, task)
-    known <- split$data
+    if (!identical(split$data, checked)) check_split_rows(split$data, task)
+    checked <- split$data
   }
   folds
 }
@@ -36,15 +36,15 @@ check_split_rows <- function(data, task) {
   columns <- if (!is.null(input$parts)) input$data[task$columns]
              else if (input$named) as.data.frame(input$x, optional = TRUE)
   for (name in intersect(names(columns), names(data))) {
-    rows <- differing_rows(columns[[name]], data[[name]])
-    if (length(rows)) refuse(name, task$row[rows[1L]])
+    differing <- differing_rows(columns[[name]], data[[name]])
+    if (length(differing)) refuse(name, task$row[differing[1L]])
   }
   # a response without a name: a column of its values must have them in its order
   y <- if (is.null(input$parts)) on_error(value_labels(input$y), function(e) NULL)
   alike <- Filter(function(column) !is.null(y) && identical(sort(labels_if_any(column)), sort(y)),
                   data)
-  rows <- lapply(alike, differing_rows, y)
-  if (length(rows) && all(lengths(rows) > 0L)) refuse("y", task$row[rows[[1L]][1L]])
+  differing <- lapply(alike, differing_rows, y)
+  if (length(differing) && all(lengths(differing) > 0L)) refuse("y", task$row[differing[[1L]][1L]])
 }
 
 #' @exportS3Method
@@ -114,7 +114,7 @@ fold_splits.rset <- function(folds, task) {
     train <- split$in_id
     held <- if (length(split$out_id) && !anyNA(split$out_id)) split$out_id
             else setdiff(seq_len(task$n), train)
-    place <- function(rows) c(stats::na.omit(match(rows, task$row)))
+    place <- function(at) c(stats::na.omit(match(at, task$row)))
     list(train = place(train), held = place(held))
   })
   number_splits(Filter(function(split) length(split$held) > 0L, splits))

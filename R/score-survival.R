@@ -45,13 +45,13 @@ ipcw_mean <- function(truth, t, values) {
   mean <- mean(weighted)
   # G is a product over its jumps, of which row k changes each by its own censoring less that
   # expected of it
-  own <- curve$time <= t
-  jumps <- curve$time[own]
-  share <- curve$censored[own] / curve$left[own]
+  until <- curve$time <= t
+  jumps <- curve$time[until]
+  share <- curve$censored[until] / curve$left[until]
   ordered <- order(time)
   behind <- c(rev(cumsum(rev(weighted[ordered]))), 0) / n
   after <- behind[findInterval(jumps, time[ordered]) + 1L]
-  by_jump <- ifelse(after == 0, 0, after / (curve$left[own] * (1 - share)))
+  by_jump <- ifelse(after == 0, 0, after / (curve$left[until] * (1 - share)))
   seen <- findInterval(time, jumps, left.open = TRUE) + (!event & time %in% jumps)
   effect <- (weighted - mean) / n - c(0, cumsum(by_jump * share))[seen + 1L]
   censored <- which(!event & time <= t)
@@ -66,11 +66,11 @@ brier_at <- function(truth, survival, t) {
 
 # At several times the mean over the range of these, by the trapezoidal rule.
 integrated_brier <- function(truth, survival, times) {
-  found <- vapply(seq_along(times), function(k) {
+  scores <- vapply(seq_along(times), function(k) {
     if (times[k] == 0) 0 else brier_at(truth, survival[, k], times[k])$mean
   }, 0)
-  if (length(times) == 1L) return(found)
-  sum(diff(times) * (found[-1L] + found[-length(found)]) / 2) / (max(times) - min(times))
+  if (length(times) == 1L) return(scores)
+  sum(diff(times) * (scores[-1L] + scores[-length(scores)]) / 2) / (max(times) - min(times))
 }
 
 # Of the order of events in a group g with E_g of them, by Cox's partial likelihood with Breslow's
@@ -99,12 +99,12 @@ partial_deviance <- list(
 # Effects of the pairs of each row, with G as known.
 site_concordance <- function(d, uno) {
   n <- length(d$y)
-  found <- concordant_pairs(d$y, d$score, uno, by_row = TRUE)
-  if (found$pairs == 0) return(no_value(n))
-  area <- found$good / found$pairs
-  site <- site_value(area, (found$won - area * found$own) / found$pairs * sqrt(n / (n - 1)))
+  sums <- concordant_pairs(d$y, d$score, uno, by_row = TRUE)
+  if (sums$pairs == 0) return(no_value(n))
+  area <- sums$good / sums$pairs
+  site <- site_value(area, (sums$won - area * sums$played) / sums$pairs * sqrt(n / (n - 1)))
   events <- sum(has_event(d$y))
-  pairs <- if (uno) concordant_pairs(d$y, d$score)$pairs else found$pairs
+  pairs <- if (uno) concordant_pairs(d$y, d$score)$pairs else sums$pairs
   site$information <- area_information(events, max(pairs / events, 1))
   if (events < few_events || area %in% c(0, 1)) {
     # of few rows the pairs say little of the error
@@ -120,9 +120,9 @@ site_concordance <- function(d, uno) {
 
 site_brier <- function(y, S, t) {
   n <- length(y)
-  found <- brier_at(y, S, t)
-  if (is.na(found$mean) || found$mean <= 0) return(no_value(n))
-  site_value(found$mean, found$effect * sqrt(n / (n - 1)))
+  brier <- brier_at(y, S, t)
+  if (is.na(brier$mean) || brier$mean <= 0) return(no_value(n))
+  site_value(brier$mean, brier$effect * sqrt(n / (n - 1)))
 }
 
 # Kaplan and Meier's estimate of the proportion with an event until t, over the mean of the
@@ -130,21 +130,21 @@ site_brier <- function(y, S, t) {
 events_ratio <- function(y, S, t) {
   n <- length(y)
   expected <- mean(1 - S)
-  found <- ipcw_mean(y, t, list(event = rep(1, n), later = numeric(n)))
-  if (n < 2L || is.na(found$mean) || expected <= 0) return(no_value(n))
-  ratio <- found$mean / expected
-  effect <- (found$effect - ratio * (1 - S - expected) / n) / expected * sqrt(n / (n - 1))
+  incidence <- ipcw_mean(y, t, list(event = rep(1, n), later = numeric(n)))
+  if (n < 2L || is.na(incidence$mean) || expected <= 0) return(no_value(n))
+  ratio <- incidence$mean / expected
+  effect <- (incidence$effect - ratio * (1 - S - expected) / n) / expected * sqrt(n / (n - 1))
   site <- site_value(ratio, effect)
-  site$information <- function(value, own) n * odds_of(exp(value) * expected)
+  site$information <- function(value, precision) n * odds_of(exp(value) * expected)
   observed <- sum(has_event(y) & Re(y) <= t)
   if (observed == 0) {
     site$value <- log(0.5 / (n * expected))
     site$value_se <- sqrt(2)
   }
-  if (observed < some_events && found$mean < 1) {
+  if (observed < some_events && incidence$mean < 1) {
     # binomial, of as many rows as give the error of the logarithm
-    size <- if (observed == 0) n else (1 - found$mean) / found$mean / (site$se / ratio)^2
-    events <- found$mean * size
+    size <- if (observed == 0) n else (1 - incidence$mean) / incidence$mean / (site$se / ratio)^2
+    events <- incidence$mean * size
     site$likelihood <- function(value) {
       share <- pmin(exp(value) * expected, 1)
       ifelse(value > -log(expected), -Inf, events * value + (size - events) * log1p(-share))
@@ -185,15 +185,15 @@ hazard_slope <- function(d) {
   }
   # a perfect order of events has no finite slope
   if (abs(move) >= 1e-6 * max(1, abs(b)) || !(now$information > 0)) return(no_value(n))
-  own <- x * -now$state$slope - plan$pulls * c(0, now$mean)[plan$until$reached + 1L] +
+  effect <- x * -now$state$slope - plan$pulls * c(0, now$mean)[plan$until$reached + 1L] +
     now$state$v * drop(up_to_row(plan, now$state$rate * now$mean))
-  found <- site_value(b, own / now$information, 1 / sqrt(now$information))
+  site <- site_value(b, effect / now$information, 1 / sqrt(now$information))
   if (events < some_events) {
-    found$likelihood <- smooth_likelihood(seq(-10, 10, by = 0.2), function(b) {
+    site$likelihood <- smooth_likelihood(seq(-10, 10, by = 0.2), function(b) {
       -cox_state(plan, b * x)$value
     })
   }
-  found
+  site
 }
 
 # The columns of the probabilities at these times.

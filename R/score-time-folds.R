@@ -33,7 +33,7 @@ time_folds <- function(domain, v, repeats, balance, y, time, periods, cuts, new)
   made
 }
 
-# As numbers in the same order.
+# Times as numbers in the same order.
 read_times <- function(time, n) {
   fine <- is_understood(time) && (is_understood(time, "offset") ||
                                    inherits(time, c("Date", "POSIXct", "ordered")))
@@ -113,13 +113,13 @@ read_folds.domgen_time_folds <- function(folds, task) {
     abort("argument", "`folds` with time must be made from the same rows: they have ",
           plural(length(folds$period), "row"), ", not ", task$n, ".")
   }
-  own <- as.character(folds$domain)[task$row]
+  given <- as.character(folds$domain)[task$row]
   held <- as.character(task$domain)
-  if (!identical(own, held)) {
-    first <- which(own != held)[1L]
+  if (!identical(given, held)) {
+    first <- which(given != held)[1L]
     abort("argument", "`folds` with time must be made from the same rows and the domains that are ",
-          "held out: row ", task$row[first], " is of domain \"", own[first], "\" in the folds and ",
-          "of \"", held[first], "\" here.")
+          "held out: row ", task$row[first], " is of domain \"", given[first], "\" in the folds ",
+          "and of \"", held[first], "\" here.")
   }
   folds
 }

@@ -230,8 +230,8 @@ by_candidate <- function(search, scores) {
 values_at <- function(search, parts, at) {
   values <- lambda_values(parts[[1L]]$values, at[1L])
   for (k in seq_along(parts)[-1L]) {
-    rows <- parts[[k]]$held[as.integer(search$scored_by)]
-    values[rows, ] <- lambda_values(parts[[k]]$values, at[k])[rows, ]
+    held <- parts[[k]]$held[as.integer(search$scored_by)]
+    values[held, ] <- lambda_values(parts[[k]]$values, at[k])[held, ]
   }
   values
 }
@@ -249,9 +249,9 @@ null_values <- function(task, left_out, unit = NULL) {
 
 # Of equals the largest.
 best_lambda <- function(search, scores) {
-  found <- search_losses(search, scores)
-  if (all(is.na(found))) abort_no_score()
-  length(found) + 1L - which.min(rev(found))
+  losses <- search_losses(search, scores)
+  if (all(is.na(losses))) abort_no_score()
+  length(losses) + 1L - which.min(rev(losses))
 }
 
 # ---- one bandwidth per predictor --------------------------------------------------------------
@@ -268,18 +268,18 @@ try_predictors <- function(search) {
   gaussian <- Filter(function(key) is_gaussian(search$found[[key]]$candidate$spec$args$kernel),
                      best_of_kinds(search))
   if (length(gaussian) == 0L) return(invisible())
-  found <- search$found[[gaussian[1L]]]
-  spec <- found$candidate$spec
+  best <- search$found[[gaussian[1L]]]
+  spec <- best$candidate$spec
   sample <- search_sample(search, spec)
   p <- ncol(sample$X)
   if (p < 2L || p > search$args$max_ard || is_late(search)) return(invisible())
   start <- seconds_now()
-  crossfits <- crossfit_bandwidths(search, found, sample)
+  crossfits <- crossfit_bandwidths(search, best, sample)
   if (is.null(crossfits)) return(invisible())
   c <- candidate(with_bandwidths(spec, crossfits[[1L]]$bandwidth), crossfits = crossfits)
   unseen <- tryCatch(find_candidate(search, c), domgen_error = function(e) NULL)
-  if (is.null(unseen) || !is_ahead(search, found$scores, unseen$scores)) return(invisible())
-  bandwidths <- fit_predictors(search, found, sample, seq_len(nrow(sample$X)))
+  if (is.null(unseen) || !is_ahead(search, best$scores, unseen$scores)) return(invisible())
+  bandwidths <- fit_predictors(search, best, sample, seq_len(nrow(sample$X)))
   if (is.null(bandwidths)) return(invisible())
   # scored by the bandwidths of the parts, so that these scores are its own
   unseen$candidate$spec <- with_bandwidths(spec, bandwidths)
@@ -288,14 +288,14 @@ try_predictors <- function(search) {
 
 # Bandwidths per predictor from some of the rows, at the candidate's lambda; NULL where the search
 # fails.
-fit_predictors <- function(search, found, sample, rows) {
+fit_predictors <- function(search, best, sample, at) {
   args <- ridge_args(search$args)
   args$kernel <- kernel_rbf()
   args$domain_kernel <- domain_pooled()
-  part <- sample_part(sample, rows)
+  part <- sample_part(sample, at)
   thin <- search_rows(part, predictor_rows, search$args$seed)
   part <- sample_part(part, thin)
-  args$lambda <- found$lambda * length(thin) / nrow(sample$X)
+  args$lambda <- best$lambda * length(thin) / nrow(sample$X)
   fitted <- tryCatch(
     quietly(fit_bandwidths(ridge_task(part, args), part, args, predictor_precision)),
     domgen_error = function(e) NULL)
@@ -310,22 +310,22 @@ is_ahead <- function(search, before, after) {
 # Bandwidths that were fitted without a third of the domains, and which: list of list(bandwidth,
 # levels); NULL where a search fails, or the first is no better than one bandwidth: the others, as
 # long again, rarely make up for it.
-crossfit_bandwidths <- function(search, found, sample) {
+crossfit_bandwidths <- function(search, best, sample) {
   levels <- levels(search$scored_by)
   folds <- rep_len(seq_len(min(predictor_folds, length(levels) - 2L)), length(levels))
   if (length(levels) < 4L) return(NULL)
   crossfits <- list()
   for (k in unique(folds)) {
     held <- levels[folds == k]
-    bandwidth <- fit_predictors(search, found, sample, which(!search$scored_by %in% held))
+    bandwidth <- fit_predictors(search, best, sample, which(!search$scored_by %in% held))
     if (is.null(bandwidth)) return(NULL)
     crossfits[[k]] <- list(bandwidth = bandwidth, levels = held)
     if (k > 1L) next
-    first <- tryCatch(list(score_crossfit(crossfits[[k]], search, found$candidate$spec)),
+    first <- tryCatch(list(score_crossfit(crossfits[[k]], search, best$candidate$spec)),
                       domgen_error = function(e) NULL)
     if (is.null(first)) return(NULL)
     scores <- scores_at(first, settle(search, first, TRUE))
-    if (!is_ahead(search, found$scores[folds == k], scores[folds == k])) return(NULL)
+    if (!is_ahead(search, best$scores[folds == k], scores[folds == k])) return(NULL)
   }
   crossfits
 }
@@ -391,10 +391,10 @@ glm_without <- function(search, spec) {
     solved <- train_glm(fit$data, fit$task, args, tolerance = score_tolerance)
     # with thresholds of its own
     task$response$family <- solved$par
-    found <- common_values(task$response, task$loss$scores(solved$decision, solved$par))
+    common <- common_values(task$response, task$loss$scores(solved$decision, solved$par))
     for (k in seq_along(fit$fits)) {
       held <- which(splits[[fit$fits[k]]]$held)
-      values[held, ] <- found[(k - 1L) * nrow(task$Y) + held, ]
+      values[held, ] <- common[(k - 1L) * nrow(task$Y) + held, ]
     }
   }
   values

@@ -24,12 +24,12 @@ choose_members <- function(search, most, used = TRUE) {
 
 # The mean of these alone.
 only <- function(search, keys) {
-  values <- lapply(search$found[keys], function(found) {
-    values_at(search, found$parts, settle(search, found$parts, TRUE))
+  values <- lapply(search$found[keys], function(entry) {
+    values_at(search, entry$parts, settle(search, entry$parts, TRUE))
   })
   values <- Reduce(`+`, values) / length(keys)
-  own <- list(keys = keys, scores = known_scores(values, search$scoring), values = values)
-  c(own, list(weights = rep(1 / length(keys), length(keys)), kernels = own))
+  average <- list(keys = keys, scores = known_scores(values, search$scoring), values = values)
+  c(average, list(weights = rep(1 / length(keys), length(keys)), kernels = average))
 }
 
 kernel_keys <- function(search) {
@@ -70,11 +70,11 @@ near_best <- function(search, keys, value, used) {
 safe_kinds <- function(search, scores) {
   keys <- best_of_kinds(search, scores)
   if (nlevels(search$scored_by) >= domains_for_null) return(keys)
-  own <- vapply(keys, function(key) by_domain(spec_scale(search$found[[key]]$candidate$spec)), NA)
-  if (!any(own) || all(own)) return(keys)
-  best <- scores[, keys[!own][1L]]
-  better <- vapply(keys[own], function(key) is_clear(search, best, scores[, key]), NA)
-  setdiff(keys, keys[own][!better])
+  risky <- vapply(keys, function(key) by_domain(spec_scale(search$found[[key]]$candidate$spec)), NA)
+  if (!any(risky) || all(risky)) return(keys)
+  best <- scores[, keys[!risky][1L]]
+  better <- vapply(keys[risky], function(key) is_clear(search, best, scores[, key]), NA)
+  setdiff(keys, keys[risky][!better])
 }
 
 is_clear <- function(search, before, after) {
@@ -90,8 +90,8 @@ least_weight <- 0.05
 weigh_blocks <- function(search, blocks, alone, used) {
   only <- list(weights = replace(numeric(length(blocks)), 1L, 1), scores = alone,
                values = blocks[[1L]])
-  rows <- rep_len(used, nlevels(search$scored_by))[search$scored_by]
-  weights <- stack_weights(blocks, search$stack, rows)
+  at <- rep_len(used, nlevels(search$scored_by))[search$scored_by]
+  weights <- stack_weights(blocks, search$stack, at)
   weights[weights < least_weight] <- 0
   weights <- weights / sum(weights)
   values <- weighted_values(blocks, weights)
@@ -117,12 +117,12 @@ choose_all <- function(search) {
 
 # The specification of a candidate for these rows.
 member_spec <- function(search, key, sample) {
-  found <- search$found[[key]]
-  spec <- found$candidate$spec
-  if (!is_kernel(found$candidate)) return(spec)
+  entry <- search$found[[key]]
+  spec <- entry$candidate$spec
+  if (!is_kernel(entry$candidate)) return(spec)
   n <- length(sample$y)
   larger <- n / length(search$sample$y) * (mean_weight(sample) / mean_weight(search$sample))
-  set_parameters(spec, list(lambda = min(found$lambda * larger, largest_lambda),
+  set_parameters(spec, list(lambda = min(entry$lambda * larger, largest_lambda),
                             feature_map = if (n <= exact_rows) features_exact()
                                           else features_nystrom(1000)))
 }
@@ -158,7 +158,7 @@ summarise_search <- function(first, final, chosen) {
   keys <- c(chosen$keys, setdiff(keys, chosen$keys))
   rest <- if (!identical(first, final)) setdiff(names(first$found), keys)
   rest <- rest[order(found_losses(first)[rest])]
-  found <- c(final$found[keys], first$found[rest])
+  entries <- c(final$found[keys], first$found[rest])
   # the first round may have used some of the domains only
   of_first <- match(levels(final$scored_by), levels(first$scored_by))
   scores <- cbind(average = chosen$fair, shown_scores(final, keys),
@@ -171,10 +171,10 @@ summarise_search <- function(first, final, chosen) {
     base[, match(rest, colnames(scores))] <- shown_scores(first, best)[of_first, ]
   }
   differences <- scores - base
-  of <- function(value) unname(c(NA, vapply(found, value, value(found[[1L]]))))
+  of <- function(value) unname(c(NA, vapply(entries, value, value(entries[[1L]]))))
   table <- data.frame(
-    member = c(NA, names(found) %in% chosen$keys),
-    weight = c(NA, unname(stats::setNames(chosen$weights, chosen$keys)[names(found)])),
+    member = c(NA, names(entries) %in% chosen$keys),
+    weight = c(NA, unname(stats::setNames(chosen$weights, chosen$keys)[names(entries)])),
     scale = of(function(f) f$candidate$words$scale),
     kernel = of(function(f) f$candidate$words$kernel),
     domain_kernel = of(function(f) f$candidate$words$domain_kernel),
@@ -182,7 +182,7 @@ summarise_search <- function(first, final, chosen) {
     rows = rep(c(length(final$scored_by), length(first$scored_by)),
                c(1L + length(keys), length(rest))),
     mean = colMeans(scores, na.rm = TRUE),
-    se = apply(scores, 2L, function(own) chosen_error(first$shown$metric, own)$se),
+    se = apply(scores, 2L, function(column) chosen_error(first$shown$metric, column)$se),
     difference = colMeans(differences, na.rm = TRUE),
     difference_se = apply(differences, 2L, known_error), seconds = of(function(f) f$seconds),
     row.names = NULL

@@ -44,13 +44,13 @@ can_gain <- function(search, probes) {
   other <- c(probes[[length(probes)]])
   step <- c(members) - (c(probes[[1L]]) + other) / 2
   noise <- (c(probes[[1L]]) - other)^2 / 4
-  known <- !is.na(error + step)
-  total <- function(x) sum((share * x)[known])
+  finite <- !is.na(error + step)
+  total <- function(x) sum((share * x)[finite])
   weight <- min(1, total(error * step) / max(total(step^2 - noise), 0))
   if (is.na(weight) || weight < least_weight) return(FALSE)
   gain <- error^2 - (error - weight * step)^2 + weight^2 * noise
   domain <- rep_len(as.integer(search$scored_by), length(gain))
-  gain <- tapply(gain[known], domain[known], mean)
+  gain <- tapply(gain[finite], domain[finite], mean)
   mean(gain) > if (length(gain) > 2L) known_error(gain) / 2 else 0
 }
 
@@ -107,9 +107,9 @@ mixed_specs <- function(search) {
   y <- search$sample$y
   domains <- nlevels(search$scored_by)
   p <- ncol(search$sample$X) - length(search$known)
-  rows <- length(y) - if (is.factor(y)) max(table(y)) else 0L
+  n <- length(y) - if (is.factor(y)) max(table(y)) else 0L
   fits <- !search$few && domains >= domains_for_mixed && length(y) >= 3L * domains &&
-    rows >= 10L * p && has_engine(search$args$family, y, length(search$known) > 0L)
+    n >= 10L * p && has_engine(search$args$family, y, length(search$known) > 0L)
   if (!fits) return(NULL)
   family <- search$args$family
   spec <- dg_mixed(domain_means = domains >= 2L * (p + 2L), family = family,
@@ -155,8 +155,8 @@ svr_specs <- function(search) {
 left_out_kurtosis <- function(search) {
   keys <- kernel_keys(search)
   best <- keys[which.min(found_losses(search)[match(keys, names(search$found))])]
-  found <- search$found[[best]]
-  values <- values_at(search, found$parts, settle(search, found$parts, TRUE))
+  entry <- search$found[[best]]
+  values <- values_at(search, entry$parts, settle(search, entry$parts, TRUE))
   r <- drop(search$stack$target - values)
   r <- r - mean(r)
   mean(r^4) / mean(r^2)^2

@@ -13,8 +13,8 @@ cross_fitted <- function(search) {
     # the other domains may have no score, as where each lacks a class
     chosen <- tryCatch(choose_members(search, search$args$n_members, group != b),
                        domgen_error = function(e) NULL)
-    rows <- (group == b)[as.integer(search$scored_by)]
-    if (!is.null(chosen)) values[rows, ] <- chosen$values[rows, ]
+    at <- (group == b)[as.integer(search$scored_by)]
+    if (!is.null(chosen)) values[at, ] <- chosen$values[at, ]
   }
   values
 }
@@ -73,16 +73,16 @@ expected_score <- function(search, chosen, sample) {
   # NULL if no ridge regression could be fitted; to fit generalised regressions again takes longer
   # than the search
   methods <- vapply(search$found[chosen$kernels$keys], function(f) f$candidate$spec$method, "")
-  rows <- if (length(methods) && all(methods %in% c("dg_ridge", "dg_null"))) {
+  drawn <- if (length(methods) && all(methods %in% c("dg_ridge", "dg_null"))) {
     search_rows(sample, most_scored, search$args$seed, rows_for_score)
   }
-  if (length(rows) > length(scored)) {
-    raw <- left_out_scores(search, chosen$kernels$keys, sample, rows)
-    scored <- droplevels(sample$domain[rows])
+  if (length(drawn) > length(scored)) {
+    raw <- left_out_scores(search, chosen$kernels$keys, sample, drawn)
+    scored <- droplevels(sample$domain[drawn])
   }
   # the proportion of a domain's rows that the selection used
   at <- match(levels(scored), levels(search$sample$domain))
-  if (length(rows) > length(search$sample$y)) {
+  if (length(drawn) > length(search$sample$y)) {
     # the gain of other members over ridge regressions; the mean for domains not in the search
     more <- (chosen$scores - chosen$kernels$scores)[at]
     raw <- raw + ifelse(is.na(more), known_mean(more), more)
@@ -108,9 +108,9 @@ chosen_error <- function(metric, scores, share = 1 - 1 / min(most_left_out, leng
 expected_of <- function(raw, too_good, metric, share = 1 - 1 / min(most_left_out, length(raw)),
                         unit = 0) {
   fair <- raw - too_good
-  known <- !is.na(fair)
-  domains <- sum(known)
-  taken <- known_mean(too_good[known])
+  scored <- !is.na(fair)
+  domains <- sum(scored)
+  taken <- known_mean(too_good[scored])
   more <- if (domains > 2L && losses(taken, metric$better) < 0) taken * left_over / domains else 0
   error <- chosen_error(metric, fair, share)
   error$se <- sqrt(error$se^2 + unit^2)
@@ -122,8 +122,8 @@ expected_of <- function(raw, too_good, metric, share = 1 - 1 / min(most_left_out
 
 # Scores by domain of the mean of candidates, with more rows than the search: one of these rows, at
 # the lambdas that members have.
-left_out_scores <- function(search, keys, sample, rows) {
-  all <- new_search(search$args, sample_part(sample, rows), search$shown$metric, FALSE, most_scored)
+left_out_scores <- function(search, keys, sample, at) {
+  all <- new_search(search$args, sample_part(sample, at), search$shown$metric, FALSE, most_scored)
   values <- lapply(keys, function(key) {
     c <- search$found[[key]]$candidate
     c$spec <- member_spec(search, key, all$sample)

@@ -73,13 +73,13 @@ scored_sample <- function(sample, folds) {
         "formula, or join its levels.")
 }
 
-# Rows of the sample, not scaled. deadline: after it no candidate is started; NULL: by max_seconds.
-# working: does least squares choose kernels for a family?
-new_search <- function(args, sample, metric, few, rows, deadline = NULL, working = FALSE) {
+# At most n_rows rows of the sample, not scaled. deadline: after it no candidate is started; NULL:
+# by max_seconds. working: does least squares choose kernels for a family?
+new_search <- function(args, sample, metric, few, n_rows, deadline = NULL, working = FALSE) {
   if (is.null(deadline)) {
     deadline <- seconds_now() + if (is.null(args$max_seconds)) Inf else args$max_seconds
   }
-  sample <- sample_part(sample, search_rows(sample, rows, args$seed))
+  sample <- sample_part(sample, search_rows(sample, n_rows, args$seed))
   scored_by <- sample$domain
   if (few) {
     # too few domains: ten groups of rows, those of a unit together
@@ -112,19 +112,19 @@ new_search <- function(args, sample, metric, few, rows, deadline = NULL, working
 auto_family <- function(args, sample) {
   y <- sample$y
   family <- args$family
-  known <- known_columns(sample)
+  offset <- known_columns(sample)
   if (isTRUE(args$sums)) return(NULL)
   if (is.null(family)) {
     several <- nlevels(y) > 2L
     asked <- several && needs_probabilities(args$metric)
     family <- if (is_censored(y) || nlevels(y) == 2L || asked) family_for(NULL, y)
   } else family_loss(family)$check(y)
-  if (is.null(family) && length(known)) {
+  if (is.null(family) && length(offset)) {
     abort("argument", "`formula` must not contain `offset()` without a `family`, such as ",
           "\"poisson\" or \"gaussian\".")
   }
   # squares are those of ridge regressions, which take no offset
-  if (length(known) || !is.null(family) && !family_loss(family)$quadratic) family
+  if (length(offset) || !is.null(family) && !family_loss(family)$quadratic) family
 }
 
 # Is it a score of probabilities?
@@ -164,21 +164,21 @@ choice_metric <- function(metric, y, family) {
 # A response whose least squares are the quadratic approximation of the family's deviance at its
 # constants, see null_task(); the classes themselves where it has a column for each.
 working_sample <- function(sample, family) {
-  known <- known_columns(sample)
-  task <- glm_task(family, sample, dg_glm(family = family)$args, known)
+  offset <- known_columns(sample)
+  task <- glm_task(family, sample, dg_glm(family = family)$args, offset)
   if (length(task$constant) > 1L) return(sample)
   task <- null_task(task)
   sample$y <- drop(task$Y)
   sample$weights <- task$costs
-  without_known(sample, known)
+  without_known(sample, offset)
 }
 
 # Columns of an offset, which no kernel sees.
 known_columns <- function(sample) which(layout_of(sample$blueprint)$kind == "offset")
 
-without_known <- function(sample, known) {
-  if (length(known) == 0L) return(sample)
-  sample$blueprint$seen <- setdiff(seq_len(ncol(sample$X)), known)
+without_known <- function(sample, offset) {
+  if (length(offset) == 0L) return(sample)
+  sample$blueprint$seen <- setdiff(seq_len(ncol(sample$X)), offset)
   sample$X <- sample$X[, sample$blueprint$seen, drop = FALSE]
   sample
 }
@@ -342,14 +342,14 @@ try_candidate <- function(search, c) {
   first <- length(search$found) == 0L || is_kernel(c) && length(kernel_keys(search)) == 0L
   if (!first && key != null_title && is_late(search)) return(invisible())
   start <- proc.time()[["elapsed"]]
-  found <- tryCatch(find_candidate(search, c), domgen_error = function(e) {
+  entry <- tryCatch(find_candidate(search, c), domgen_error = function(e) {
     # what fails at once, as a metric may, is no fault of the candidate
     if (length(search$found) == 0L && length(search$failed) == 0L) stop(e)
     search$failed[[key]] <- conditionMessage(e)
     NULL
   })
-  if (is.null(found)) return(invisible())
-  search$found[[key]] <- c(found, list(seconds = proc.time()[["elapsed"]] - start))
+  if (is.null(entry)) return(invisible())
+  search$found[[key]] <- c(entry, list(seconds = proc.time()[["elapsed"]] - start))
 }
 
 # After the deadline, which is then on record.

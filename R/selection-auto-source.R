@@ -15,17 +15,17 @@ auto_of_source <- function(spec, rows) {
   check_auto_source(spec, rows)
   metrics <- source_metrics(spec$args$metric, rows$sample$y)
   splits <- auto_splits(spec$args$folds, rows)
-  found <- search_source(spec$args, rows)
-  members <- if (!found$null) source_members(found$specs, rows, splits$splits)
-  scored <- score_source_members(members, found$weights, rows, metrics, splits$splits)
-  found <- doubt_source(found, scored)
-  if (found$null) members <- list(null_member(dg_null(), rows, splits$splits))
+  picked <- search_source(spec$args, rows)
+  members <- if (!picked$null) source_members(picked$specs, rows, splits$splits)
+  scored <- score_source_members(members, picked$weights, rows, metrics, splits$splits)
+  picked <- doubt_source(picked, scored)
+  if (picked$null) members <- list(null_member(dg_null(), rows, splits$splits))
   seconds <- (proc.time()[["elapsed"]] - start) / length(splits$splits)
-  cv <- new_cv(spec, list(scores = scored[[if (found$null) "null" else "mean"]],
+  cv <- new_cv(spec, list(scores = scored[[if (picked$null) "null" else "mean"]],
                           results = lapply(splits$splits, function(s) list(seconds = seconds))),
                c(splits, list(task = domain_task(rows), metrics = metrics)))
-  list(members = lapply(members, `[[`, "fitted"), weights = found$weights,
-       expected = source_expected(found, cv), choice = c(found$choice, list(scored = cv)))
+  list(members = lapply(members, `[[`, "fitted"), weights = picked$weights,
+       expected = source_expected(picked, cv), choice = c(picked$choice, list(scored = cv)))
 }
 
 check_auto_source <- function(spec, rows) {
@@ -71,12 +71,12 @@ search_source <- function(args, rows) {
 # list(choice: as choose_by_domain() gives it, specs, weights, null: only the null model?, metric,
 # seen: number of rows of each domain in the search, too_good: optimism of its scores by selection)
 searched <- function(args, sample, rows) {
-  found <- choose_by_domain(args, sample)
-  search <- found$search
-  keys <- found$chosen$keys
+  selection <- choose_by_domain(args, sample)
+  search <- selection$search
+  keys <- selection$chosen$keys
   seen <- table(search$sample$domain)
   landmarks <- min(source_features, nrow(rows$sample$X))
-  list(choice = found$choice, weights = found$chosen$weights, metric = search$shown$metric,
+  list(choice = selection$choice, weights = selection$chosen$weights, metric = search$shown$metric,
        specs = lapply(keys, function(key) {
          spec <- search$found[[key]]$candidate$spec
          if (spec$method == "dg_null") return(spec)
@@ -84,7 +84,7 @@ searched <- function(args, sample, rows) {
        }),
        null = keys[1L] == null_title,
        seen = stats::setNames(c(seen), names(seen)),
-       too_good = stats::setNames(found$chosen$scores - found$chosen$fair,
+       too_good = stats::setNames(selection$chosen$scores - selection$chosen$fair,
                                   levels(search$scored_by)))
 }
 
@@ -126,25 +126,25 @@ source_member <- function(problem, splits) {
 }
 
 # The null model alone where the mean of the members is not better than it on all rows.
-doubt_source <- function(found, scored) {
-  gains <- is_gain(list(metric = found$metric, args = list(rule = found$choice$rule)),
+doubt_source <- function(picked, scored) {
+  gains <- is_gain(list(metric = picked$metric, args = list(rule = picked$choice$rule)),
                    scored$null$domains[, 1L], scored$mean$domains[, 1L])
-  if (found$null || gains) return(found)
-  null <- found$choice$table$kernel %in% null_title
-  found$choice$table$member[-1L] <- null[-1L]
-  found$choice$table$weight <- ifelse(null, 1, NA)
-  found$weights <- 1
-  found$null <- TRUE
-  found
+  if (picked$null || gains) return(picked)
+  null <- picked$choice$table$kernel %in% null_title
+  picked$choice$table$member[-1L] <- null[-1L]
+  picked$choice$table$weight <- ifelse(null, 1, NA)
+  picked$weights <- 1
+  picked$null <- TRUE
+  picked
 }
 
 # As expected_score(): cross-fitting's correction in the share of the rows that the choice has seen.
-source_expected <- function(found, cv) {
+source_expected <- function(picked, cv) {
   raw <- cv$domains$score
-  at <- match(cv$domains$domain, names(found$seen))
-  seen <- ifelse(is.na(at), 0, pmin(1, found$seen[at] / cv$domains$rows))
-  too_good <- found$too_good[cv$domains$domain]
-  correction <- ifelse(is.na(too_good) | found$null, 0, seen * too_good)
+  at <- match(cv$domains$domain, names(picked$seen))
+  seen <- ifelse(is.na(at), 0, pmin(1, picked$seen[at] / cv$domains$rows))
+  too_good <- picked$too_good[cv$domains$domain]
+  correction <- ifelse(is.na(too_good) | picked$null, 0, seen * too_good)
   expected_of(raw, correction, cv$metrics[[1L]], cv$share)
 }
 
@@ -163,18 +163,18 @@ domain_sample <- function(rows, max_rows) {
   sample <- rows$sample
   weighty <- which(survey$weights > 0)
   if (survey$n == length(sample$domain)) {
-    found <- sample[c("X", "y", "domain", "weights")]
+    drawn <- sample[c("X", "y", "domain", "weights")]
   } else {
     chosen <- sort(weighty[sample.int(length(weighty), min(length(weighty), searched_domains))])
     each <- max(searched_rows, ceiling(max_rows / length(chosen)))
     starts <- row_starts(survey$source)
     work <- domain_rows_work(chosen, each, draw_seeds(1L), starts)
-    found <- pass(rows, work, "sample")
-    found <- lapply(found[c("X", "y", "domain", "weights")], take, order(found$place))
+    drawn <- pass(rows, work, "sample")
+    drawn <- lapply(drawn[c("X", "y", "domain", "weights")], take, order(drawn$place))
   }
-  found$domain <- droplevels(found$domain)
-  if (is.factor(found$y)) found$y <- droplevels(found$y)
-  c(found, list(blueprint = sample$blueprint))
+  drawn$domain <- droplevels(drawn$domain)
+  if (is.factor(drawn$y)) drawn$y <- droplevels(drawn$y)
+  c(drawn, list(blueprint = sample$blueprint))
 }
 
 # Of each chosen domain the rows with the smallest of random keys. starts: see
@@ -185,12 +185,12 @@ domain_rows_work <- function(chosen, each, seed, starts) {
     both <- Map(function(x, y) if (is.matrix(x)) rbind(x, y) else c(x, y), a, b)
     smallest_keys(both, each)
   })
-  pass_work(add = add, block = function(sums, rows) {
-    own <- as.integer(rows$domain) %in% chosen
-    place <- starts[rows$at$number] + rows$at$first - 1 + rows$kept
-    found <- c(rows[c("X", "y", "domain", "weights")],
-               list(key = row_keys(place, seed), place = place))
-    add(sums, smallest_keys(lapply(found, take, own), each))
+  pass_work(add = add, block = function(sums, block) {
+    at <- as.integer(block$domain) %in% chosen
+    place <- starts[block$at$number] + block$at$first - 1 + block$kept
+    values <- c(block[c("X", "y", "domain", "weights")],
+                list(key = row_keys(place, seed), place = place))
+    add(sums, smallest_keys(lapply(values, take, at), each))
   })
 }
 
@@ -203,18 +203,18 @@ row_keys <- function(place, seed) {
   run <- (place - 1) %/% keys_run
   keys <- numeric(length(place))
   for (r in unique(run)) {
-    own <- which(run == r)
+    at <- which(run == r)
     stream <- with_seed((seed + r) %% .Machine$integer.max, stats::runif(keys_run))
-    keys[own] <- stream[place[own] - r * keys_run]
+    keys[at] <- stream[place[at] - r * keys_run]
   }
   keys
 }
 
-smallest_keys <- function(rows, each) {
-  code <- as.integer(rows$domain)
-  order <- order(code, rows$key)
+smallest_keys <- function(keyed, each) {
+  code <- as.integer(keyed$domain)
+  order <- order(code, keyed$key)
   place <- sequence(rle(code[order])$lengths)
-  lapply(rows, take, sort(order[place <= each]))
+  lapply(keyed, take, sort(order[place <= each]))
 }
 
 # ---- the score on all rows --------------------------------------------------------------------
@@ -233,8 +233,8 @@ score_source_members <- function(members, weights, rows, metrics, splits) {
   }
   fits$repeats <- length(fits$scorers)
   sums <- score_sums(fits, rows, metrics, c(list(rows), lapply(members, `[[`, "rows")))
-  found <- lapply(seq_len(fits$repeats), function(r) {
+  scored <- lapply(seq_len(fits$repeats), function(r) {
     mean_scores(sums$total[, r, 1L, ], sums$unit, metrics, rows$survey)
   })
-  list(null = found[[1L]], mean = found[[fits$repeats]])
+  list(null = scored[[1L]], mean = scored[[fits$repeats]])
 }

@@ -25,8 +25,8 @@ unit_splits <- function(unit, left_out) {
   if (is.null(fold)) fold <- rep(0L, length(left_out))
   splits <- lapply(unique(as.integer(left_out)), function(g) {
     lapply(unique(fold), function(k) {
-      own <- as.integer(left_out) == g
-      list(held = own & fold == k, train = !own & (k == 0L | fold != k))
+      at <- as.integer(left_out) == g
+      list(held = at & fold == k, train = !at & (k == 0L | fold != k))
     })
   })
   Filter(function(split) any(split$held), do.call(c, splits))
@@ -40,8 +40,8 @@ left_out_of_units <- function(space, sample, task, args, lambdas) {
   for (k in unique(fold)) {
     part <- task
     part$costs[fold == k] <- 0
-    found <- left_out_predictions(space, sample, part, args, lambdas)
-    values[fold == k, , ] <- found[fold == k, , ]
+    predicted <- left_out_predictions(space, sample, part, args, lambdas)
+    values[fold == k, , ] <- predicted[fold == k, , ]
   }
   values
 }

@@ -318,12 +318,12 @@ fit_rows.dg_auto_spec <- function(spec, rows, shared = NULL) {
 
 # list(members: fitted, weights, expected: the score, choice)
 auto_in_memory <- function(spec, sample) {
-  found <- choose_by_domain(spec$args, sample)
-  members <- fit_members(found$search, found$chosen$keys, sample)
-  found <- without_failed(found, members)
-  chosen <- found$chosen
+  selection <- choose_by_domain(spec$args, sample)
+  members <- fit_members(selection$search, selection$chosen$keys, sample)
+  selection <- without_failed(selection, members)
+  chosen <- selection$chosen
   list(members = members[chosen$keys], weights = chosen$weights,
-       expected = expected_score(found$search, chosen, sample), choice = found$choice)
+       expected = expected_score(selection$search, chosen, sample), choice = selection$choice)
 }
 
 # A member that fails is its error.
@@ -335,22 +335,22 @@ fit_members <- function(search, keys, sample) {
 }
 
 # The selection without members that could not be fitted to all rows, with weights that sum to 1.
-without_failed <- function(found, members) {
-  chosen <- found$chosen
+without_failed <- function(selection, members) {
+  chosen <- selection$chosen
   failed <- vapply(members, inherits, NA, "error")
   if (all(failed)) stop(members[[1L]])
-  if (!any(failed)) return(found)
+  if (!any(failed)) return(selection)
   warn_candidates(lapply(members[failed], conditionMessage))
   chosen$keys <- chosen$keys[!failed]
   chosen$weights <- chosen$weights[!failed] / sum(chosen$weights[!failed])
   chosen$kernels$keys <- intersect(chosen$kernels$keys, chosen$keys)
   # rows of the table after that of the mean, in this order
   lines <- 1L + seq_along(members)
-  found$choice$table$member[lines] <- !failed
-  found$choice$table$weight[lines] <- replace(rep(NA_real_, length(members)), !failed,
-                                              chosen$weights)
-  found$chosen <- chosen
-  found
+  selection$choice$table$member[lines] <- !failed
+  selection$choice$table$weight[lines] <- replace(rep(NA_real_, length(members)), !failed,
+                                                  chosen$weights)
+  selection$chosen <- chosen
+  selection
 }
 
 # Without what follows from its other parts.

@@ -228,10 +228,10 @@ new_comparison <- function(runs, names, baseline) {
   )
   inference <- data.frame(method = names, do.call(rbind, lapply(differences, `[[`, "inference")))
   # nearly every method differs from the null model, with which the test would always reject
-  own <- done & !are_null(runs)
+  among <- done & !are_null(runs)
   inflation <- ifelse(inference$how == "none", NA, inference$inflation)
-  test <- if (sum(own) >= 3L) {
-    friedman(rank_methods(compared[, own, drop = FALSE], metrics[[1L]]$better), inflation[own])
+  test <- if (sum(among) >= 3L) {
+    friedman(rank_methods(compared[, among, drop = FALSE], metrics[[1L]]$better), inflation[among])
   }
   structure(list(table = table, inference = inference, friedman = test, scores = scores,
                  runs = runs, baseline = baseline, metrics = metrics),

@@ -49,24 +49,24 @@ held_out_targets <- function(study, model, groups, near = NULL) {
   list(values = lambda_values(path$values, at), at = at, errors = path$errors)
 }
 
-# As without_groups(), of the targets `own` and of `worlds`, at the values of lambda around the best
+# As without_groups(), of the `targets` and of `worlds`, at the values of lambda around the best
 # of each world and of the score: more and more from the three `near` the best of another model.
 # Where there is one minimum, that is as good as all. Inf and NA at the others.
-follow_path <- function(study, model, own, worlds, groups, near = NULL, scores = NULL) {
+follow_path <- function(study, model, targets, worlds, groups, near = NULL, scores = NULL) {
   L <- length(study$lambdas)
   if (is.null(near)) near <- (L + 1L) %/% 2L
-  without <- without_groups(model, cbind(own, worlds$basis), groups, study$share, ncol(own),
+  without <- without_groups(model, cbind(targets, worlds$basis), groups, study$share, ncol(targets),
                             ncol(study$targets), worlds$combine)
-  values <- array(NA_real_, c(dim(own), L))
+  values <- array(NA_real_, c(dim(targets), L))
   errors <- NULL
   at <- pmin(pmax(near + -1:1, 1L), L)
-  known <- integer()
-  while (length(at <- setdiff(at, known)) > 0L) {
-    found <- without(study$lambdas[at])
-    if (is.null(errors)) errors <- matrix(Inf, nrow(found$errors), L)
-    values[, , at] <- found$values
-    errors[, at] <- found$errors
-    known <- c(known, at)
+  tried <- integer()
+  while (length(at <- setdiff(at, tried)) > 0L) {
+    fits <- without(study$lambdas[at])
+    if (is.null(errors)) errors <- matrix(Inf, nrow(fits$errors), L)
+    values[, , at] <- fits$values
+    errors[, at] <- fits$errors
+    tried <- c(tried, at)
     best <- c(max.col(-errors, "first"), if (!is.null(scores)) scores(values, at))
     at <- seq(max(min(best, na.rm = TRUE) - 1L, 1L), min(max(best, na.rm = TRUE) + 1L, L))
   }
@@ -108,20 +108,20 @@ compare_known <- function(study, pooled, args) {
     study$kernel <- kernel
     pooled <- NULL
   }
-  own <- domain_landmarks * nlevels(study$sample$domain)
-  if (own > study$landmarks) {
-    study$landmarks <- own
+  landmarks <- domain_landmarks * nlevels(study$sample$domain)
+  if (landmarks > study$landmarks) {
+    study$landmarks <- landmarks
     pooled <- NULL
   }
   if (is.null(pooled)) pooled <- landmark_model(study, domain_pooled())
   domain <- study$sample$domain
   unit <- study$sample$unit
-  found <- compare_models(study, pooled, "known domain", lapply(given_taus, domain_multitask),
+  compared <- compare_models(study, pooled, "known domain", lapply(given_taus, domain_multitask),
                             known_rows(domain, unit),
                             signs = if (is.null(unit)) seq_along(domain) else unit)
-  list(scores = data.frame(domain = levels(domain), pooled_known = found$pooled,
-                           known = found$other),
-       row = found$row)
+  list(scores = data.frame(domain = levels(domain), pooled_known = compared$pooled,
+                           known = compared$other),
+       row = compared$row)
 }
 
 # groups: rows that are held out together; signs: rows with one sign, see worlds_without().
@@ -136,19 +136,19 @@ compare_models <- function(study, pooled, label, others, groups, signs) {
   worlds <- worlds_without(study, pooled, groups, signs)
   base <- score_model(study, pooled, worlds, groups, pooled$left$at)
   near <- which.min(base$errors[, 1L])
-  found <- lapply(others, function(between) study$step(label, {
+  fits <- lapply(others, function(between) study$step(label, {
     # without kernels whose fit fails
     scored <- tryCatch(score_model(study, landmark_model(study, between), worlds, groups, near),
                        domgen_error = function(e) NULL)
     if (!is.null(scored)) near <<- which.min(scored$errors[, 1L])
     scored
   }))
-  found <- Filter(Negate(is.null), found)
+  fits <- Filter(Negate(is.null), fits)
   scores <- choose_elsewhere(base$scores, study$metric)
-  if (length(found) == 0L) return(compared(scores))
-  lowest <- do.call(pmin, lapply(found, function(scored) lowest_error(scored$errors)))
+  if (length(fits) == 0L) return(compared(scores))
+  lowest <- do.call(pmin, lapply(fits, function(scored) lowest_error(scored$errors)))
   gains <- 1 - lowest / lowest_error(base$errors)
-  other <- choose_elsewhere(do.call(cbind, lapply(found, `[[`, "scores")), study$metric)
+  other <- choose_elsewhere(do.call(cbind, lapply(fits, `[[`, "scores")), study$metric)
   compared(scores, other, mean(gains >= gains[1L]))
 }
 
@@ -176,8 +176,8 @@ lowest_error <- function(errors) {
 worlds_without <- function(study, pooled, groups, signs) {
   Y <- study$targets
   # those of domains are known where the bandwidth was chosen
-  known <- identical(groups, study$sample$domain) && !is.null(pooled$left)
-  left <- if (known) pooled$left else held_out_targets(study, pooled, groups, pooled$left$at)
+  left <- if (identical(groups, study$sample$domain)) pooled$left
+  if (is.null(left)) left <- held_out_targets(study, pooled, groups, pooled$left$at)
   fitted <- with_all(pooled, Y, study$lambdas[left$at])
   residual <- Y - left$values
   cluster <- as.integer(signs)

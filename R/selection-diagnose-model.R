@@ -9,9 +9,9 @@ landmark_model <- function(study, between, kernel = study$kernel) {
   sample <- study$sample
   rows <- rows_of(sample, study$threads)
   if (is.null(between$kappa)) between <- domain_kernel_fit(between, rows)
-  found <- draw_pivots(kernel_fit(kernel, sample$X), between$kappa, rows,
-                       min(study$landmarks, nrow(sample$X)), features = TRUE, ones = 1L)
-  list(F = found$features, added = c(rep(found$left, length(found$rows)), 0),
+  pivots <- draw_pivots(kernel_fit(kernel, sample$X), between$kappa, rows,
+                        min(study$landmarks, nrow(sample$X)), features = TRUE, ones = 1L)
+  list(F = pivots$features, added = c(rep(pivots$left, length(pivots$rows)), 0),
        costs = study$costs, unit = sample$unit, threads = study$threads)
 }
 
@@ -19,7 +19,7 @@ landmark_model <- function(study, between, kernel = study$kernel) {
 diagonal_model <- function(model) {
   F <- model$F[-nrow(model$F), , drop = FALSE]
   n <- ncol(F)
-  sums <- centred_sums(function(rows) F, list(seq_len(n)), matrix(0, n, 0L), model$costs, TRUE,
+  sums <- centred_sums(function(at) F, list(seq_len(n)), matrix(0, n, 0L), model$costs, TRUE,
                        model$threads)
   basis <- eigen_basis(sums, model$added[1L])
   replace(model, c("F", "added"), list(basis$turn(F), drop(basis$penalised)))
@@ -32,44 +32,44 @@ penalties <- function(model, lambdas) {
 }
 
 # A function of lambdas: for each group of rows by the functions that are fitted without it and
-# without the units of the rows, if these are in several groups, list(values [n x own x lambdas],
-# predictions of the first `own` columns of Y; errors [responses x lambdas], squared errors of the
+# without the units of the rows, if these are in several groups, list(values [n x shown x lambdas],
+# predictions of the first `shown` columns of Y; errors [responses x lambdas], squared errors of the
 # others with weights `share`, see ridge_without_errors_()).
-without_groups <- function(model, Y, groups, share, own = ncol(Y), targets = 1L, combine = NULL) {
+without_groups <- function(model, Y, groups, share, shown = ncol(Y), targets = 1L, combine = NULL) {
   splits <- unit_splits(model$unit, groups)
   # a row of a unit may be left out with several groups
   out <- lapply(splits, function(split) which(!split$train))
-  rows <- unlist(out)
-  held <- unlist(Map(function(split, rows) split$held[rows], splits, out))
+  at <- unlist(out)
+  held <- unlist(Map(function(split, at) split$held[at], splits, out))
   size <- mean(lengths(out))
   large <- size >= nrow(model$F) / 2
   if (!large) model <- diagonal_model(model)
-  F <- model$F[, rows, drop = FALSE]
-  columns <- Y[rows, , drop = FALSE]
-  costs <- model$costs[rows]
-  share <- share[rows] * held
-  known <- NULL
+  F <- model$F[, at, drop = FALSE]
+  columns <- Y[at, , drop = FALSE]
+  costs <- model$costs[at]
+  share <- share[at] * held
+  moments <- NULL
   if (large) {
     by_group <- sum_rows(F, columns, costs, lengths(out), model$threads)
-    all <- if (length(rows) == nrow(Y)) by_group else sum_all(model, Y)
+    all <- if (length(at) == nrow(Y)) by_group else sum_all(model, Y)
     sums <- all$all_cross
-    known <- list(second = all$all_second, groups = by_group)
+    moments <- list(second = all$all_second, groups = by_group)
     # many responses of many rows have errors from sums
     if (is.null(combine) && size > 2 * nrow(F)) {
       factor <- proportion(share, costs)
-      known$squares <- if (is.null(factor)) {
+      moments$squares <- if (is.null(factor)) {
         sum_rows(F, columns, share, lengths(out), model$threads)
       } else lapply(by_group[c("second", "cross")], `*`, factor)
     }
   } else sums <- model$F %*% (model$costs * Y)
   function(lambdas) {
-    found <- core_result(ridge_without_errors_(
-      F, columns, sqrt(costs), lengths(out), sums, penalties(model, lambdas), own, targets, share,
-      combine, known, model$threads
+    solved <- core_result(ridge_without_errors_(
+      F, columns, sqrt(costs), lengths(out), sums, penalties(model, lambdas), shown, targets, share,
+      combine, moments, model$threads
     ))
-    values <- array(Y[, seq_len(own)], c(nrow(Y), own, length(lambdas)))
-    values[rows[held], , ] <- c(values[rows[held], , ]) - c(found$residuals[held, ])
-    list(values = values, errors = found$errors)
+    values <- array(Y[, seq_len(shown)], c(nrow(Y), shown, length(lambdas)))
+    values[at[held], , ] <- c(values[at[held], , ]) - c(solved$residuals[held, ])
+    list(values = values, errors = solved$errors)
   }
 }
 

@@ -142,8 +142,8 @@ fit_input.dg_diagnose_spec <- function(spec, input, shared = NULL) {
           nlevels(droplevels(task$domain)), ".")
   }
   metric <- read_single_metric(args$metric, task$y)[[1L]]
-  rows <- search_rows(task, args$max_rows, args$seed)
-  sample <- read_sample(take_rows(task$input, rows), list(response = "any", domain = TRUE),
+  at <- search_rows(task, args$max_rows, args$seed)
+  sample <- read_sample(take_rows(task$input, at), list(response = "any", domain = TRUE),
                         args$scale)
   sample$available <- length(task$y)
   check_units(sample$unit)
@@ -216,13 +216,13 @@ diagnose_shift <- function(sample, args) {
     lacking <- pivots$left * (1 - 1 / G)
     variances <- variances + lacking * apply(codes, 2L, function(g) mean(1 / tabulate(g, G)))
   }
-  found <- unname(variances[1L])
+  variance <- unname(variances[1L])
   by_chance <- variances[-1L]
   range <- stats::quantile(by_chance, c(0.025, 0.975), names = FALSE)
-  list(variance = found, level = mean(by_chance), lower = range[1L], upper = range[2L],
-       ratio = found / mean(by_chance),
+  list(variance = variance, level = mean(by_chance), lower = range[1L], upper = range[2L],
+       ratio = variance / mean(by_chance),
        # equal up to rounding counts as equal
-       p = (1 + sum(by_chance >= found * (1 - 1e-10))) / (1 + args$permutations))
+       p = (1 + sum(by_chance >= variance * (1 - 1e-10))) / (1 + args$permutations))
 }
 
 # scores [domains x settings]: for each domain, its score at the setting with the best mean in the
@@ -233,9 +233,9 @@ choose_elsewhere <- function(scores, metric) {
 
 # Which setting that is; NA settings are none.
 best_elsewhere <- function(scores, metric) {
-  known <- ifelse(is.na(scores), 0, scores)
+  filled <- ifelse(is.na(scores), 0, scores)
   counts <- !is.na(scores)
-  others <- sweep(-known, 2L, colSums(known), "+") / sweep(-counts, 2L, colSums(counts), "+")
+  others <- sweep(-filled, 2L, colSums(filled), "+") / sweep(-counts, 2L, colSums(counts), "+")
   apply(losses(others, metric$better), 1L, function(s) {
     if (all(is.na(s))) NA_integer_ else which.min(s)
   })

@@ -43,7 +43,7 @@ new_ensemble <- function(members, weights, rows, ..., class = character()) {
   ), class = c(class, "dg_ensemble", "dg_learner", "dg_fit"))
 }
 
-# Of a mean of members, with these values. That of logarithms of hazards has a baseline of its own.
+# Targets of a mean of members with these values; a mean of log hazards has a baseline of its own.
 mixed_targets <- function(members, rows, values = NULL) {
   targets <- new_targets(rows, standardise = FALSE)
   c(targets, if (all(vapply(members, gives_probabilities, NA))) list(means = "common"),
@@ -142,18 +142,18 @@ member_layout <- function(spec, blueprint) {
 }
 
 # Each member scales the rows itself. of: decision, or another function of a model and rows.
-member_values <- function(member, rows, of = decision) {
+member_values <- function(member, new, of = decision) {
   blueprint <- member$blueprint
-  known <- rows$reference
-  if (is.list(known)) known$X <- see_columns(known$X, blueprint)
-  new <- scale_new(blueprint$scaling, see_columns(rows$X, blueprint), rows$domain, known)
-  of(member, c(list(X = new$X, domain = rows$domain, reference = new$reference), rows["threads"]))
+  reference <- new$reference
+  if (is.list(reference)) reference$X <- see_columns(reference$X, blueprint)
+  seen <- scale_new(blueprint$scaling, see_columns(new$X, blueprint), new$domain, reference)
+  of(member, c(list(X = seen$X, domain = new$domain, reference = seen$reference), new["threads"]))
 }
 
 #' @exportS3Method
-decision.dg_ensemble <- function(object, rows) {
+decision.dg_ensemble <- function(object, new) {
   weighted_values(lapply(object$members, function(member) {
-    common_values(targets_of(member), member_values(member, rows))
+    common_values(targets_of(member), member_values(member, new))
   }), object$coefficients)
 }
 
@@ -161,8 +161,8 @@ decision.dg_ensemble <- function(object, rows) {
 #' @exportS3Method
 open_questions.dg_ensemble <- function(object) {
   unlist(unname(lapply(object$members, function(member) {
-    lapply(scaled_questions(member), ask_after, function(rows) {
-      list(X = see_columns(rows$X, member$blueprint), domain = rows$domain)
+    lapply(scaled_questions(member), ask_after, function(new) {
+      list(X = see_columns(new$X, member$blueprint), domain = new$domain)
     })
   })), recursive = FALSE)
 }
@@ -172,21 +172,21 @@ answered.dg_ensemble <- function(object, answers) {
   counts <- lengths(lapply(object$members, scaled_questions))
   starts <- cumsum(counts) - counts
   for (m in which(counts > 0L)) {
-    own <- answers[starts[m] + seq_len(counts[m])]
-    object$members[[m]] <- seal(scaled_answered(object$members[[m]], own))
+    part <- answers[starts[m] + seq_len(counts[m])]
+    object$members[[m]] <- seal(scaled_answered(object$members[[m]], part))
   }
   object
 }
 
-# Of members that have a kernel on their rows.
+# The mean over members that have a kernel on their rows.
 #' @exportS3Method
-similarity.dg_ensemble <- function(object, rows) {
+similarity.dg_ensemble <- function(object, new) {
   used <- object$members[object$coefficients > 0]
-  found <- Filter(Negate(is.null), lapply(used, function(member) {
-    if (has_similarity(member)) member_values(member, rows, similarity)
+  values <- Filter(Negate(is.null), lapply(used, function(member) {
+    if (has_similarity(member)) member_values(member, new, similarity)
   }))
-  if (length(found) == 0L) return(similarity.default(object, rows))
-  Reduce(`+`, found) / length(found)
+  if (length(values) == 0L) return(similarity.default(object, new))
+  Reduce(`+`, values) / length(values)
 }
 
 has_similarity <- function(object) {
@@ -200,7 +200,7 @@ describes_domain.dg_ensemble <- function(object) any(vapply(object$members, desc
 #' @exportS3Method
 reads_domain.dg_ensemble <- function(object) any(vapply(object$members, reads_domain, NA))
 
-# As they were given.
+# The rows are those of the data, not scaled.
 #' @exportS3Method
 training_rows.dg_ensemble <- function(object) {
   if (is.null(object$X)) {
@@ -219,11 +219,11 @@ describe_fit.dg_ensemble <- function(x) {
     members <- choice$table[choice$table$member %in% TRUE, c("member", "weight", "mean")]
     members$member <- describe_candidates(choice$table[choice$table$member %in% TRUE, ])
   } else if (!is.null(held$scores)) members$mean <- unname(colMeans(held$scores, na.rm = TRUE))[-1L]
-  own <- if (is.null(choice)) held$scores[, 1L]
+  scores <- if (is.null(choice)) held$scores[, 1L]
   list(
-    if (length(own)) {
-      fact(held$metric$title, mean(own, na.rm = TRUE),
-           error_words(if (sum(!is.na(own)) > 2L) mean_error(own)$se else NA_real_),
+    if (length(scores)) {
+      fact(held$metric$title, mean(scores, na.rm = TRUE),
+           error_words(if (sum(!is.na(scores)) > 2L) mean_error(scores)$se else NA_real_),
            " on held-out domains, with weights from the other domains", only = "print")
     },
     fact(paste0("Members", if (!is.null(members$mean)) {

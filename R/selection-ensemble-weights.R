@@ -43,7 +43,7 @@ held_out_values.dg_spec <- function(spec, sample, fitted) {
   common_known(fitted, held_out_decisions(spec, scaled, fitted)$values, sample)
 }
 
-# With the search.
+# The search is repeated without each fold.
 refitted_values <- function(spec, sample, fitted) {
   columns <- ncol(common_values(targets_of(fitted), fitted$decision))
   by_folds(sample, columns, " to find the weights", function(inside) {
@@ -56,7 +56,7 @@ refitted_values <- function(spec, sample, fitted) {
 #' @exportS3Method
 held_out_values.dg_tune_spec <- refitted_values
 
-# Lambdas, members and weights that are those of all domains would flatter it.
+# With lambdas, members and weights that all domains chose, its values would be optimistic.
 #' @exportS3Method
 held_out_values.dg_auto_spec <- refitted_values
 
@@ -66,7 +66,7 @@ held_out_values.dg_ensemble_spec <- function(spec, sample, fitted) {
   else NextMethod()
 }
 
-# Its shares of the classes are no decision values.
+# The null model has shares of classes, no decision values.
 #' @exportS3Method
 held_out_values.dg_null_spec <- refitted_values
 
@@ -74,37 +74,37 @@ held_out_values.dg_null_spec <- refitted_values
 values_without <- function(spec, sample, train, held) {
   rest <- sample_part(sample, train)
   model <- fit_member(spec, rest)
-  rows <- list(X = sample$X[held, , drop = FALSE], domain = droplevels(sample$domain[held]))
-  found <- common_values(targets_of(model), member_values(model, rows))
-  if (nlevels(sample$y) <= 2L) return(found)
+  new <- list(X = sample$X[held, , drop = FALSE], domain = droplevels(sample$domain[held]))
+  predicted <- common_values(targets_of(model), member_values(model, new))
+  if (nlevels(sample$y) <= 2L) return(predicted)
   # two of more have one column
-  if (nlevels(rest$y) == 2L) found <- cbind(1 - found, 1 + found) / 2
-  values <- matrix(0, nrow(found), nlevels(sample$y))
-  values[, match(levels(rest$y), levels(sample$y))] <- found
+  if (nlevels(rest$y) == 2L) predicted <- cbind(1 - predicted, 1 + predicted) / 2
+  values <- matrix(0, nrow(predicted), nlevels(sample$y))
+  values[, match(levels(rest$y), levels(sample$y))] <- predicted
   values
 }
 
-# Rows without a value, as where the other domains lack a class, have none here either. Where
-# decision values are calibrated, those of a fold are by maps of the other folds, because the own
-# maps of the model have seen the labels of the fold.
+# Rows without a value, as where the other domains lack a class, have none here either. Calibrated
+# decision values of a fold come from maps of the other folds, because the model's maps have seen
+# the labels of the fold.
 common_known <- function(fitted, values, sample) {
-  known <- !is.na(rowSums(values))
+  scored <- !is.na(rowSums(values))
   columns <- ncol(common_values(targets_of(fitted), fitted$decision))
-  found <- matrix(NA_real_, nrow(values), columns)
+  common <- matrix(NA_real_, nrow(values), columns)
   calibration <- fitted$calibration
   if (is.null(calibration)) {
-    found[known, ] <- common_values(targets_of(fitted), values[known, , drop = FALSE])
-    return(found)
+    common[scored, ] <- common_values(targets_of(fitted), values[scored, , drop = FALSE])
+    return(common)
   }
   sides <- submodel_sides(sample$y, fitted$response)
   fold <- calibration_folds(sample)[as.integer(sample$domain)]
-  for (k in unique(fold[known])) {
-    inside <- known & fold == k
+  for (k in unique(fold[scored])) {
+    inside <- scored & fold == k
     fitted$calibration$maps <- calibration_maps(values, sides, sample$weights * (fold != k),
                                                 calibration$method)
-    found[inside, ] <- common_values(targets_of(fitted), values[inside, , drop = FALSE])
+    common[inside, ] <- common_values(targets_of(fitted), values[inside, , drop = FALSE])
   }
-  found
+  common
 }
 
 # min_w sum_i s_i |t_i - sum_m w_m f_mi|^2 over w >= 0, sum w = 1: with errors e_m = f_m - t that is
@@ -116,14 +116,14 @@ stack_weights <- function(values, task, used = TRUE) {
   errors <- vapply(values, function(v) c(v - task$target), numeric(length(task$target)))
   errors <- matrix(errors, ncol = M)
   share <- rep(task$share * used, k)
-  known <- share > 0 & !is.na(rowSums(errors))
-  if (!any(known)) return(equal)
-  D <- crossprod(errors[known, , drop = FALSE] * sqrt(share[known]))
+  at <- share > 0 & !is.na(rowSums(errors))
+  if (!any(at)) return(equal)
+  D <- crossprod(errors[at, , drop = FALSE] * sqrt(share[at]))
   unit <- mean(diag(D))
   if (!is.finite(unit) || unit <= 0) return(equal)
-  found <- quadprog::solve.QP(2 * (D / unit + diag(1e-8, M)), rep(0, M), cbind(rep(1, M), diag(M)),
-                              c(1, rep(0, M)), meq = 1L)
-  weights <- pmax(found$solution, 0)
+  solved <- quadprog::solve.QP(2 * (D / unit + diag(1e-8, M)), rep(0, M), cbind(rep(1, M), diag(M)),
+                               c(1, rep(0, M)), meq = 1L)
+  weights <- pmax(solved$solution, 0)
   # what rounding leaves of a bound
   weights[weights < 1e-9] <- 0
   weights / sum(weights)
@@ -134,7 +134,7 @@ held_out_decisions.dg_ensemble_spec <- function(spec, sample, fitted) {
   held_out_mean(spec$args$members, sample, fitted)
 }
 
-# Of members without weight there is no need.
+# Members without weight are not needed.
 held_out_mean <- function(specs, sample, fitted) {
   used <- fitted$coefficients > 0
   values <- Map(function(spec, member) held_out_values(spec, sample, member), specs[used],

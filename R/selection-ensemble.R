@@ -156,7 +156,7 @@ spec_needs.dg_ensemble_spec <- function(spec) {
   plain <- vapply(wishes, is.null, NA)
   ordinal <- any(vapply(needs, `[[`, "", "response") == "ordinal")
   list(response = if (ordinal) "ordinal" else "open", domain = TRUE, terms = spec$args$terms,
-       reference = all(vapply(needs, function(own) isTRUE(own$reference), NA)),
+       reference = all(vapply(needs, function(need) isTRUE(need$reference), NA)),
        columns = if (!all(plain)) {
          unique(do.call(c, c(wishes, if (any(plain)) list(list(default_wish)))))
        })
@@ -173,20 +173,20 @@ find_parameter.dg_ensemble_spec <- function(spec, name, all = FALSE) {
   front <- names(members)[startsWith(name, paste0(names(members), "."))]
   if (length(front)) {
     front <- front[which.max(nchar(front))]
-    found <- find_parameter(members[[front]], substring(name, nchar(front) + 2L), all)
-    if (!is.null(found)) return(in_member(found, front))
+    place <- find_parameter(members[[front]], substring(name, nchar(front) + 2L), all)
+    if (!is.null(place)) return(in_member(place, front))
   }
   if (name %in% c("member_weights", "members", "calibration", "terms")) return(NextMethod())
-  found <- Filter(Negate(is.null), lapply(members, find_parameter, name, all))
-  if (length(found) > 1L) {
+  places <- Filter(Negate(is.null), lapply(members, find_parameter, name, all))
+  if (length(places) > 1L) {
     abort("argument", "`", name, "` is a parameter of several members; use `",
-          paste0(names(found), ".", name, collapse = "`, `"), "`.")
+          paste0(names(places), ".", name, collapse = "`, `"), "`.")
   }
-  if (length(found)) in_member(found[[1L]], names(found))
+  if (length(places)) in_member(places[[1L]], names(places))
 }
 
-in_member <- function(found, member) {
-  list(part = c("args", "members", member, found$part), path = found$path)
+in_member <- function(place, member) {
+  list(part = c("args", "members", member, place$part), path = place$path)
 }
 
 #' @exportS3Method
@@ -199,9 +199,8 @@ known_parameters.dg_ensemble_spec <- function(spec) {
 
 #' @exportS3Method
 spec_gives.dg_ensemble_spec <- function(spec, classes = NULL) {
-  own <- vapply(spec$args$members, function(m) "prob" %in% spec_gives(innermost(m), classes),
-                NA)
-  if (all(own) || wants_probabilities(spec)) "prob"
+  gives <- function(member) "prob" %in% spec_gives(innermost(member), classes)
+  if (all(vapply(spec$args$members, gives, NA)) || wants_probabilities(spec)) "prob"
 }
 
 #' @export

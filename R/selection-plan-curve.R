@@ -16,10 +16,10 @@ curve_components <- function(losses, fold) {
   G <- nrow(sites)
   parts <- vapply(seq_len(ncol(sites)), function(l) {
     rest <- matrix(losses[, l, ] - sites[, l], G)
-    known <- !is.na(rest)
-    groups <- paste(col(rest), fold)[known]
+    scored <- !is.na(rest)
+    groups <- paste(col(rest), fold)[scored]
     groups <- match(groups, unique(groups))
-    rest <- rest[known]
+    rest <- rest[scored]
     n <- tabulate(groups)
     between <- sum((rowsum(rest, groups)[, 1L])^2 / n)
     # free numbers, those of means of sites taken off
@@ -119,10 +119,10 @@ curve_needed <- function(curve, loss) {
   ends <- vapply(range(curve$sizes), function(m) m^-d$exponent, numeric(nrow(d)))
   ends <- matrix(ends, nrow(d))
   power <- ends[, 2L] + (loss - d$last) / d$gain * (ends[, 1L] - ends[, 2L])
-  found <- ifelse(power > 0, pmax(power, 0)^(-1 / d$exponent), Inf)
+  sites <- ifelse(power > 0, pmax(power, 0)^(-1 / d$exponent), Inf)
   # a flat curve is below it at every number or at none
-  found[d$gain == 0] <- ifelse(d$last[d$gain == 0] <= loss, 1, Inf)
-  pmax(ceiling(found - 1e-9), 1)
+  sites[d$gain == 0] <- ifelse(d$last[d$gain == 0] <= loss, 1, Inf)
+  pmax(ceiling(sites - 1e-9), 1)
 }
 
 # ---- where two curves of labels cross ---------------------------------------------------------

@@ -231,9 +231,9 @@ measure_sizes <- function(plan, sizes, folds, draws, ctx) {
                   list(rownames(splits$fold), sizes, NULL))
   for (k in which(!failed)) {
     split <- splits$splits[[k]]
-    found <- score_left_out(results[[k]]$predictions, plan$metrics)
+    by_site <- score_left_out(results[[k]]$predictions, plan$metrics)
     # by place, as no row can be asked for by the name ""
-    scores[match(rownames(found), rownames(scores)), split$size, split$draw] <- found[, 1L]
+    scores[match(rownames(by_site), rownames(scores)), split$size, split$draw] <- by_site[, 1L]
   }
   list(scores = scores, fold = splits$fold, failed = sum(failed), fits = length(failed))
 }
@@ -242,7 +242,7 @@ measure_sizes <- function(plan, sizes, folds, draws, ctx) {
 # separately: nested sets would err together.
 draw_splits <- function(domain, sizes, folds, draws) {
   levels <- levels(droplevels(domain))
-  rows <- split(seq_along(domain), factor(domain, levels))
+  of_site <- split(seq_along(domain), factor(domain, levels))
   fold <- vapply(seq_len(draws), function(r) c(unclass(assign_folds(levels, folds, "folds"))),
                  integer(length(levels)))
   rownames(fold) <- levels
@@ -251,8 +251,8 @@ draw_splits <- function(domain, sizes, folds, draws) {
     others <- which(fold[, r] != k)
     train <- others[sample.int(length(others), min(sizes[l], length(others)))]
     splits[[length(splits) + 1L]] <- list(
-      train = sort(unlist(rows[train], use.names = FALSE)),
-      held = sort(unlist(rows[fold[, r] == k], use.names = FALSE)),
+      train = sort(unlist(of_site[train], use.names = FALSE)),
+      held = sort(unlist(of_site[fold[, r] == k], use.names = FALSE)),
       fold = k, rep = 1L, size = l, draw = r
     )
   }
@@ -299,9 +299,9 @@ site_results <- function(curve, sizes, target, n, level, new_sites, metric) {
     if (is.null(metric$range)) scores else pmin(pmax(scores, metric$range[1L]), metric$range[2L])
   }
   limits <- function(losses) {
-    found <- t(apply(sign * losses, 2L, stats::quantile, ends, names = FALSE))
-    if (metric$better == "low" && min(values, na.rm = TRUE) >= 0) found <- pmax(found, 0)
-    within(found)
+    bounds <- t(apply(sign * losses, 2L, stats::quantile, ends, names = FALSE))
+    if (metric$better == "low" && min(values, na.rm = TRUE) >= 0) bounds <- pmax(bounds, 0)
+    within(bounds)
   }
   band <- limits(curve_predictive(fitted, all, new_sites))
   middle <- within(sign * apply(curve_values(fitted, all), 2L, stats::median))
@@ -332,7 +332,7 @@ site_results <- function(curve, sizes, target, n, level, new_sites, metric) {
 
 needed_sites <- function(fitted, target, sign, n, ends) {
   far <- plan_far * n
-  rows <- lapply(target, function(goal) {
+  lines <- lapply(target, function(goal) {
     needed <- curve_needed(fitted, sign * goal)
     now <- mean(needed <= n)
     ever <- mean(needed <= far)
@@ -340,7 +340,7 @@ needed_sites <- function(fitted, target, sign, n, ends) {
     q <- stats::quantile(needed, c(0.5, ends), type = 1L, names = FALSE)
     data.frame(target = goal, sites = q[1L], lower = q[2L], upper = q[3L], now = now, ever = ever)
   })
-  do.call(rbind, rows)
+  do.call(rbind, lines)
 }
 
 label_results <- function(cv, level, metric) {
@@ -371,12 +371,12 @@ all_crossings <- function(cv, level, metric) {
                    data.frame(update = "local", other = others)
                  })
   ends <- central_ends(level)
-  found <- lapply(seq_len(nrow(pairs)), function(i) {
+  crossings <- lapply(seq_len(nrow(pairs)), function(i) {
     difference <- curve(pairs$update[i]) - curve(pairs$other[i])
     at <- labels_needed(difference, labels)
     q <- stats::quantile(at, c(0.5, ends), type = 1L, names = FALSE)
     data.frame(pairs[i, ], labels = q[1L], lower = q[2L], upper = q[3L],
                better = mean(is.finite(at)))
   })
-  `rownames<-`(do.call(rbind, found), NULL)
+  `rownames<-`(do.call(rbind, crossings), NULL)
 }

@@ -10,25 +10,25 @@ rows_of_domain <- 20L
 search_rows <- function(task, max_rows, seed, of_domain = rows_of_domain) {
   n <- length(task$y)
   if (n <= max_rows) return(seq_len(n))
-  rows <- split(seq_len(n), task$domain, drop = TRUE)
+  by_domain <- split(seq_len(n), task$domain, drop = TRUE)
   with_seed(seed, {
-    rows <- rows[search_domains(rows, task$y, max_rows, of_domain)]
-    share <- even_shares(lengths(rows), max_rows)
-    chosen <- Map(drawn_rows, rows, share, MoreArgs = list(y = task$y))
-    sort(unlist(keep_classes(chosen, rows, task$y), use.names = FALSE))
+    by_domain <- by_domain[search_domains(by_domain, task$y, max_rows, of_domain)]
+    share <- even_shares(lengths(by_domain), max_rows)
+    chosen <- Map(drawn_rows, by_domain, share, MoreArgs = list(y = task$y))
+    sort(unlist(keep_classes(chosen, by_domain, task$y), use.names = FALSE))
   })
 }
 
 # Which domains: all, or in random order as many as can have of_domain rows (or all of theirs); of
 # each class two that have it come first.
-search_domains <- function(rows, y, max_rows, of_domain) {
-  sizes <- lengths(rows)
+search_domains <- function(by_domain, y, max_rows, of_domain) {
+  sizes <- lengths(by_domain)
   wanted <- pmin(sizes, of_domain)
   if (sum(wanted) <= max_rows) return(seq_along(sizes))
   order <- sample.int(length(sizes))
   if (is.factor(y)) {
     first <- lapply(levels(y), function(class) {
-      utils::head(which(vapply(rows[order], function(i) any(y[i] == class), NA)), 2L)
+      utils::head(which(vapply(by_domain[order], function(i) any(y[i] == class), NA)), 2L)
     })
     order <- order[unique(c(unlist(first), seq_along(order)))]
   }
@@ -38,15 +38,15 @@ search_domains <- function(rows, y, max_rows, of_domain) {
 
 # A class too rare to be drawn takes the place of a row of the commonest class, in two domains that
 # have it.
-keep_classes <- function(chosen, rows, y) {
+keep_classes <- function(chosen, by_domain, y) {
   if (!is.factor(y)) return(chosen)
-  for (class in setdiff(unique(y[unlist(rows)]), unique(y[unlist(chosen)]))) {
-    holds <- which(vapply(rows, function(i) any(y[i] == class), NA))
+  for (class in setdiff(unique(y[unlist(by_domain)]), unique(y[unlist(chosen)]))) {
+    holds <- which(vapply(by_domain, function(i) any(y[i] == class), NA))
     for (g in utils::head(holds[sample.int(length(holds))], 2L)) {
-      own <- rows[[g]][y[rows[[g]]] == class]
+      of_class <- by_domain[[g]][y[by_domain[[g]]] == class]
       codes <- as.integer(y[chosen[[g]]])
       commonest <- match(which.max(tabulate(codes)), codes)
-      chosen[[g]][commonest] <- own[sample.int(length(own), 1L)]
+      chosen[[g]][commonest] <- of_class[sample.int(length(of_class), 1L)]
     }
   }
   chosen

@@ -12,9 +12,9 @@ part_grid <- function(spec, n) UseMethod("part_grid")
 
 #' @exportS3Method
 part_grid.dg_spec <- function(spec, n) {
-  rows <- parameter_rows(method_of(spec), names(spec$args))
-  rows <- Filter(function(row) !is.null(row$grid), rows)
-  grid <- lapply(rows, function(row) {
+  records <- parameter_rows(method_of(spec), names(spec$args))
+  records <- Filter(function(row) !is.null(row$grid), records)
+  grid <- lapply(records, function(row) {
     if (is.function(row$grid)) row$grid(n, spec$args) else row$grid
   })
   if (length(grid) == 0L || !"kernel" %in% names(spec$args)) return(grid)

@@ -2,9 +2,9 @@
 
 # Index of the best among some that were tried, by the rule; the first of equals.
 which_best <- function(state, among = seq_len(nrow(state$tried))) {
-  found <- tuned_losses(state)[among]
-  if (is_scoreless(found)) abort_all_failed(state)
-  which.min(found)
+  losses <- tuned_losses(state)[among]
+  if (is_scoreless(losses)) abort_all_failed(state)
+  which.min(losses)
 }
 
 tuned_losses <- function(state) {

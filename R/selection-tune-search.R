@@ -93,7 +93,7 @@ extend_parameter <- function(state, name, best) {
 }
 
 # Is the best choice, at the border of a parameter, better than with the value before it, see
-# is_better()? Yes where nothing is known.
+# is_better()? TRUE where one of them has no scores.
 clear_gain <- function(state, name, best) {
   numbers <- unlist(state$grid[[name]])
   before <- best
@@ -156,9 +156,9 @@ row_outcomes <- function(state, specs, choices, fits) {
   before <- length(state$results)
   work <- piece_worker(specs, state$task, metrics_need(state$metrics), state$deadline,
                        always = if (before == 0L) unlist(groups)[1L])
-  found <- evaluate_splits(groups, state$splits, state$seeds, work, state$ctx,
-                           rep(method_of(state$spec)$title, length(groups)), before)[fits]
-  lapply(found, function(of_choice) {
+  results <- evaluate_splits(groups, state$splits, state$seeds, work, state$ctx,
+                             rep(method_of(state$spec)$title, length(groups)), before)[fits]
+  lapply(results, function(of_choice) {
     if (!any(vapply(of_choice, is.null, NA))) summarise_choice(of_choice, state)
   })
 }
@@ -183,8 +183,8 @@ piece_worker <- function(specs, task, needs, deadline = Inf, always = NULL) {
 # Choices with the same kernels and features share Gram matrices.
 shared_key <- function(state, choices) {
   shared <- vapply(names(state$grid), function(name) {
-    found <- find_parameter(state$spec$object, name)
-    found$path[1L] %in% c("kernel", "kernel_y", "domain_kernel", "feature_map")
+    place <- find_parameter(state$spec$object, name)
+    place$path[1L] %in% c("kernel", "kernel_y", "domain_kernel", "feature_map")
   }, NA)
   if (!any(shared)) return(rep(1L, nrow(choices)))
   choice_keys(choices[, shared, drop = FALSE])
@@ -195,9 +195,9 @@ shared_key <- function(state, choices) {
 work_order <- function(state, choices) {
   names <- names(state$grid)
   part <- vapply(names, function(name) {
-    found <- find_parameter(state$spec$object, name)
-    if (identical(found$part, "learner")) 2L
-    else if (isTRUE(found_row(state$spec$object, found)$ridge)) 1L else 0L
+    where <- find_parameter(state$spec$object, name)
+    if (identical(where$part, "learner")) 2L
+    else if (isTRUE(found_row(state$spec$object, where)$ridge)) 1L else 0L
   }, integer(1))
   place <- lapply(names[order(part)], function(name) {
     values <- state$grid[[name]]
@@ -240,16 +240,16 @@ pass_outcomes <- function(input, shared) function(state, specs, choices, fits) {
     if (begun && seconds_now() > state$deadline) break
     start <- proc.time()[["elapsed"]]
     # the same landmarks for all choices
-    found <- on_error(with_seed(state$seeds[1L],
-                                score_by_passes(specs[group], state, input, shared)),
-                      function(e) {
+    scored <- on_error(with_seed(state$seeds[1L],
+                                 score_by_passes(specs[group], state, input, shared)),
+                       function(e) {
       if (!inherits(e, "domgen_error")) stop(e)
       e
     })
     seconds <- (proc.time()[["elapsed"]] - start) / length(group)
     outcomes[group] <- lapply(seq_along(group), function(i) {
-      if (inherits(found, "error")) failed_choice(list(error = found, seconds = seconds))
-      else scored_choice(found[[i]]$domains, seconds, state)
+      if (inherits(scored, "error")) failed_choice(list(error = scored, seconds = seconds))
+      else scored_choice(scored[[i]]$domains, seconds, state)
     })
   }
   outcomes[fits]

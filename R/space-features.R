@@ -14,11 +14,11 @@ new_feature_space <- function(feature_map, kernel, domain_kernel, map, dim, rows
   ), class = "feature_space")
 }
 
-# The features [dim x n] of these rows, NULL if they are not known.
-seen_features <- function(space, rows) {
+# The features [dim x n] of these points, NULL if they are not known.
+seen_features <- function(space, points) {
   seen <- space$seen
-  same <- !is.null(seen) && identical(seen$X, rows$X) &&
-    (!uses_domain(space$domain_kernel) || identical(seen$domain, as.integer(rows$domain)))
+  same <- !is.null(seen) && identical(seen$X, points$X) &&
+    (!uses_domain(space$domain_kernel) || identical(seen$domain, as.integer(points$domain)))
   if (same) seen$features
 }
 
@@ -39,31 +39,31 @@ space_expansion.feature_space <- function(space, rows, A) {
 }
 
 # A shorter way to <z(P, x), W>; NULL where there is none.
-expand_folded <- function(map, space, rows, table, A) UseMethod("expand_folded")
+expand_folded <- function(map, space, points, table, A) UseMethod("expand_folded")
 
 #' @exportS3Method
-expand_folded.default <- function(map, space, rows, table, A) NULL
+expand_folded.default <- function(map, space, points, table, A) NULL
 
-# The values of linear functions W [r x m] at the rows; table: of their domains.
-expand_rows <- function(space, rows, table, W) {
-  known <- seen_features(space, rows)
-  if (!is.null(known)) return(crossprod(known, W))
-  folded <- expand_folded(space$map, space, rows, table, W)
+# The values of linear functions W [r x m] at points, list(X, domain); table: of their domains.
+expand_rows <- function(space, points, table, W) {
+  seen <- seen_features(space, points)
+  if (!is.null(seen)) return(crossprod(seen, W))
+  folded <- expand_folded(space$map, space, points, table, W)
   if (!is.null(folded)) return(folded)
-  do.call(rbind, in_chunks(space, rows, table, function(program, i, X, codes) {
+  do.call(rbind, in_chunks(space, points, table, function(program, i, X, codes) {
     feature_apply_(program, X, codes, W, space$threads)
   }))
 }
 
-# The features themselves, Z [rows x r], for a learner, a plot or a test.
-space_rows <- function(space, rows) {
-  if (nrow(rows$X) == 0L) return(matrix(0, 0L, space$dim))
-  check_feature_memory(nrow(rows$X), space$dim)
-  features_at(space, rows, new_table(space, rows))
+# The features themselves, Z [points x r], for a learner, a plot or a test.
+space_rows <- function(space, points) {
+  if (nrow(points$X) == 0L) return(matrix(0, 0L, space$dim))
+  check_feature_memory(nrow(points$X), space$dim)
+  features_at(space, points, new_table(space, points))
 }
 
-features_at <- function(space, rows, table) {
-  Z <- do.call(rbind, in_chunks(space, rows, table, function(program, i, X, codes) {
+features_at <- function(space, points, table) {
+  Z <- do.call(rbind, in_chunks(space, points, table, function(program, i, X, codes) {
     feature_rows_(program, X, codes, space$threads)
   }))
   check_overflow(c(min(Z), max(Z)), space$kernel)
@@ -71,11 +71,11 @@ features_at <- function(space, rows, table) {
 }
 
 # Z' [r x n].
-feature_columns <- function(space, rows, table = own_table(space, rows)) {
-  known <- seen_features(space, rows)
-  if (!is.null(known)) return(known)
-  check_feature_memory(nrow(rows$X), space$dim)
-  Zt <- in_chunks(space, rows, table, function(program, i, X, codes) {
+feature_columns <- function(space, points, table = own_table(space, points)) {
+  seen <- seen_features(space, points)
+  if (!is.null(seen)) return(seen)
+  check_feature_memory(nrow(points$X), space$dim)
+  Zt <- in_chunks(space, points, table, function(program, i, X, codes) {
     feature_columns_(program, X, codes, space$threads)
   })
   Zt <- if (length(Zt) == 1L) Zt[[1L]] else do.call(cbind, Zt)
@@ -83,15 +83,15 @@ feature_columns <- function(space, rows, table = own_table(space, rows)) {
   Zt
 }
 
-# Sums over rows; table: of their domains. wanted: list(
+# Sums over points; table: of their domains. wanted: list(
 #   cells: codes 1, ..., n_cells; n_cells; second: is Z'Z wanted?;
 #   response: F [n x ry], or NULL; labelled: n weights, or NULL).
 # list(n, second = Z'Z [r x r], sums [r x cells], counts [cells],
 #   cross = Z'F [r x ry], response_second = F'F, response_sums = F'1 (NULL without
 #   response), labelled_second = Z' diag(labelled) Z (NULL without labelled)).
-moments_of <- function(space, rows, table, wanted) {
-  if (is_product(space, table)) return(product_moments(space, rows, table, wanted))
-  parts <- in_chunks(space, rows, table, function(program, i, X, codes) {
+moments_of <- function(space, points, table, wanted) {
+  if (is_product(space, table)) return(product_moments(space, points, table, wanted))
+  parts <- in_chunks(space, points, table, function(program, i, X, codes) {
     part <- take_wanted(wanted, i)
     feature_moments_(program, X, codes, part$cells, part$n_cells, part$response, part$labelled,
                      space$threads, part$second)
@@ -99,17 +99,18 @@ moments_of <- function(space, rows, table, wanted) {
   Reduce(add_moments, parts)
 }
 
-# Of a map that is a product with what is constant in a domain the factor of x, list(map, dim).
+# The factor of x, list(map, dim), of a map that is its product with one of the domain; NULL for
+# other maps.
 map_on_x <- function(map) UseMethod("map_on_x")
 
 #' @exportS3Method
 map_on_x.default <- function(map) NULL
 
-# Have rows of several domains a shorter way to their sums, see product_moments()?
+# Do sums over rows of several domains have a shorter way, see product_moments()?
 is_product <- function(space, table) !is.null(table) && !is.null(map_on_x(space$map))
 
-take_wanted <- function(wanted, rows) {
-  for (name in c("cells", "response", "labelled")) wanted[[name]] <- take(wanted[[name]], rows)
+take_wanted <- function(wanted, at) {
+  for (name in c("cells", "response", "labelled")) wanted[[name]] <- take(wanted[[name]], at)
   wanted
 }
 
@@ -119,17 +120,18 @@ add_moments <- function(a, b) {
 }
 
 # Mean of the features of each domain, [G x r].
-feature_means <- function(space, rows) {
-  wanted <- list(cells = as.integer(rows$domain), n_cells = nlevels(rows$domain), second = FALSE)
-  if (!is.null(seen_features(space, rows))) {
-    moments <- moments_of(space, rows, NULL, wanted)
+feature_means <- function(space, points) {
+  wanted <- list(cells = as.integer(points$domain), n_cells = nlevels(points$domain),
+                 second = FALSE)
+  if (!is.null(seen_features(space, points))) {
+    moments <- moments_of(space, points, NULL, wanted)
     return(t(moments$sums) / moments$counts)
   }
-  solved_means(space, moments_of(unsolved(space), rows, own_table(space, rows), wanted))
+  solved_means(space, moments_of(unsolved(space), points, own_table(space, points), wanted))
 }
 
-# The space without the triangular solves of its features, which its sums have in their place: one
-# for each domain and not for each row.
+# The space without the triangular solve of each row's features: solved_means() solves the sums, one
+# for each domain.
 unsolved <- function(space) {
   space$map <- unsolved_map(space$map)
   without_seen(space)
@@ -142,24 +144,23 @@ solved_means <- function(space, moments) {
 }
 
 #' @exportS3Method
-domain_table.feature_space <- function(space, rows) {
-  feature_table(space$map, space$domain_kernel, rows)
+domain_table.feature_space <- function(space, points) {
+  feature_table(space$map, space$domain_kernel, points)
 }
 
-# The results of body(program, i, X[i, ], domain codes) in a list. The core
-# walks over the rows in blocks by itself; only a kernel that is evaluated in R
-# needs its values before.
-in_chunks <- function(space, rows, table, body) {
-  known <- seen_features(space, rows)
-  if (!is.null(known)) return(list(body(list(type = "given", values = known), TRUE, rows$X, NULL)))
-  codes <- if (!is.null(table)) as.integer(rows$domain)
-  lapply(kernel_blocks(space$kernel, nrow(rows$X), space$dim), function(i) {
-    chunk <- take(rows$X, i)
+# The results of body(program, i, X[i, ], domain codes) in a list. The core walks over the points in
+# blocks by itself; only a kernel that is evaluated in R needs chunks.
+in_chunks <- function(space, points, table, body) {
+  seen <- seen_features(space, points)
+  if (!is.null(seen)) return(list(body(list(type = "given", values = seen), TRUE, points$X, NULL)))
+  codes <- if (!is.null(table)) as.integer(points$domain)
+  lapply(kernel_blocks(space$kernel, nrow(points$X), space$dim), function(i) {
+    chunk <- take(points$X, i)
     body(feature_program(space$map, chunk, table), i, chunk, take(codes, i))
   })
 }
 
-check_feature_memory <- function(rows, dim = rows) {
-  check_memory(rows, dim, what = paste("A matrix of", plural(rows, "row"), "and",
+check_feature_memory <- function(n, dim = n) {
+  check_memory(n, dim, what = paste("A matrix of", plural(n, "row"), "and",
                                        plural(dim, "feature")), instead = "Use fewer features, or ")
 }

@@ -5,9 +5,9 @@
 
 gram_space <- function(kernel, domain_kernel, sample, threads) {
   kernel <- kernel_fit(kernel, sample$X)
-  rows <- rows_of(sample, threads)
-  structure(c(rows, list(kernel = kernel, domain_kernel = domain_kernel_fit(domain_kernel, rows))),
-            class = "gram_space")
+  points <- rows_of(sample, threads)
+  domain_kernel <- domain_kernel_fit(domain_kernel, points)
+  structure(c(points, list(kernel = kernel, domain_kernel = domain_kernel)), class = "gram_space")
 }
 
 # K [n x n]
@@ -15,7 +15,7 @@ space_gram <- function(space) {
   gram_matrix(space$kernel, space, space$domain_kernel$kappa)
 }
 
-# Of the kernel on x, which is the diagonal of K where kappa(P, P) is 1.
+# The mean of k(x, x), the diagonal of K where kappa(P, P) is 1.
 mean_diagonal <- function(space) {
   mean(kernel_diag_(kernel_program(space$kernel, space$X, space$X), space$X))
 }
@@ -23,9 +23,8 @@ mean_diagonal <- function(space) {
 # Landmarks of landmark_root(), times the root of n.
 usual_landmarks <- 3
 
-# U [n x q] with K ~ UU' from q of its rows, so many times the root of n, see
-# core/ridge/conjugate.h; NULL if K of these is not positive definite, as where it is 0 or a user's
-# own.
+# U [n x q] with K ~ UU' from q = per_root * sqrt(n) of its rows, see core/ridge/conjugate.h; NULL
+# if K of these rows is not positive definite, as where it is 0 or a user's own.
 landmark_root <- function(K, per_root = usual_landmarks) {
   on_error(ridge_landmarks_(K, ceiling(per_root * sqrt(nrow(K)))), function(e) NULL)
 }
@@ -39,8 +38,8 @@ hand_over <- function(K) {
 }
 
 # f(P, x) at new rows, [rows x columns of A]: sum_i k((P_i, x_i), (P, x)) A_i, or
-# <z(P, x), A> with features. rows: list(X, domain, reference), reference: list(X, domain), further
-# unlabelled rows; a domain that has some is described by them, any other by its rows in X.
+# <z(P, x), A> with features. rows: see read_new(); a domain that has rows in their `reference` is
+# described by these, any other by its rows in X.
 space_expansion <- function(space, rows, A) UseMethod("space_expansion")
 
 #' @exportS3Method
@@ -51,42 +50,42 @@ space_expansion.gram_space <- function(space, rows, A) {
   Z <- space$X[used, , drop = FALSE]
   A <- A[used, , drop = FALSE]
   codes <- as.integer(rows$domain)
-  known <- as.integer(space$domain)[used]
+  trained <- as.integer(space$domain)[used]
   parts <- lapply(kernel_blocks(space$kernel, nrow(rows$X), nrow(Z)), function(i) {
-    own <- take(rows$X, i)
-    kernel_apply_(kernel_program(space$kernel, own, Z), own, Z, A, kappa, take(codes, i),
-                  known, space$threads)
+    X <- take(rows$X, i)
+    kernel_apply_(kernel_program(space$kernel, X, Z), X, Z, A, kappa, take(codes, i),
+                  trained, space$threads)
   })
   values <- if (length(parts) == 1L) parts[[1L]] else do.call(rbind, parts)
   check_overflow(values, space$kernel)
   values
 }
 
-# What a representation needs to know of the domains of rows: kappa [new x G], or the table of a
+# What a representation needs to know of the domains of new rows: kappa [new x G], or the table of a
 # feature map; NULL where they make no difference. It may be known from more rows than these.
-new_table <- function(space, rows) {
+new_table <- function(space, new) {
   if (!uses_domain(space$domain_kernel)) return(NULL)
-  if (!is.null(rows$table)) return(rows$table)
-  domain_table(space, domain_members(space, rows))
+  if (!is.null(new$table)) return(new$table)
+  domain_table(space, domain_members(space, new))
 }
 
 # The same for rows that describe their own domains, as those of training do.
-own_table <- function(space, rows) {
+own_table <- function(space, sample) {
   if (!uses_domain(space$domain_kernel)) return(NULL)
-  domain_table(space, rows_of(rows, space$threads))
+  domain_table(space, rows_of(sample, space$threads))
 }
 
-domain_table <- function(space, rows) UseMethod("domain_table")
+domain_table <- function(space, points) UseMethod("domain_table")
 
 #' @exportS3Method
-domain_table.gram_space <- function(space, rows) {
-  training_kappa(space$domain_kernel, rows)
+domain_table.gram_space <- function(space, points) {
+  training_kappa(space$domain_kernel, points)
 }
 
 # The rows that say which distribution each domain has.
 domain_members <- function(space, new) {
   domain <- new$domain
-  rows <- describing_rows(new$X, domain, new$reference)
-  rows$threads <- space$threads
-  rows
+  members <- describing_rows(new$X, domain, new$reference)
+  members$threads <- space$threads
+  members
 }

@@ -3,26 +3,27 @@
 #   Z'Z = sum_d z_P(d) z_P(d)' (x) Z_d'Z_d
 # with Z_d the features of x at the rows of domain d: n r_x^2 operations, not
 # n (r_P r_x)^2. table: z_P [r_P x G]; wanted: see moments_of().
-product_moments <- function(space, rows, table, wanted) {
+product_moments <- function(space, points, table, wanted) {
   on_x <- replace(space, c("map", "dim"), map_on_x(space$map))
-  domains <- split(seq_along(rows$domain), factor(as.integer(rows$domain), seq_len(ncol(table))))
+  codes <- factor(as.integer(points$domain), seq_len(ncol(table)))
+  domains <- split(seq_along(codes), codes)
   # as many domains at a time as take 64 MB
   most <- max(1, 2^23 %/% on_x$dim^2)
   occupied <- which(lengths(domains) > 0L)
   batches <- split(occupied, (seq_along(occupied) - 1L) %/% most)
   Reduce(add_moments, lapply(batches, function(batch) {
-    parts <- lapply(domains[batch], function(i) domain_moments(on_x, rows, i, wanted))
+    parts <- lapply(domains[batch], function(i) domain_moments(on_x, points, i, wanted))
     combine_domains(parts, table[, batch, drop = FALSE], wanted)
   }))
 }
 
-# Moments of the rows i of one domain, with the sums of its own cells only.
-domain_moments <- function(on_x, rows, i, wanted) {
+# Moments of the points i of one domain, with the sums of its own cells only.
+domain_moments <- function(on_x, points, i, wanted) {
   wanted <- take_wanted(wanted, i)
   present <- sort(unique(wanted$cells))
   wanted$cells <- match(wanted$cells, present)
   wanted$n_cells <- length(present)
-  c(moments_of(on_x, rows_at(rows, i), NULL, wanted), list(present = present))
+  c(moments_of(on_x, rows_at(points, i), NULL, wanted), list(present = present))
 }
 
 combine_domains <- function(parts, table, wanted) {

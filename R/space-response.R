@@ -42,8 +42,8 @@ distinct_sorted <- function(y) {
   y[do.call(order, lapply(seq_len(ncol(y)), function(j) y[, j])), , drop = FALSE]
 }
 
-# All of y, sorted and distinct, or a twentieth from each end, where numbers lie
-# far from each other, and evenly spaced ones between.
+# All of y, sorted and distinct; or, if these are many, a twentieth of the candidates from each end,
+# where numbers lie far from each other, and evenly spaced ones between.
 candidates <- function(y) {
   n <- NROW(y)
   if (n <= response_candidates) return(y)
@@ -58,14 +58,14 @@ candidates <- function(y) {
 response_rows <- function(map, y, threads) {
   if (is.null(map) || map$kind == "class") return(NULL)
   F <- matrix(0, NROW(y), nrow(map$landmarks))
-  known <- !is_missing(y)
-  Y <- kernel_points(map$kernel, take(y, known))
+  observed <- !is_missing(y)
+  Y <- kernel_points(map$kernel, take(y, observed))
   program <- list(type = "landmarks", kernel = kernel_program(map$kernel, map$landmarks, Y),
                   landmarks = map$landmarks, factor = map$factor)
   values <- feature_rows_(program, Y, NULL, threads)
   check_overflow(values, map$kernel)
-  if (all(known)) return(values)
-  F[known, ] <- values
+  if (all(observed)) return(values)
+  F[observed, ] <- values
   F
 }
 
@@ -86,15 +86,15 @@ response_kernel <- function(y, kernel_y) {
 # The kernel on the response and the factor of L, zero in rows without a response.
 response_factor <- function(sample, kernel_y) {
   kernel <- response_kernel(sample$y, kernel_y)
-  own <- kernel_factor(kernel, kernel_points(kernel, sample$y))
-  if (ncol(own) == 0L) {
+  F <- kernel_factor(kernel, kernel_points(kernel, sample$y))
+  if (ncol(F) == 0L) {
     abort("data", "`kernel_y` must not be zero for every response; ", format(kernel), " is.")
   }
-  factor <- centred_factor(own)
+  factor <- centred_factor(F)
   if (!is.null(sample$labelled)) {
-    own <- factor$image
-    factor$image <- matrix(0, nrow(sample$X), ncol(own))
-    factor$image[sample$labelled, ] <- own
+    image <- factor$image
+    factor$image <- matrix(0, nrow(sample$X), ncol(image))
+    factor$image[sample$labelled, ] <- image
   }
   list(kernel = kernel, factor = factor)
 }

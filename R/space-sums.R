@@ -10,13 +10,13 @@
 #              the map: cross = Z'F, second = F'F, sums = F'1; where the map has an
 #              origin also linear: the same, as vectors, for (y - origin) / unit)
 #   labelled_second   Z' diag(labelled) Z, or NULL)
-# sample: list(X [n x p] scaled, y, domain); map: response_map() or NULL.
+# sample: X [n x p] scaled, y, domain, see read_sample(); map: response_map() or NULL.
 # table: of the domains, see domain_table().
 accumulate <- function(space, sample, map, labelled = NULL,
                        table = own_table(space, sample[c("X", "domain")])) {
   check_feature_memory(space$dim)
   cells <- sample_cells(sample$domain, sample$y)
-  rows <- sample[c("X", "domain")]
+  points <- sample[c("X", "domain")]
   parts <- lapply(row_parts(nrow(sample$X), !is.null(map) && map$kind == "number"), function(i) {
     y <- take(sample$y, i)
     # the features of a numeric response and, last, the response itself
@@ -24,7 +24,7 @@ accumulate <- function(space, sample, map, labelled = NULL,
     if (!is.null(map$origin)) F <- cbind(F, ifelse(is.na(y), 0, (y - map$origin) / map$unit))
     wanted <- list(cells = take(cells$code, i), n_cells = nrow(cells$table), second = TRUE,
                    response = F, labelled = take(labelled, i))
-    moments_of(space, rows_at(rows, i), table, wanted)
+    moments_of(space, rows_at(points, i), table, wanted)
   })
   total <- Reduce(add_moments, parts)
   check_overflow(diag(total$second), space$kernel)

@@ -1,6 +1,6 @@
-# A kernel that has the same value for all training rows, or is 0, says nothing of them. Rounding
-# seldom leaves exactly that: what a solver would learn is then rounding itself, and labels would
-# change with the size of blocks. Judged by the kernel's values beside those that it could have.
+# A kernel that has the same value for all training rows, or is 0, says nothing of them. After
+# rounding its values differ a little: a solver would learn the rounding, and labels would change
+# with the size of blocks. So differences are compared with the values that the kernel could have.
 
 # What rounding leaves of a kernel's value: some hundred times that of a double.
 kernel_rounding <- 1e-13
@@ -13,39 +13,38 @@ check_varies <- function(space, sample) {
   seen <- variation(space, sample, some)
   if (all(seen == "varies")) return(invisible())
   if (length(some) < n) seen <- variation(space, sample, seq_len(n))
-  # rows that are all the same are no error: of those users have been warned, and nothing is rounded
+  # equal rows are no error: users have been warned of them, and nothing is rounded
   same <- all(apply(sample$X, 2L, function(x) all(x == x[1L])))
   if ("rounding" %in% seen || seen[["both"]] == "constant" && !same) {
     abort_constant_kernel(space, sample)
   }
 }
 
-# Of the kernel of rows, and of that with kappa, whether it "varies", is "constant", or varies no
-# more than "rounding" does: by the squared distances of the rows from the first in the kernel's
-# feature space, k(x, x) + k(x1, x1) - 2 k(x, x1), beside the largest k(x, x).
-variation <- function(space, sample, rows) {
-  X <- sample$X[rows, , drop = FALSE]
+# Whether the kernel of rows, and its product with kappa, "varies", is "constant", or varies no more
+# than "rounding" does. The squared distances of the rows from the first one in the feature space,
+# k(x, x) + k(x1, x1) - 2 k(x, x1), are compared with the largest k(x, x).
+variation <- function(space, sample, at) {
+  X <- sample$X[at, , drop = FALSE]
   first <- X[1L, , drop = FALSE]
   kernel <- space$kernel
-  own <- kernel_diag_(kernel_program(kernel, X, X), X)
+  diagonal <- kernel_diag_(kernel_program(kernel, X, X), X)
   beside <- drop(kernel_cross_(kernel_program(kernel, X, first), X, first, NULL, NULL, NULL, 1L))
-  verdict <- function(own, beside, size) {
-    distance <- max(abs(own + own[1L] - 2 * beside))
+  verdict <- function(diagonal, beside, size) {
+    distance <- max(abs(diagonal + diagonal[1L] - 2 * beside))
     # NaN is reported by the solver
     if (!isTRUE(distance <= kernel_rounding * size)) "varies"
     else if (distance == 0) "constant" else "rounding"
   }
-  found <- c(rows = verdict(own, beside, max(abs(own))))
+  verdicts <- c(rows = verdict(diagonal, beside, max(abs(diagonal))))
   domain_kernel <- space$domain_kernel
-  if (!uses_domain(domain_kernel)) return(c(found, both = found[["rows"]]))
-  codes <- as.integer(sample$domain)[rows]
+  if (!uses_domain(domain_kernel)) return(c(verdicts, both = verdicts[["rows"]]))
+  codes <- as.integer(sample$domain)[at]
   kappa <- unname(domain_kernel$kappa)
-  c(found, both = verdict(own * diag(kappa)[codes], beside * kappa[codes, codes[1L]],
-                          max(abs(own)) * kappa_size(domain_kernel)))
+  c(verdicts, both = verdict(diagonal * diag(kappa)[codes], beside * kappa[codes, codes[1L]],
+                             max(abs(diagonal)) * kappa_size(domain_kernel)))
 }
 
-# The largest value that kappa could have, which linear kernels have of embeddings that do not
-# cancel.
+# The largest value that kappa could have: that of a linear kernel if embeddings do not cancel.
 kappa_size <- function(kernel) UseMethod("kappa_size")
 
 #' @exportS3Method

@@ -586,8 +586,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // ridge_without_errors_
-SEXP ridge_without_errors_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised, SEXP own, SEXP targets, SEXP share, SEXP combine, SEXP known, SEXP threads);
-RcppExport SEXP _domgen_ridge_without_errors_(SEXP FSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP sizesSEXP, SEXP sumsSEXP, SEXP penalisedSEXP, SEXP ownSEXP, SEXP targetsSEXP, SEXP shareSEXP, SEXP combineSEXP, SEXP knownSEXP, SEXP threadsSEXP) {
+SEXP ridge_without_errors_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised, SEXP kept, SEXP targets, SEXP share, SEXP combine, SEXP moments, SEXP threads);
+RcppExport SEXP _domgen_ridge_without_errors_(SEXP FSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP sizesSEXP, SEXP sumsSEXP, SEXP penalisedSEXP, SEXP keptSEXP, SEXP targetsSEXP, SEXP shareSEXP, SEXP combineSEXP, SEXP momentsSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type F(FSEXP);
@@ -596,13 +596,13 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type sizes(sizesSEXP);
     Rcpp::traits::input_parameter< SEXP >::type sums(sumsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type penalised(penalisedSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type own(ownSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type kept(keptSEXP);
     Rcpp::traits::input_parameter< SEXP >::type targets(targetsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type share(shareSEXP);
     Rcpp::traits::input_parameter< SEXP >::type combine(combineSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type known(knownSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type moments(momentsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(ridge_without_errors_(F, Y, root, sizes, sums, penalised, own, targets, share, combine, known, threads));
+    rcpp_result_gen = Rcpp::wrap(ridge_without_errors_(F, Y, root, sizes, sums, penalised, kept, targets, share, combine, moments, threads));
     return rcpp_result_gen;
 END_RCPP
 }

@@ -287,21 +287,21 @@ SEXP ridge_group_sums_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP threads) {
       {{"second", second}, {"cross", cross}, {"all_second", all_second}, {"all_cross", all_cross}});
 }
 
-// list(residuals [n x own L] of the first `own` columns of Y, errors [responses x L]: their squared
-// residuals, weighted by `share` [n]). A response has so many columns, `targets`, after the first
-// `own`; or it is the sum of these with weights in its column of `combine`. known: NULL, or
+// list(residuals [n x kept L] of the first `kept` columns of Y, errors [responses x L]: their
+// squared residuals, weighted by `share` [n]). A response has so many columns, `targets`, after the
+// first `kept`; or it is the sum of these with weights in its column of `combine`. moments: NULL, or
 // list(second [r x r] of all rows, groups: of the groups' rows, squares: the same with weights
 // `share`, from which errors without `combine` follow, or NULL); then `penalised` is what is added
 // to the diagonal of `second`.
 // [[Rcpp::export(rng = false)]]
 SEXP ridge_without_errors_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised,
-                           SEXP own, SEXP targets, SEXP share, SEXP combine, SEXP known,
+                           SEXP kept, SEXP targets, SEXP share, SEXP combine, SEXP moments,
                            SEXP threads) {
   const GroupsOut out(F, Y, root, sizes, sums, penalised);
   const Eigen::Index k = out.k(), L = out.ridges.cols();
   domgen::SquaredErrors errors;
   errors.share = domgen::numbers(share, "share", out.n(), 0);
-  errors.own = domgen::whole(own, "own", 0, static_cast<int>(k));
+  errors.own = domgen::whole(kept, "kept", 0, static_cast<int>(k));
   errors.targets = domgen::whole(targets, "targets", 1);
   domgen::demand((k - errors.own) % errors.targets == 0, "targets", "divide the columns of `Y`");
   domgen::MatrixArgument weights;
@@ -317,7 +317,7 @@ SEXP ridge_without_errors_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEX
   const auto sum_errors = [&](Eigen::Index g, Eigen::Index l) {
     return by_group.col(g).segment(l * responses, responses);
   };
-  if (Rf_isNull(known)) {
+  if (Rf_isNull(moments)) {
     out.run(threads, [&](Eigen::Index g, Eigen::Index from, const domgen::WithoutGroup& group) {
       group.each(out.ridges.map(), [&](Eigen::Index l, Eigen::MatrixXd& residual) {
         keep(l, from, residual);
@@ -325,7 +325,7 @@ SEXP ridge_without_errors_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEX
       });
     });
   } else {
-    const domgen::ListArgument parts(known, "known");
+    const domgen::ListArgument parts(moments, "moments");
     const Eigen::Index r = out.r();
     const domgen::MatrixArgument all(parts["second"], "second", r, r);
     const KnownSums groups(parts["groups"], r, k, out.groups());
