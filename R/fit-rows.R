@@ -86,8 +86,8 @@ new_fit <- function(spec, problem, solved) {
 
 # <z(P, x), W> + b, or the same of the kernel at the training rows.
 #' @exportS3Method
-decision.dg_learner <- function(object, rows) {
-  values <- space_expansion(object$space, rows, as.matrix(object$coefficients))
+decision.dg_learner <- function(object, new) {
+  values <- space_expansion(object$space, new, as.matrix(object$coefficients))
   if (!is.null(object$intercept)) values <- add_intercept(values, object$intercept)
   colnames(values) <- colnames(object$coefficients)
   values

@@ -13,13 +13,12 @@ domain_rows <- function(object, newdata, domain, reference, reference_domain) {
           enumerate(names, quote = "\""), "); adapt to one domain at a time.")
   }
   name <- if (length(names)) names
-  known <- new$reference
-  extra <- !is.null(known) & known$domain %in% name
+  extra <- new$reference$domain %in% name
   blueprint <- object$blueprint
   blueprint$scaling$fixed <- new$moments[[1L]]
   blueprint$impute <- fix_imputation(blueprint$impute, new$own, if (is.null(name)) "new" else name)
   list(X = new$X, ok = new$ok, name = name, one = function(X) one_domain(X, name),
-       described = if (any(extra)) known$X[extra, , drop = FALSE] else new$X,
+       described = if (any(extra)) new$reference$X[extra, , drop = FALSE] else new$X,
        blueprint = blueprint)
 }
 
@@ -115,16 +114,16 @@ fix_domain <- function(object, X, domain) UseMethod("fix_domain")
 fix_domain.dg_fit <- function(object, X, domain) {
   space <- object$space
   if (!uses_domain(space$domain_kernel)) return(object)
-  rows <- domain_members(space, list(X = X, domain = domain))
-  object$space$domain_kernel <- domain_known(space$domain_kernel, rows, NULL)
+  members <- domain_members(space, list(X = X, domain = domain))
+  object$space$domain_kernel <- domain_known(space$domain_kernel, members, NULL)
   object
 }
 
 #' @exportS3Method
 fix_domain.dg_pipeline <- function(object, X, domain) {
   object$projection <- fix_domain(object$projection, X, domain)
-  rows <- learner_rows(object, list(X = X, domain = domain))
-  object$learner <- fix_domain(object$learner, rows$X, domain)
+  X <- learner_rows(object, list(X = X, domain = domain))$X
+  object$learner <- fix_domain(object$learner, X, domain)
   object
 }
 

@@ -103,19 +103,19 @@ train_correction.dg_gp <- function(learner, space, sample, start, args) {
 feature_spread <- function(space, sample, learner) {
   rows <- rows_frame(replace(sample[c("X", "y", "domain", "weights")], "y", list(0 * sample$y)))
   sums <- gp_group_sums(rows, space, list(kind = "number", centre = 0, scale = 1), one_group)
-  known <- domain_sums(rows)
-  nu <- learner$noise_sd / sqrt(known$heaviest)
-  gp_spread(gp_basis(gp_sums_of(sums, known, seq_along(known$weights))), nu,
+  by_domain <- domain_sums(rows)
+  nu <- learner$noise_sd / sqrt(by_domain$heaviest)
+  gp_spread(gp_basis(gp_sums_of(sums, by_domain, seq_along(by_domain$weights))), nu,
             (nu / learner$signal_sd)^2)
 }
 
-# Of f, where it is a Gaussian process.
+# The posterior of f, where f is a Gaussian process.
 #' @exportS3Method
-posterior.dg_adapted <- function(object, rows = NULL, draws = 0L) {
-  if (is.null(rows)) return(object$moments)
-  rows$domain <- one_domain(rows$X, object$name)
+posterior.dg_adapted <- function(object, new = NULL, draws = 0L) {
+  if (is.null(new)) return(object$moments)
+  new$domain <- one_domain(new$X, object$name)
   correction <- object$correction
   space <- correction$space <- correction_space(object)
-  seen <- new_rows(correction, learner_rows(object$base, rows))
-  list(mean = drop(decision(object, rows)), var = gp_moments(space, correction, seen)$var)
+  seen <- new_rows(correction, learner_rows(object$base, new))
+  list(mean = drop(decision(object, new)), var = gp_moments(space, correction, seen)$var)
 }

@@ -129,10 +129,10 @@ dg_adapt.default <- function(object, newdata, labels, ...) {
 # Learners that can be adapted.
 adaptable <- c("dg_svm", "dg_ridge", "dg_glm", "dg_gp")
 
-abort_adapt <- function(found) {
+abort_adapt <- function(what) {
   abort("argument", "`object` must be a fitted ",
         enumerate(paste0(adaptable, "()")), ", or a pipeline that ends in ",
-        "one, not ", found, ".")
+        "one, not ", what, ".")
 }
 
 #' @rdname dg_adapt
@@ -148,14 +148,14 @@ dg_adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = N
   args$constant <- if (!is.null(constant)) check_number(constant, "constant", "non-negative")
   check_given(newdata, "newdata")
   check_given(labels, "labels")
-  rows <- domain_rows(object, newdata, domain, reference, reference_domain)
+  new <- domain_rows(object, newdata, domain, reference, reference_domain)
   data <- if (is.data.frame(newdata)) newdata
   env <- parent.frame()
   given <- list(
     labels = named_column(in_columns(substitute(labels), labels, data, env, "labels"), data),
     weights = in_columns(substitute(weights), weights, data, env, "weights")
   )
-  given <- read_labels(given, rows$ok, learner_of(object)$response)
+  given <- read_labels(given, new$ok, learner_of(object)$response)
 
   if (is.null(lambda)) {
     # a weight of 3 counts as three rows
@@ -163,30 +163,30 @@ dg_adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = N
     chosen <- adapt_penalty(learner_of(object), labels, args$constant)
     args[names(chosen)] <- chosen
   }
-  corrected(object, rows, given, args, call)
+  corrected(object, new, given, args, call)
 }
 
-# The model with f - f0 learned from the labelled rows; rows: see domain_rows().
-corrected <- function(object, rows, given, args, call) {
-  base <- fix_domain(forget_rows(object), rows$described, rows$one(rows$described))
-  all <- list(X = rows$X, domain = rows$one(rows$X))
+# The model with f - f0 learned from the labelled rows; new: see domain_rows().
+corrected <- function(object, new, given, args, call) {
+  base <- fix_domain(forget_rows(object), new$described, new$one(new$described))
+  all <- list(X = new$X, domain = new$one(new$X))
   learner <- learner_of(base)
-  own <- which(!is.na(given$y))
-  sample <- c(rows_at(learner_rows(base, all), own)[c("X", "domain")],
-              list(y = given$y[own], weights = given$weights[own]))
+  labelled <- which(!is.na(given$y))
+  sample <- c(rows_at(learner_rows(base, all), labelled)[c("X", "domain")],
+              list(y = given$y[labelled], weights = given$weights[labelled]))
   start <- function_values(learner, learner_rows(base, all))
   space <- correction_product(learner$space, sample, args$constant)
-  correction <- train_correction(learner, space, sample, start[own, , drop = FALSE], args)
+  correction <- train_correction(learner, space, sample, start[labelled, , drop = FALSE], args)
   if (!all(is.finite(correction$coefficients))) {
     abort("numeric", "The coefficients overflow with ", format(space$kernel),
           "; scale the labels.")
   }
   adapted <- structure(list(
     base = base, correction = correction, start = start,
-    labelled = which(rows$ok)[own], args = args, name = rows$name, response = learner$response,
+    labelled = which(new$ok)[labelled], args = args, name = new$name, response = learner$response,
     calibration = object$calibration,
-    weights = given$weights, y = given$y, spec = object$spec, blueprint = rows$blueprint,
-    formula = object$formula, rows = list(kept = which(rows$ok), padded = length(rows$ok)),
+    weights = given$weights, y = given$y, spec = object$spec, blueprint = new$blueprint,
+    formula = object$formula, rows = list(kept = which(new$ok), padded = length(new$ok)),
     domain = all$domain, call = call
   ), class = c("dg_adapted", "dg_learner", "dg_fit"))
   # a feature map serves f0 as well
@@ -205,24 +205,24 @@ dg_adapt.dg_adapted <- function(object, newdata, labels, ...) {
 
 # f0 + g.
 #' @exportS3Method
-decision.dg_adapted <- function(object, rows) {
-  rows <- list(X = rows$X, domain = one_domain(rows$X, object$name))
+decision.dg_adapted <- function(object, new) {
+  new <- list(X = new$X, domain = one_domain(new$X, object$name))
   learner <- learner_of(object$base)
-  start <- function_values(learner, learner_rows(object$base, rows))
-  as_decision(learner, start + correction_values(object, rows))
+  start <- function_values(learner, learner_rows(object$base, new))
+  as_decision(learner, start + correction_values(object, new))
 }
 
-correction_values <- function(object, rows) {
-  space_expansion(correction_space(object), learner_rows(object$base, rows),
+correction_values <- function(object, new) {
+  space_expansion(correction_space(object), learner_rows(object$base, new),
                   object$correction$coefficients)
 }
 
 # Values of the functions that are expansions in kernels, and decision values made of them, where
 # these are more.
-function_values <- function(object, rows) UseMethod("function_values")
+function_values <- function(object, new) UseMethod("function_values")
 
 #' @exportS3Method
-function_values.default <- function(object, rows) decision(object, rows)
+function_values.default <- function(object, new) decision(object, new)
 
 as_decision <- function(object, values) UseMethod("as_decision")
 
@@ -244,8 +244,8 @@ check_new.dg_adapted <- function(object, newdata, domain, reference, reference_d
     abort("argument", "`reference` cannot be given: the domain was described when the model was ",
           "adapted. Use the original model.")
   }
-  found <- given_domain(object$blueprint, newdata, domain)
-  other <- setdiff(unique(as.character(found)), c(object$name, NA))
+  domains <- given_domain(object$blueprint, newdata, domain)
+  other <- setdiff(unique(as.character(domains)), c(object$name, NA))
   if (length(other) && !is.null(object$name)) {
     abort("data", "`newdata` must have rows of the domain \"", object$name, "\" that the model ",
           "was adapted to, not of ", enumerate(other, quote = "\""), ".")

@@ -70,9 +70,9 @@ boost_fit <- function(x, y, weights, trees, tree_depth, learn_rate, subsample, t
   if (classes == 0L) params$base_score <- 0
   target <- if (classes) as.integer(y) - 1 else y - centre
   scaling <- engine_scaling(as.matrix(x))
-  rows <- xgboost::xgb.DMatrix(boost_matrix(x, scaling), label = target, weight = weights,
+  data <- xgboost::xgb.DMatrix(boost_matrix(x, scaling), label = target, weight = weights,
                                nthread = threads)
-  booster <- xgboost::xgb.train(params, rows, nrounds = trees, verbose = 0)
+  booster <- xgboost::xgb.train(params, data, nrounds = trees, verbose = 0)
   list(booster = xgboost::xgb.save.raw(booster, raw_format = "ubj"), levels = levels(y),
        centre = centre, scaling = scaling)
 }
@@ -87,8 +87,8 @@ boost_predict <- function(object, x, threads) {
   # an argument of old versions
   booster <- if ("as_booster" %in% names(formals(load))) load(object$booster, as_booster = TRUE)
              else load(object$booster)
-  rows <- xgboost::xgb.DMatrix(boost_matrix(x, object$scaling), nthread = threads)
-  values <- stats::predict(booster, rows)
+  data <- xgboost::xgb.DMatrix(boost_matrix(x, object$scaling), nthread = threads)
+  values <- stats::predict(booster, data)
   classes <- length(object$levels)
   if (classes < 3L) return(as.vector(values) + object$centre)
   # a row after the other in old versions

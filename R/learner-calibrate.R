@@ -173,18 +173,18 @@ held_out_decisions.dg_spec <- function(spec, sample, fitted) {
   })
 }
 
-# list(values [n x columns]: of each row by a fit without its fold, NA where there is none; folds of
-# the domains). values(inside): those of the rows `inside` of a fold, or NA.
+# As held_out_decisions(), by folds of domains. values(inside): the values [rows x columns] of the
+# rows `inside` of a fold, by a fit without them, or NA.
 by_folds <- function(sample, columns, purpose, values) {
   folds <- calibration_folds(sample)
   fold <- folds[as.integer(sample$domain)]
-  found <- matrix(NA_real_, nrow(sample$X), columns)
+  decisions <- matrix(NA_real_, nrow(sample$X), columns)
   for (k in seq_len(max(folds))) {
     inside <- fold == k
-    found[inside, ] <- holding_out(names(folds)[folds == k], values(inside), purpose)
+    decisions[inside, ] <- holding_out(names(folds)[folds == k], values(inside), purpose)
   }
-  found[unknown_elsewhere(sample$levels, fold), ] <- NA
-  list(values = found, folds = folds)
+  decisions[unknown_elsewhere(sample$levels, fold), ] <- NA
+  list(values = decisions, folds = folds)
 }
 
 # Fits to the rows outside; those inside are judged by the rows of their own domain. NA for
@@ -194,8 +194,7 @@ decide_held_out <- function(spec, sample, inside, response) {
   seen <- unique(sample$y[counts])
   if (is.factor(sample$y) && length(seen) < 2L) return(NA_real_)
   rest <- sample_part(sample, !inside & sample$y %in% if (is.factor(seen)) seen else sample$y)
-  rows <- rows_frame(rest)
-  model <- fit_part(spec, rows)
+  model <- fit_part(spec, rows_frame(rest))
   values <- decision(model, list(X = sample$X[inside, , drop = FALSE],
                                  domain = droplevels(sample$domain[inside])))
   if (response$kind == "number") {
@@ -209,11 +208,11 @@ decide_held_out <- function(spec, sample, inside, response) {
 }
 
 # The rows of a sample, and the classes and domains that these have.
-sample_part <- function(sample, rows) {
-  sample$levels <- take(sample$levels, rows)
-  sample$X <- sample$X[rows, , drop = FALSE]
+sample_part <- function(sample, at) {
+  sample$levels <- take(sample$levels, at)
+  sample$X <- sample$X[at, , drop = FALSE]
   for (name in intersect(c("y", "domain", "weights", "kept", "unit"), names(sample))) {
-    part <- sample[[name]][rows]
+    part <- sample[[name]][at]
     sample[[name]] <- if (is.factor(part)) droplevels(part) else part
   }
   sample
@@ -229,10 +228,10 @@ held_out_decisions.dg_ridge_spec <- function(spec, sample, fitted) {
   }
   response <- fitted$response
   values <- unname(left_out_values(fitted, sample))
-  for (rows in split(seq_along(sample$y), sample$domain)) {
-    others <- sample$y[-rows][sample$weights[-rows] > 0]
+  for (at in split(seq_along(sample$y), sample$domain)) {
+    others <- sample$y[-at][sample$weights[-at] > 0]
     lacking <- !response$levels %in% others
-    values[rows, if (length(response$levels) == 2L) any(lacking) else lacking] <- NA
+    values[at, if (length(response$levels) == 2L) any(lacking) else lacking] <- NA
   }
   folds <- stats::setNames(seq_len(nlevels(sample$domain)), levels(sample$domain))
   folds[domain_sizes(sample) == 0] <- 0L

@@ -1,7 +1,7 @@
-# What the function of a learner ends in: of one of our own, and of one from outside the package.
+# The last call of a function of a learner, ours or from outside the package.
 
-# What a learner's function ends in. name: of the function; env, call and from: where it was called,
-# how, and from where. A row from outside the package travels with the specification.
+# A learner's function ends in this call. name: of the function; env, call and from: where it was
+# called, how, and from where. A row from outside the package travels with the specification.
 learner_call <- function(name, env, call, from, row = NULL) {
   spec <- method_spec(name, c(paste0(name, "_spec"), "dg_learner_spec"), env, row)
   fit_or_specify(spec, call, from)

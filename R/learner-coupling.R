@@ -54,8 +54,8 @@ class_probabilities <- function(values, response, maps) {
 couple_pairs <- function(r, pairs, classes) {
   if (nrow(r) > chunk_rows) {
     parts <- split(seq_len(nrow(r)), (seq_len(nrow(r)) - 1L) %/% chunk_rows)
-    return(do.call(rbind, lapply(parts, function(rows) {
-      couple_pairs(r[rows, , drop = FALSE], pairs, classes)
+    return(do.call(rbind, lapply(parts, function(at) {
+      couple_pairs(r[at, , drop = FALSE], pairs, classes)
     })))
   }
   p <- pmax(solve_for_ones(coupling_matrices(r, pairs, classes)), 0)

@@ -113,8 +113,8 @@ learner_custom <- function(fit, predict, ..., survival = NULL, title = "Custom l
                            calibration = c("none", "platt", "isotonic"), terms = NULL) {
   check_engine(fit, "fit", missing(fit))
   check_engine(predict, "predict", missing(predict))
-  own <- own_arguments(fit, given_dots(list(...)))
-  check_predict(predict, names(own))
+  extra <- own_arguments(fit, given_dots(list(...)))
+  check_predict(predict, names(extra))
   if (!is.null(survival)) {
     if (!is.function(survival) || length(formals(args(survival))) < 3L) {
       abort("argument", "`survival` must be a function of the fitted object, the rows and the ",
@@ -124,7 +124,7 @@ learner_custom <- function(fit, predict, ..., survival = NULL, title = "Custom l
   }
   args <- c(
     list(fit = portable_function(fit), predict = portable_function(predict), survival = survival,
-         title = title, needs = needs), own,
+         title = title, needs = needs), extra,
     list(scale = scale, domain_means = domain_means, domain_weights = domain_weights,
          calibration = calibration, terms = terms)
   )
@@ -133,7 +133,7 @@ learner_custom <- function(fit, predict, ..., survival = NULL, title = "Custom l
     title = title, response = "open", reference = TRUE, weights = "weights" %in% names(wanted),
     # an argument with a default can do without
     domain = "domain" %in% names(wanted) && identical(wanted$domain, quote(expr = )),
-    parameters = custom_rows(names(own)), own = names(own)
+    parameters = custom_rows(names(extra)), own = names(extra)
   )
   spec <- checked_spec("learner_custom", "learner_custom_spec", args, row)
   if (spec$args$domain_weights == "equal" && !row$weights) {
@@ -145,10 +145,10 @@ learner_custom <- function(fit, predict, ..., survival = NULL, title = "Custom l
 }
 
 # A function, so that models do not carry its frame.
-custom_rows <- function(own) {
-  force(own)
+custom_rows <- function(extra) {
+  force(extra)
   function() {
-    of_user <- lapply(own, parameter)
+    of_user <- lapply(extra, parameter)
     do.call(parameters, c(list(
       parameter("fit", tuned = FALSE), parameter("predict", tuned = FALSE),
       parameter("survival", tuned = FALSE),
@@ -178,9 +178,9 @@ check_engine <- function(fun, arg, absent) {
   }
 }
 
-check_predict <- function(fun, own) {
+check_predict <- function(fun, extra) {
   open <- vapply(formals(args(fun)), identical, NA, quote(expr = ))
-  other <- setdiff(names(which(open[-(1:2)])), c("domain", "...", own))
+  other <- setdiff(names(which(open[-(1:2)])), c("domain", "...", extra))
   if (length(other)) {
     abort("argument", "`predict` must be a function of the fitted object, the rows, and perhaps ",
           "`domain` and arguments of `fit`, but not of ", enumerate(other), ".")
@@ -207,9 +207,9 @@ own_arguments <- function(fit, dots) {
   if (length(twice)) abort("argument", "`", twice[1L], "` must be given once, not several times.")
   unknown <- if ("..." %in% names(wanted)) names(dots) == "" else !names(dots) %in% names
   check_no_dots(dots[unknown], c(names, names(formals(learner_custom))))
-  own <- stats::setNames(lapply(wanted[names], constant_default), names)
-  own[names(dots)] <- dots
-  own
+  values <- stats::setNames(lapply(wanted[names], constant_default), names)
+  values[names(dots)] <- dots
+  values
 }
 
 constant_default <- function(default) {

@@ -15,7 +15,7 @@ engine_of <- function(spec) UseMethod("engine_of")
 #' @exportS3Method
 engine_of.learner_custom_spec <- function(spec) spec$args[c("fit", "predict", "survival")]
 
-# What the function of such a learner ends in, see learner_call().
+# As learner_call(), for such a learner.
 engine_call <- function(name, package, env, call, from) {
   need_package(package, paste0(name, "()"))
   spec <- method_spec(name, c(paste0(name, "_spec"), "learner_custom_spec"), env)
@@ -51,13 +51,12 @@ train_engine <- function(spec, sample, costs) {
 # The value of one of the functions, called with those of the further arguments that it has.
 hand_over_to <- function(spec, which, first, second, further) {
   fun <- engine_of(spec)[[which]]
-  own <- setdiff(names(spec$args), c("fit", "predict", "survival"))
-  own <- Filter(Negate(is.null), spec$args[own])
+  args <- spec$args[setdiff(names(spec$args), c("fit", "predict", "survival"))]
   wanted <- names(formals(args(fun)))[-(1:2)]
   open <- if ("..." %in% wanted && which == "fit") method_of(spec)$own
   # domains have no order: a model would make polynomials of it
   if (is.ordered(further$domain)) class(further$domain) <- "factor"
-  further <- c(further, own)
+  further <- c(further, Filter(Negate(is.null), args))
   further <- further[names(further) %in% c(wanted, open)]
   whole <- if (which != "fit" && holds_ranger(first)) uninterrupted else identity
   on_error(whole(call_by_name(fun, which, first, second, further)), function(e) {
@@ -87,7 +86,7 @@ own_warnings <- function(title, code, words = identity) {
   })
 }
 
-# What a file does not keep, as far as it lies on top.
+# A hint if an object has a pointer in one of its outermost parts: files do not keep pointers.
 pointer_hint <- function(object) {
   parts <- if (typeof(object) == "list") unclass(object) else list(object)
   if (!any(vapply(parts, typeof, "") == "externalptr")) return("")
@@ -107,34 +106,34 @@ call_by_name <- function(fun, name, first, second, further) {
 }
 
 # list(values: of decision [rows x m], probabilities: are they made of such?)
-engine_prediction <- function(object, rows) {
-  x <- uncoded(rows$X, object$coded)
-  domain <- list(domain = if (!all(is.na(rows$domain))) rows$domain)
-  found <- hand_over_to(object$spec, "predict", object$engine$object, x, domain)
-  read_prediction(found, nrow(x), object$response, method_of(object$spec)$title)
+engine_prediction <- function(object, new) {
+  x <- uncoded(new$X, object$coded)
+  domain <- list(domain = if (!all(is.na(new$domain))) new$domain)
+  value <- hand_over_to(object$spec, "predict", object$engine$object, x, domain)
+  read_prediction(value, nrow(x), object$response, method_of(object$spec)$title)
 }
 
 #' @exportS3Method
-decision.learner_custom <- function(object, rows) {
-  if (nrow(rows$X) == 0L) return(object$decision[0L, , drop = FALSE])
-  found <- engine_prediction(object, rows)
-  if (found$probabilities == is.null(object$response$means)) {
+decision.learner_custom <- function(object, new) {
+  if (nrow(new$X) == 0L) return(object$decision[0L, , drop = FALSE])
+  prediction <- engine_prediction(object, new)
+  if (prediction$probabilities == is.null(object$response$means)) {
     kinds <- c("classes", "probabilities")
-    if (!found$probabilities) kinds <- rev(kinds)
+    if (!prediction$probabilities) kinds <- rev(kinds)
     abort("learner", method_of(object$spec)$title, ": `predict` must return the same type for all ",
           "rows; it returned ", kinds[1L], " for the training rows, and ", kinds[2L], " now.")
   }
-  found$values
+  prediction$values
 }
 
 #' @exportS3Method
-survival_at.learner_custom <- function(object, rows, times) {
+survival_at.learner_custom <- function(object, new, times) {
   if (is.null(engine_of(object$spec)$survival)) return(NextMethod())
-  if (nrow(rows$X) == 0L) return(matrix(0, 0L, length(times)))
-  x <- uncoded(rows$X, object$coded)
-  further <- list(times = times, domain = if (!all(is.na(rows$domain))) rows$domain)
-  found <- hand_over_to(object$spec, "survival", object$engine$object, x, further)
-  read_survival(found, nrow(x), times, method_of(object$spec)$title)
+  if (nrow(new$X) == 0L) return(matrix(0, 0L, length(times)))
+  x <- uncoded(new$X, object$coded)
+  further <- list(times = times, domain = if (!all(is.na(new$domain))) new$domain)
+  value <- hand_over_to(object$spec, "survival", object$engine$object, x, further)
+  read_survival(value, nrow(x), times, method_of(object$spec)$title)
 }
 
 # No row is kept, and the moments of its training domains are known.
@@ -151,24 +150,24 @@ reads_domain.learner_custom <- function(object) {
 #' @export
 coef.learner_custom <- function(object, ...) {
   check_sealed(object)
-  found <- on_error(stats::coef(object$engine$object, ...), function(e) NULL)
-  if (is.null(found)) abort("argument", method_of(object$spec)$title, " has no coefficients.")
-  found
+  value <- on_error(stats::coef(object$engine$object, ...), function(e) NULL)
+  if (is.null(value)) abort("argument", method_of(object$spec)$title, " has no coefficients.")
+  value
 }
 
 #' @exportS3Method
 describe_fit.learner_custom <- function(x) {
   method <- method_of(x$spec)
-  own <- if (is.null(method$own)) names(own_rows(method)) else method$own
-  own <- Filter(Negate(is.null), x$spec$args[own])
+  args <- if (is.null(method$own)) names(own_rows(method)) else method$own
+  args <- Filter(Negate(is.null), x$spec$args[args])
   engine <- x$engine$object
   c(unname(Map(function(name, value) {
     fact(name, if (is.numeric(value) && length(value) == 1L) value else format_value(value),
          how = if (name %in% c("cost", "lambda")) "given")
-  }, names(own), own)), list(if (is.object(engine)) fact("fitted", describe(engine))))
+  }, names(args), args)), list(if (is.object(engine)) fact("fitted", describe(engine))))
 }
 
-# What a user's function gives is known once it has predicted.
+# Whether a user's function gives probabilities is known once it has predicted.
 #' @exportS3Method
 spec_gives.learner_custom_spec <- function(spec, classes = NULL) {
   c("prob", if (!is.null(engine_of(spec)$survival)) "survival")

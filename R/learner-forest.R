@@ -118,14 +118,14 @@ forest_fit <- function(x, y, weights, trees, mtry = NULL, min_n = NULL, threads)
 forest_predict <- function(object, x, threads) {
   if (identical(object$treetype, "Survival")) {
     # Ishwaran and others' (2008) mortality: the number of events that rows like this one would have
-    found <- forest_pieces(object, x, threads, function(found) rowSums(found$chf))
-    return(log(pmax(unlist(found), 1e-10)))
+    events <- forest_pieces(object, x, threads, function(piece) rowSums(piece$chf))
+    return(log(pmax(unlist(events), 1e-10)))
   }
-  found <- forest_pieces(object, x, threads, function(found) found$predictions)
-  if (is.null(object$classes)) return(unlist(found) + object$origin)
-  found <- do.call(rbind, found)
-  colnames(found) <- object$classes[as.integer(colnames(found))]
-  all_classes(found, object$classes, 0)
+  values <- forest_pieces(object, x, threads, function(piece) piece$predictions)
+  if (is.null(object$classes)) return(unlist(values) + object$origin)
+  P <- do.call(rbind, values)
+  colnames(P) <- object$classes[as.integer(colnames(P))]
+  all_classes(P, object$classes, 0)
 }
 
 # Called by their numbers: ranger cannot have a class "".
@@ -143,13 +143,12 @@ forest_pieces <- function(object, x, threads, part) {
 
 # exp(-H), with H the mean cumulative hazard of the trees.
 forest_survival <- function(object, x, times, threads) {
-  found <- forest_pieces(object, x, threads, function(found) {
-    steps_at(found$survival, object$unique.death.times, times, 1)
-  })
-  do.call(rbind, found)
+  do.call(rbind, forest_pieces(object, x, threads, function(piece) {
+    steps_at(piece$survival, object$unique.death.times, times, 1)
+  }))
 }
 
-# Values of f(rows) for pieces of n rows that grow until one takes a quarter of a second, or twice
+# Values of f(at) for pieces of n rows that grow until one takes a quarter of a second, or twice
 # the first, most of which is what a call takes for no rows.
 in_growing_pieces <- function(n, f, size = 1000L) {
   values <- list()
@@ -157,12 +156,12 @@ in_growing_pieces <- function(n, f, size = 1000L) {
   done <- 0L
   while (done < n) {
     start <- proc.time()[["elapsed"]]
-    rows <- done + seq_len(min(size, n - done))
-    values[[length(values) + 1L]] <- f(rows)
+    at <- done + seq_len(min(size, n - done))
+    values[[length(values) + 1L]] <- f(at)
     taken <- proc.time()[["elapsed"]] - start
     if (is.null(first)) first <- taken
     if (taken < max(0.25, 2 * first)) size <- 2L * size
-    done <- done + length(rows)
+    done <- done + length(at)
   }
   values
 }

@@ -80,12 +80,12 @@ gam_columns <- function(x, scaling) {
 }
 
 # Linear terms in the units of the columns.
-gam_coefficients <- function(found, scaling) {
-  at <- match(names(found), sprintf("V%d", seq_along(scaling$scale)))
+gam_coefficients <- function(coefficients, scaling) {
+  at <- match(names(coefficients), sprintf("V%d", seq_along(scaling$scale)))
   linear <- !is.na(at)
-  found[linear] <- found[linear] / scaling$scale[at[linear]]
-  found[1L] <- found[1L] - sum(found[linear] * scaling$centre[at[linear]])
-  found
+  coefficients[linear] <- coefficients[linear] / scaling$scale[at[linear]]
+  coefficients[1L] <- coefficients[1L] - sum(coefficients[linear] * scaling$centre[at[linear]])
+  coefficients
 }
 
 # "s(V1, k = 10)", or "V2".
@@ -106,10 +106,10 @@ gam_predict <- function(object, x) {
 
 #' @exportS3Method
 describe_fit.dg_gam <- function(x) {
-  found <- x$engine$object
-  smooth <- length(found$gam$smooth)
+  engine <- x$engine$object
+  smooth <- length(engine$gam$smooth)
   c(NextMethod(), list(
-    fact("smooth", paste0(smooth, " of ", plural(length(found$columns), "column")),
-         if (smooth < length(found$columns)) ", the others linear")
+    fact("smooth", paste0(smooth, " of ", plural(length(engine$columns), "column")),
+         if (smooth < length(engine$columns)) ", the others linear")
   ))
 }

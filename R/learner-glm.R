@@ -268,7 +268,7 @@ glm_row <- function() learner_row(
   offset = TRUE, parameters = glm_parameters
 )
 
-# What couples classes or rows is not a sum over rows.
+# A loss that couples classes or rows is no sum over rows.
 #' @exportS3Method
 takes_passes.dg_glm_spec <- function(spec) {
   family <- spec$args$family
@@ -279,8 +279,8 @@ fit_glm <- function(problem, shared) {
   args <- problem$args
   rows <- problem$rows
   sample <- rows$sample
-  known <- problem$spec$known
-  task <- glm_task(family_for(args$family, sample$y), sample, args, known)
+  columns <- problem$spec$known
+  task <- glm_task(family_for(args$family, sample$y), sample, args, columns)
   # which family it is may be known by the response alone
   if (only_sums(rows) && task$loss$coupled != "nothing") {
     problem$spec$args$family <- new_family(task$par$name)
@@ -289,13 +289,13 @@ fit_glm <- function(problem, shared) {
   if (is.null(args$lambda)) args <- choose_glm_penalty(args, rows, task)
   space <- space_of(args, rows, shared)
   per_root <- if (task$loss$coupled == "classes") few_landmarks else usual_landmarks
-  solved <- if (only_sums(rows)) train_by_passes(rows, space, task, args, known)
+  solved <- if (only_sums(rows)) train_by_passes(rows, space, task, args, columns)
             else train_whole(newton_data(space, sample, per_root), task, args)
   warn_glm(solved)
   if (length(task$constant) > 1L) colnames(solved$coefficients) <- task$response$levels
   fitted <- c(solved[names(solved) != "par"], list(
     family = solved$par, lambda = args$lambda, response = task$response, space = space,
-    known = known
+    known = columns
   ))
   # with the baseline hazard
   if (task$loss$coupled == "rows") fitted$response$family <- solved$par
@@ -305,7 +305,7 @@ fit_glm <- function(problem, shared) {
 }
 
 # columns: of X, those that are an offset. list(loss: a row of the table, par: the family, response,
-# Y [n x m], costs [n], constant [m], known: of the link [n x 1], or NULL, compared: are rows
+# Y [n x m], costs [n], constant [m], offset: of the link [n x 1], or NULL, compared: are rows
 # compared within domains only?). Where a submodel starts, f = 0, is the best constant.
 glm_task <- function(family, sample, args, columns = NULL) {
   loss <- family_loss(family)
@@ -325,30 +325,30 @@ glm_task <- function(family, sample, args, columns = NULL) {
     Y <- in_strata(Y, sample$domain)
   }
   costs <- row_costs(1, sample$weights, sample$domain, args$domain_weights)
-  known <- known_values(sample$X, columns)
+  offset <- offset_values(sample$X, columns)
   # where rows are coupled, the second column says more of them
   m <- if (loss$coupled == "rows") 1L else ncol(Y)
-  if (!is.null(known) && m > 1L) {
+  if (!is.null(offset) && m > 1L) {
     abort("argument", "`formula` must not contain `offset()` with `family = ",
           dQuote(family$name, FALSE), "`, which has one function per class.")
   }
   if (!args$intercept && !is.null(loss$no_zero)) {
     abort("argument", "`intercept` must be TRUE with ", loss$no_zero, ".")
   }
-  constant <- if (args$intercept) loss$constant(Y, costs / max(costs), known) else rep(0, m)
-  list(loss = loss, par = loss$begin(family, Y, costs / max(costs), known), response = response,
-       Y = Y, costs = costs, constant = constant, known = known, compared = by_domain)
+  constant <- if (args$intercept) loss$constant(Y, costs / max(costs), offset) else rep(0, m)
+  list(loss = loss, par = loss$begin(family, Y, costs / max(costs), offset), response = response,
+       Y = Y, costs = costs, constant = constant, offset = offset, compared = by_domain)
 }
 
 # The offsets of rows, added up.
-known_values <- function(X, columns) {
+offset_values <- function(X, columns) {
   if (length(columns)) matrix(rowSums(X[, columns, drop = FALSE]))
 }
 
-add_known <- function(values, known) if (is.null(known)) values else values + c(known)
+add_offset <- function(values, offset) if (is.null(offset)) values else values + c(offset)
 
 constant_values <- function(task) {
-  add_known(matrix(task$constant, nrow(task$Y), length(task$constant), byrow = TRUE), task$known)
+  add_offset(matrix(task$constant, nrow(task$Y), length(task$constant), byrow = TRUE), task$offset)
 }
 
 # Sum of c_i d_i at values of the link.
@@ -359,9 +359,9 @@ glm_deviance <- function(task, values) {
 # start: known values of f [n x m] in the place of the constants; task$alpha: coefficients to begin
 # at, a list, where submodels know nothing of each other. Gives what solve_newton() does.
 train_glm <- function(data, task, args, start = NULL, tolerance = 1e-8) {
-  known <- if (is.null(start)) constant_values(task) else start
+  initial <- if (is.null(start)) constant_values(task) else start
   problem <- list(
-    data = data, Y = task$Y, start = known, loss = task$loss, par = task$par, alpha = task$alpha,
+    data = data, Y = task$Y, start = initial, loss = task$loss, par = task$par, alpha = task$alpha,
     # largest weights beside the smallest penalty
     costs = task$costs / args$lambda,
     args = list(intercept = args$intercept, tolerance = tolerance, max_iterations = 0)
@@ -374,11 +374,11 @@ train_glm <- function(data, task, args, start = NULL, tolerance = 1e-8) {
     abort("numeric", "The coefficients overflow; scale the predictors or raise `lambda`.")
   }
   if (is.null(start)) solved$intercept <- solved$intercept + task$constant
-  solved$decision <- solved$decision + known
+  solved$decision <- solved$decision + initial
   solved
 }
 
-# Of an uncoupled submodel.
+# Has an uncoupled submodel a dispersion?
 has_dispersion <- function(loss) loss$coupled == "nothing" && !is.null(loss$update)
 
 # The maximum of a dispersion for given f is known: f and it in turns.
@@ -410,7 +410,7 @@ train_whole <- function(data, task, args) {
 
 # The same of rows that come in blocks. task: of the sampled rows.
 train_by_passes <- function(rows, space, task, args, columns) {
-  if (args$intercept && is.null(task$known)) {
+  if (args$intercept && is.null(task$offset)) {
     # the best constant of all rows is decided by the mean of the response
     means <- response_means(rows, args$domain_weights)
     mean <- if (means$kind == "class") means$shares[[2L]] else means$mean
@@ -430,26 +430,26 @@ train_by_passes <- function(rows, space, task, args, columns) {
          null_deviance = deviances[2L], costs = numeric()))
 }
 
-# What a family sees of rows, see newton_by_passes(). costs: of domains, over lambda; columns: of X,
-# those that are an offset.
+# As coded_submodels(), for a family. costs: of domains, over lambda; columns: of X, those that are
+# an offset.
 coded_family <- function(task, costs, columns) {
   family <- task$par
   constant <- task$constant
   force(costs); force(columns)
   task <- NULL
-  function(rows) {
+  function(block) {
     loss <- family_loss(family)
-    loss$check(rows$y)
-    Y <- loss$targets(rows$y)
-    list(Y = Y, costs = code_costs(costs, 1, rows$weights, rows$domain),
-         start = add_known(matrix(constant, nrow(Y), 1L), known_values(rows$X, columns)),
+    loss$check(block$y)
+    Y <- loss$targets(block$y)
+    list(Y = Y, costs = code_costs(costs, 1, block$weights, block$domain),
+         start = add_offset(matrix(constant, nrow(Y), 1L), offset_values(block$X, columns)),
          loss = loss, args = family)
   }
 }
 
-# Sums over all rows of c_i l(y_i, f_i), [2]: of the fit, and of the best constant. Beside known
-# values (moves) the latter has no closed form, and Newton's steps go there from that of the sampled
-# rows: a step of -slope / curvature lowers the sum by about half its slope times the step.
+# Sums over all rows of c_i l(y_i, f_i), [2]: of the fit, and of the best constant. With an offset
+# (moves) the best constant has no closed form: Newton's steps lead there from that of the sampled
+# rows. A step of -slope / curvature lowers the sum by about half its slope times the step.
 pass_values <- function(rows, space, coded, solved, moves) {
   table <- rows_table(rows, space)
   further <- 0
@@ -470,15 +470,15 @@ pass_values <- function(rows, space, coded, solved, moves) {
 # the start.
 values_work <- function(space, table, coded, solved, further) {
   force(space); force(table); force(coded); force(solved); force(further)
-  pass_work(start = function() 0, add = `+`, block = function(sums, rows) {
-    own <- coded(rows)
-    f <- add_intercept(expand_rows(space, rows[c("X", "domain")], table, solved$coefficients),
-                    solved$intercept)
-    values <- own$start[, 1L] + unname(cbind(f, further))
-    used <- own$costs > 0
-    at <- own$loss$smooth(own$Y[used, c(1L, 1L), drop = FALSE], values[used, , drop = FALSE],
-                          own$args, 0)
-    sums + do.call(rbind, lapply(unname(at), function(part) colSums(own$costs[used] * part)))
+  pass_work(start = function() 0, add = `+`, block = function(sums, block) {
+    problem <- coded(block)
+    f <- add_intercept(expand_rows(space, block[c("X", "domain")], table, solved$coefficients),
+                       solved$intercept)
+    values <- problem$start[, 1L] + unname(cbind(f, further))
+    used <- problem$costs > 0
+    at <- problem$loss$smooth(problem$Y[used, c(1L, 1L), drop = FALSE],
+                              values[used, , drop = FALSE], problem$args, 0)
+    sums + do.call(rbind, lapply(unname(at), function(part) colSums(problem$costs[used] * part)))
   })
 }
 
@@ -491,17 +491,17 @@ warn_glm <- function(solved) {
 # ---- predictions ------------------------------------------------------------------------------
 
 #' @exportS3Method
-decision.dg_glm <- function(object, rows) as_decision(object, function_values(object, rows))
+decision.dg_glm <- function(object, new) as_decision(object, function_values(object, new))
 
 # In the place of a constant, where classes are ordered: they have one function.
 has_thresholds <- function(object) !is.null(object$family$thresholds)
 
-# Of the link.
+# Values of the link.
 #' @exportS3Method
-function_values.dg_glm <- function(object, rows) {
-  values <- add_intercept(space_expansion(object$space, rows, object$coefficients),
+function_values.dg_glm <- function(object, new) {
+  values <- add_intercept(space_expansion(object$space, new, object$coefficients),
                           object$intercept)
-  add_known(values, known_values(rows$X, object$known))
+  add_offset(values, offset_values(new$X, object$known))
 }
 
 #' @exportS3Method
@@ -535,7 +535,7 @@ spec_gives.dg_glm_spec <- function(spec, classes = NULL) c("prob", "survival")
 
 #' @exportS3Method
 describe_fit.dg_glm <- function(x) {
-  known <- x$blueprint$columns[x$known]
+  offset <- x$blueprint$columns[x$known]
   c(list(fact("family", format(x$family), if (!is.null(x$family$theta)) {
     paste0(", theta = ", format(rounded(x$family$theta, 4L)))
   })), NextMethod(), penalty_facts(x, "lambda"), list(
@@ -544,7 +544,7 @@ describe_fit.dg_glm <- function(x) {
                                collapse = ", "))
     } else intercept_fact(x),
     if (x$spec$args$baseline == "domain") fact("baseline", "a hazard for each domain"),
-    if (length(known)) fact("offset", paste(known, collapse = ", ")),
+    if (length(offset)) fact("offset", paste(offset, collapse = ", ")),
     fact("deviance", x$deviance, " (constant only: ", rounded(x$null_deviance, 4L), ")"),
     fact("iterations", max(x$iterations), if (!all(x$converged)) ", NOT converged")
   ))
@@ -620,12 +620,12 @@ refit_penalty <- function(args, sample, task) {
   if (!is.null(best)) penalty_shares[best] * total
 }
 
-# What is fitted in the quadratic approximation of the deviance at the constants: a ridge regression
-# of working responses with working weights.
+# The quadratic approximation of the deviance at the constants: a ridge regression of working
+# responses with working weights.
 null_task <- function(task) working_task(task, constant_values(task))
 
-# At these values of the link [n x m]: task of a ridge regression, see ridge_task(), of what is not
-# known of them.
+# Task of the ridge regression, as made by ridge_task(), at these values of the link [n x m], less
+# their offset.
 working_task <- function(task, values) {
   joint <- !is.null(task$loss$together)
   at <- if (joint) task$loss$together(task$Y, values, task$costs)
@@ -634,15 +634,15 @@ working_task <- function(task, values) {
   # submodels share the weights of rows
   shared <- rowMeans(bent)
   Y <- values - at$slope / shared
-  list(response = task$response, Y = if (is.null(task$known)) Y else Y - task$known,
+  list(response = task$response, Y = if (is.null(task$offset)) Y else Y - task$offset,
        costs = if (joint) shared else task$costs * shared)
 }
 
 # The ridge regression of a working task, without each row's domain: values of the link.
-step_without <- function(object, sample, working, known) {
+step_without <- function(object, sample, working, offset) {
   values <- left_out_predictions(object$space, sample, working, penalised_args(object),
                                  penalty_of(object, "lambda"))
-  add_known(matrix(values, nrow(working$Y)), known)
+  add_offset(matrix(values, nrow(working$Y)), offset)
 }
 
 penalised_args <- function(object) {
@@ -701,15 +701,15 @@ refit_starts <- function(K, task, train) {
   if (task$loss$coupled == "rows") data$space_of_rows <- cox_space(data, refit_tolerance)
   together <- task$loss$coupled %in% c("nothing", "classes") && !has_dispersion(task$loss)
   fits <- seq_len(ncol(train))
-  lapply(if (together) list(fits) else as.list(fits), function(own) {
-    fitted <- task_of_rows(task, rep(seq_len(nrow(train)), length(own)))
-    fitted$costs <- fitted$costs * c(train[, own])
-    list(data = data, task = fitted, start = constant_values(fitted), fits = own)
+  lapply(if (together) list(fits) else as.list(fits), function(columns) {
+    fitted <- task_of_rows(task, rep(seq_len(nrow(train)), length(columns)))
+    fitted$costs <- fitted$costs * c(train[, columns])
+    list(data = data, task = fitted, start = constant_values(fitted), fits = columns)
   })
 }
 
 # The deviance of the held rows by the fits to the others, which begin where those of fit ended.
-# What cannot be fitted is worth nothing.
+# A fit that fails has an infinite deviance.
 refit_held <- function(fit, args) {
   solved <- on_error(train_glm(fit$data, fit$task, args, fit$start, refit_tolerance),
                      function(e) NULL)

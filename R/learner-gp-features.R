@@ -53,15 +53,15 @@ gp_sums <- function(rows, space, targets, table) {
   sets <- split_groups(sums, rows, k = if (keeps_fits) left_out_sets else Inf)
   several <- length(sets) > 1L
   if (several && keeps_fits) sets <- with_weightless(sets, sums)
-  known <- domain_sums(rows)
-  of <- function(set) gp_sums_of(sums, known, set)
-  list(total = of(seq_along(known$weights)), G = length(known$weights), sets = sets,
+  by_domain <- domain_sums(rows)
+  of <- function(set) gp_sums_of(sums, by_domain, set)
+  list(total = of(seq_along(by_domain$weights)), G = length(by_domain$weights), sets = sets,
        domains = if (several) lapply(sets, of))
 }
 
 gp_group_sums <- function(rows, space, targets, group, table = rows_table(rows, space)) {
-  known <- domain_sums(rows)
-  group_sums(rows, space, targets, rep(1 / known$heaviest, length(known$weights)), group,
+  by_domain <- domain_sums(rows)
+  group_sums(rows, space, targets, rep(1 / by_domain$heaviest, length(by_domain$weights)), group,
              table)
 }
 
@@ -69,11 +69,12 @@ kept_groups <- function(space, G) {
   if (G * space$dim^2 > domain_numbers) one_group(space, G) else seq_len(G)
 }
 
-gp_sums_of <- function(sums, known, domains) {
-  own <- sum_groups(sums, domains)
-  n <- sum(known$positive[domains])
-  list(second = own$second, cross = drop(own$cross), square = drop(own$response_second), n = n,
-       log_weights = sum(known$logs[domains]) - n * log(known$heaviest), weight = own$total)
+gp_sums_of <- function(sums, by_domain, domains) {
+  summed <- sum_groups(sums, domains)
+  n <- sum(by_domain$positive[domains])
+  list(second = summed$second, cross = drop(summed$cross), square = drop(summed$response_second),
+       n = n, log_weights = sum(by_domain$logs[domains]) - n * log(by_domain$heaviest),
+       weight = summed$total)
 }
 
 # In the eigenvectors of S. Rounding makes eigenvalues of 0 negative.
@@ -136,16 +137,16 @@ feature_lodo <- function(sums, basis, at, response) {
   if (is.null(sums$domains)) return(NULL)
   total <- sums$total
   whole <- sum(log(basis$values + at$delta))
-  left <- lapply(sums$domains, function(own) {
-    R <- chol(total$second - own$second + diag(at$delta, length(own$cross)))
-    beta <- backsolve(R, backsolve(R, total$cross - own$cross, transpose = TRUE))
-    left <- own$cross - drop(own$second %*% beta)
-    squares <- max(own$square - sum(beta * (own$cross + left)), 0)
+  left <- lapply(sums$domains, function(domain) {
+    R <- chol(total$second - domain$second + diag(at$delta, length(domain$cross)))
+    beta <- backsolve(R, backsolve(R, total$cross - domain$cross, transpose = TRUE))
+    left <- domain$cross - drop(domain$second %*% beta)
+    squares <- max(domain$square - sum(beta * (domain$cross + left)), 0)
     fit <- squares - sum(crossprod(basis$vectors, left)^2 / (basis$values + at$delta))
-    log_density <- -(fit / at$nu^2 + own$n * log(2 * pi * at$nu^2) - own$log_weights + whole -
+    log_density <- -(fit / at$nu^2 + domain$n * log(2 * pi * at$nu^2) - domain$log_weights + whole -
                        2 * sum(log(diag(R)))) / 2
-    list(beta = beta, error = squares / own$weight,
-         log_density = if (own$n > 0) in_response_units(log_density, response, own$n) else NA)
+    list(beta = beta, error = squares / domain$weight,
+         log_density = if (domain$n > 0) in_response_units(log_density, response, domain$n) else NA)
   })
   of <- function(name) vapply(left, function(one) one[[name]] + 0, 0)
   log_density <- rep(NA_real_, sums$G)

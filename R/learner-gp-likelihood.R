@@ -3,8 +3,8 @@
 #   y ~ N(0, s^2 A),   log N = -(y'A^-1 y / s^2 + log|A| + n log(2 pi s^2)) / 2
 # (Rasmussen and Williams, 2006, equation 2.30), and f = K alpha, alpha = A^-1 y.
 
-# What does not change with the parameters. Rows of weight 0 only describe their
-# domains: they are in `rows`, not in X.
+# The part of the likelihood that does not depend on the parameters. Rows of weight 0 only describe
+# their domains: they are in `rows`, not in X.
 gp_problem <- function(args, sample, target) {
   used <- sample$weights > 0
   list(X = take_used(sample$X, used), codes = as.integer(sample$domain)[used],
@@ -77,14 +77,14 @@ gp_kernel_slopes <- function(problem, point, blocks, evaluated) {
   wants_cells <- any(of == "domain")
   if (length(slopes) == 0L && !wants_cells) return(NULL)
   kappa <- evaluated$kappa$kappa
-  found <- core_result(gp_slopes_(
+  gradient <- core_result(gp_slopes_(
     evaluated$memory$A, evaluated$alpha, point$signal_sd^2, problem$X, kappa,
     if (!is.null(kappa)) problem$codes, slopes, if (wants_cells) evaluated$program,
     problem$threads
   ))
-  found$bandwidths <- Map(function(slope, columns) if (is.null(columns)) slope else slope[columns],
-                          found$bandwidths, columns)
-  found
+  gradient$bandwidths <- Map(function(slope, at) if (is.null(at)) slope else slope[at],
+                             gradient$bandwidths, columns)
+  gradient
 }
 
 # value(theta) and gradient(theta), negated, over one n x n matrix. The optimiser
@@ -132,14 +132,14 @@ gp_climb <- function(problem, point, blocks, bounds) {
 climb <- function(objective, point, blocks, bounds, n) {
   unit <- sqrt(n)
   theta <- pmin(pmax(point_theta(point, blocks), bounds$lower), bounds$upper)
-  found <- stats::nlminb(theta, function(theta) objective$value(theta) / unit,
-                         function(theta) objective$gradient(theta) / unit,
-                         lower = bounds$lower, upper = bounds$upper,
-                         control = list(rel.tol = 1e-9, eval.max = 200, iter.max = 150))
-  list(point = theta_point(found$par, point, blocks), theta = found$par,
-       value = -unit * found$objective,
-       gradient = -objective$gradient(found$par), evaluations = objective$evaluations(),
-       stopped = found$convergence != 0, bounds = bounds)
+  optimum <- stats::nlminb(theta, function(theta) objective$value(theta) / unit,
+                           function(theta) objective$gradient(theta) / unit,
+                           lower = bounds$lower, upper = bounds$upper,
+                           control = list(rel.tol = 1e-9, eval.max = 200, iter.max = 150))
+  list(point = theta_point(optimum$par, point, blocks), theta = optimum$par,
+       value = -unit * optimum$objective,
+       gradient = -objective$gradient(optimum$par), evaluations = objective$evaluations(),
+       stopped = optimum$convergence != 0, bounds = bounds)
 }
 
 # The starts are climbed on so many rows; the climb on all rows begins where the
@@ -166,8 +166,8 @@ gp_optimise <- function(args, problem, points) {
 }
 
 # The likelihoods of all rows where the trials ended.
-trial_values <- function(problem, trials, rows) {
-  if (rows == nrow(problem$X) || length(trials) == 1L) {
+trial_values <- function(problem, trials, n) {
+  if (n == nrow(problem$X) || length(trials) == 1L) {
     return(vapply(trials, `[[`, numeric(1), "value"))
   }
   memory <- new.env(parent = emptyenv())

@@ -1,17 +1,17 @@
-# What a Gaussian process says of each domain's responses without them.
+# Predictions of each domain's responses by a Gaussian process without them.
 
-# Of the rows of positive weight, each domain's without it, in units of the response: list(residual,
-# sd: of the response of a row, whose covariance within the domain is [(A^-1)_gg]^-1, log_density:
-# of all responses of a domain, [G], NA without such rows).
+# Moments of the rows of positive weight, by the fit without their domain, in units of the response:
+# list(residual, sd: of the response of a row, whose covariance within the domain is
+# [(A^-1)_gg]^-1, log_density: of all responses of a domain, [G], NA without such rows).
 left_out_moments <- function(object) {
   factor <- gp_factor(object)
   gp_inverse_(factor, length(factor$alpha))
   residual <- sd <- factor$alpha
-  rows <- split(seq_along(residual), object$domain[object$weights > 0])
+  members <- split(seq_along(residual), object$domain[object$weights > 0])
   s2 <- object$signal_sd^2
-  log_density <- rep(NA_real_, length(rows))
-  for (g in which(lengths(rows) > 0L)) {
-    i <- rows[[g]]
+  log_density <- rep(NA_real_, length(members))
+  for (g in which(lengths(members) > 0L)) {
+    i <- members[[g]]
     # chol() reads the upper triangle, which is all there is
     R <- chol(factor$A[i, i, drop = FALSE])
     residual[i] <- backsolve(R, backsolve(R, factor$alpha[i], transpose = TRUE))

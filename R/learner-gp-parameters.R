@@ -19,7 +19,7 @@ kernel_block <- function(path, size) {
   block("kernel", path, size, "bandwidth", "bandwidth of the kernel on x")
 }
 
-# What was not given is fitted.
+# Parameters that were not given are fitted.
 open_blocks <- function(args) {
   c(if (is.null(args$signal_sd)) list(signal_block()),
     if (is.null(args$noise_sd)) list(noise_block()))
@@ -28,8 +28,8 @@ open_blocks <- function(args) {
 # One domain says nothing about kappa.
 free_blocks <- function(args, p, domains) {
   on_x <- lapply(free_bandwidths(args$kernel), function(path) {
-    own <- if (args$ard) path_columns_of(args$kernel, path, p)
-    kernel_block(path, max(length(own), 1L))
+    columns <- if (args$ard) path_columns_of(args$kernel, path, p)
+    kernel_block(path, max(length(columns), 1L))
   })
   c(open_blocks(args), on_x, if (domains > 1L) free_parameters(args$domain_kernel))
 }
@@ -102,24 +102,24 @@ start_factors <- function(start) {
       stats::setNames(c("bandwidth", "embedding_kernel", "noise_sd")))
 }
 
-# rows: list(X, domain, threads), all training rows; size: of the response.
-start_point <- function(args, rows, size, factors) {
+# sample: made by rows_of(); size: of the response.
+start_point <- function(args, sample, size, factors) {
   # bandwidths that are fitted start at a multiple of the median
-  kernel <- times_bandwidths(kernel_fit(args$kernel, rows$X), free_bandwidths(args$kernel),
+  kernel <- times_bandwidths(kernel_fit(args$kernel, sample$X), free_bandwidths(args$kernel),
                              factors$bandwidth)
-  domain_kernel <- domain_start(args$domain_kernel, rows, factors)
-  own <- kernel_diag_(kernel_program(kernel, rows$X, rows$X), rows$X)
-  check_overflow(own, kernel)
-  kappa <- domain_at(domain_kernel, rows)$kappa
-  if (!is.null(kappa)) own <- own * diag(kappa)[as.integer(rows$domain)]
-  largest <- if (mean(own) > 0) sqrt(mean(own)) else 1
+  domain_kernel <- domain_start(args$domain_kernel, sample, factors)
+  diagonal <- kernel_diag_(kernel_program(kernel, sample$X, sample$X), sample$X)
+  check_overflow(diagonal, kernel)
+  kappa <- domain_at(domain_kernel, sample)$kappa
+  if (!is.null(kappa)) diagonal <- diagonal * diag(kappa)[as.integer(sample$domain)]
+  largest <- if (mean(diagonal) > 0) sqrt(mean(diagonal)) else 1
   list(signal_sd = if (is.null(args$signal_sd)) size / largest else args$signal_sd,
        noise_sd = if (is.null(args$noise_sd)) factors$noise_sd * size / 2 else args$noise_sd,
        kernel = kernel, domain_kernel = domain_kernel)
 }
 
 # A point whose bandwidths are all in their own units.
-absolute_point <- function(point, rows) {
-  point$domain_kernel <- domain_at(point$domain_kernel, rows)$kernel
+absolute_point <- function(point, sample) {
+  point$domain_kernel <- domain_at(point$domain_kernel, sample)$kernel
   point
 }

@@ -9,7 +9,7 @@ simulate.dg_gp <- function(object, nsim = 1, seed = NULL, newdata, domain = NULL
   check_sealed(object)
   nsim <- check_count(nsim, "nsim")
   if (!is.null(seed)) seed <- check_seed(seed)
-  drawn <- function(object, rows) posterior(object, rows, nsim)$draws
+  drawn <- function(object, new) posterior(object, new, nsim)$draws
   draws <- with_seed(seed, {
     if (missing(newdata)) pad_rows(drawn(object, NULL), object)
     else decide_rows(object, read_new(object, newdata, domain, reference, reference_domain), drawn)
@@ -20,38 +20,38 @@ simulate.dg_gp <- function(object, nsim = 1, seed = NULL, newdata, domain = NULL
 }
 
 # Responses at rows made by new_rows(), [rows x draws].
-gp_draws <- function(space, object, rows, nsim) UseMethod("gp_draws")
+gp_draws <- function(space, object, new, nsim) UseMethod("gp_draws")
 
 #' @exportS3Method
-gp_draws.gram_space <- function(space, object, rows, nsim) {
-  X <- rows$X
+gp_draws.gram_space <- function(space, object, new, nsim) {
+  X <- new$X
   if (nrow(X) == 0L) return(matrix(0, 0L, nsim))
   check_memory(nrow(X), nrow(X), copies = 2)
   check_memory(nrow(X), sum(object$weights > 0), copies = 2)
   factor <- gp_factor(object)
-  cross <- gp_cross(space, object, rows)
+  cross <- gp_cross(space, object, new)
   mean <- drop(crossprod(cross, factor$alpha))
   left <- backsolve(factor$A, cross, transpose = TRUE)
-  among <- rows$among
-  if (!is.null(rows$members)) {
-    among <- domain_kappa(space$domain_kernel, rows$members, among = TRUE)
+  among <- new$among
+  if (!is.null(new$members)) {
+    among <- domain_kappa(space$domain_kernel, new$members, among = TRUE)
   }
-  rows$threads <- space$threads
-  covariance <- object$signal_sd^2 * (gram_matrix(space$kernel, rows, among) - crossprod(left))
+  new$threads <- space$threads
+  covariance <- object$signal_sd^2 * (gram_matrix(space$kernel, new, among) - crossprod(left))
   diag(covariance) <- pmax(diag(covariance), 0) + object$noise_sd^2
   R <- on_error(chol(covariance), function(e) abort_indefinite(object))
   mean + crossprod(R, matrix(stats::rnorm(length(mean) * nsim), length(mean)))
 }
 
 #' @exportS3Method
-gp_draws.feature_space <- function(space, object, rows, nsim) {
-  if (nrow(rows$X) == 0L) return(matrix(0, 0L, nsim))
+gp_draws.feature_space <- function(space, object, new, nsim) {
+  if (nrow(new$X) == 0L) return(matrix(0, 0L, nsim))
   beta <- object$coefficients +
     object$spread %*% matrix(stats::rnorm(space$dim * nsim), space$dim)
-  parts <- lapply(blocks_of_rows(nrow(rows$X), space$dim), function(i) {
-    at <- feature_moments_at(space, object, rows_at(rows, i))
-    own <- matrix(stats::rnorm(length(i) * nsim), length(i))
-    at$Z %*% beta + sqrt(at$left + object$noise_sd^2) * own
+  parts <- lapply(blocks_of_rows(nrow(new$X), space$dim), function(i) {
+    at <- feature_moments_at(space, object, rows_at(new, i))
+    noise <- matrix(stats::rnorm(length(i) * nsim), length(i))
+    at$Z %*% beta + sqrt(at$left + object$noise_sd^2) * noise
   })
   do.call(rbind, parts)
 }

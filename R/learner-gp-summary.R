@@ -1,4 +1,4 @@
-# What a Gaussian process says of itself: its parameters, its likelihood.
+# The summary of a Gaussian process: its parameters, its likelihood.
 
 # Data frame: name, value, fitted, at_bound, meaning.
 describe_parameters <- function(point, best, response, columns) {
@@ -6,14 +6,14 @@ describe_parameters <- function(point, best, response, columns) {
   bound <- if (length(best$blocks)) {
     split_blocks(best$theta <= best$bounds$lower | best$theta >= best$bounds$upper, best$blocks)
   }
-  rows <- lapply(all_blocks(point), function(b) {
+  lines <- lapply(all_blocks(point), function(b) {
     value <- get_block(point, b)
     place <- match(block_key(b), fitted)
     data.frame(name = block_names(b, point, columns), value = value, fitted = !is.na(place),
                at_bound = if (is.na(place)) FALSE else bound[[place]],
                meaning = block_meaning(b, response))
   })
-  do.call(rbind, rows)
+  do.call(rbind, lines)
 }
 
 block_key <- function(block) paste(c(block$of, block$part, block$path), collapse = " ")

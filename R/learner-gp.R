@@ -244,12 +244,12 @@ fit_exact_gp <- function(problem) {
 }
 
 # f at those training rows, each judged as in training.
-gp_expansion <- function(space, alpha, rows) {
-  X <- space$X[rows, , drop = FALSE]
+gp_expansion <- function(space, alpha, at) {
+  X <- space$X[at, , drop = FALSE]
   kappa <- space$domain_kernel$kappa
   codes <- if (!is.null(kappa)) as.integer(space$domain)
   kernel_apply_(kernel_program(space$kernel, X, space$X), X, space$X, matrix(alpha), kappa,
-                codes[rows], codes, space$threads)
+                codes[at], codes, space$threads)
 }
 
 abort_indefinite <- function(point) {

@@ -179,15 +179,15 @@ path_errors <- function(prediction, Y, domain, costs, n_lambdas) {
 predict_left_out.feature_space <- function(space, sample, task, args, lambdas) {
   space$map <- with_factor(space$map)
   table <- own_table(space, sample)
-  predict_from_features(function(rows) {
-    feature_columns(space, rows_at(sample[c("X", "domain")], rows), table)
+  predict_from_features(function(at) {
+    feature_columns(space, rows_at(sample[c("X", "domain")], at), table)
   }, space$dim, sample, task, args, lambdas)
 }
 
 # Features that are known: list(F [r x n]).
 #' @exportS3Method
 predict_left_out.known_features <- function(space, sample, task, args, lambdas) {
-  predict_from_features(function(rows) space$F[, rows, drop = FALSE], nrow(space$F), sample, task,
+  predict_from_features(function(at) space$F[, at, drop = FALSE], nrow(space$F), sample, task,
                         args, lambdas)
 }
 
@@ -207,13 +207,13 @@ most_lacking <- 0.3
 left_out_by_landmarks <- function(space, sample, task, args, lambdas,
                                   predictions = left_out_predictions) {
   wanted <- min(max(nrow(space$X) %/% rows_of_landmark, least_landmarks), most_landmarks)
-  found <- draw_pivots(space$kernel, space$domain_kernel$kappa, space, wanted, features = TRUE)
-  if (found$left > most_lacking * mean_diagonal(space)) {
+  pivots <- draw_pivots(space$kernel, space$domain_kernel$kappa, space, wanted, features = TRUE)
+  if (pivots$left > most_lacking * mean_diagonal(space)) {
     return(predictions(space, sample, task, args, lambdas))
   }
-  landmarks <- structure(list(F = found$features), class = "known_features")
+  landmarks <- structure(list(F = pivots$features), class = "known_features")
   cost <- mean_weight(list(weights = task$costs[task$costs > 0]))
-  predictions(landmarks, sample, task, args, lambdas + found$left * cost)
+  predictions(landmarks, sample, task, args, lambdas + pivots$left * cost)
 }
 
 # From the sums of all rows, in features in which these are diagonal, see
@@ -232,7 +232,7 @@ predict_from_features <- function(features, dim, sample, task, args, lambdas) {
   runs <- group_runs(groups, dim)
   if (length(runs) == 1L) {
     only <- features(runs[[1L]])
-    features <- function(rows) only
+    features <- function(at) only
   }
   sums <- centred_sums(features, runs, targets, task$costs, args$intercept, args$threads)
   values <- array(0, c(dim(targets), length(lambdas)))
@@ -246,8 +246,7 @@ predict_from_features <- function(features, dim, sample, task, args, lambdas) {
   }
   if (!moved) return(values)
   # of a number
-  own <- centre[as.integer(groups), 1L]
-  values[, 1L, , drop = FALSE] + own * (1 - c(values[, 2L, ]))
+  values[, 1L, , drop = FALSE] + centre[as.integer(groups), 1L] * (1 - c(values[, 2L, ]))
 }
 
 # The features of so many rows are kept at a time, or those of a group.
@@ -255,9 +254,9 @@ features_kept <- 2^24
 
 # Rows in runs of whole groups.
 group_runs <- function(groups, dim) {
-  rows <- split(seq_along(groups), groups, drop = TRUE)
-  run <- cumsum(lengths(rows) * as.numeric(dim)) %/% features_kept
-  lapply(unname(split(rows, run)), unlist, use.names = FALSE)
+  members <- split(seq_along(groups), groups, drop = TRUE)
+  run <- cumsum(lengths(members) * as.numeric(dim)) %/% features_kept
+  lapply(unname(split(members, run)), unlist, use.names = FALSE)
 }
 
 # list(second = FCF' [r x r], cross = FCY [r x m], mean [r], intercept [m], total = 1'C1) of
@@ -267,9 +266,9 @@ centred_sums <- function(features, runs, targets, costs, constant, threads) {
   last <- ncol(targets) + 1L
   sums <- Reduce(add_moments, lapply(runs, function(i) {
     Y <- cbind(targets[i, , drop = FALSE], 1)
-    own <- sum_rows(features(i), Y, costs[i], length(i), threads)
-    list(second = own$all_second, cross = own$all_cross[, -last, drop = FALSE],
-         sums = own$all_cross[, last], response_sums = colSums(costs[i] * Y)[-last],
+    part <- sum_rows(features(i), Y, costs[i], length(i), threads)
+    list(second = part$all_second, cross = part$all_cross[, -last, drop = FALSE],
+         sums = part$all_cross[, last], response_sums = colSums(costs[i] * Y)[-last],
          total = sum(costs[i]))
   }))
   c(centre_moments(sums, constant), list(constant = constant))
@@ -283,9 +282,9 @@ sum_rows <- function(F, Y, weights, sizes, threads) {
 # With more values of lambda one basis serves all, whatever lambda is.
 few_lambdas <- 4L
 
-# Of features less their mean, list of list(at: which lambdas, turn: a function of F [r x n] that
-# gives features in which FCF' is diagonal, and the constant, [r + 1 x n], penalised: that diagonal
-# and lambda, sums: of targets times features).
+# Bases for features less their mean, a list of list(at: which lambdas, turn: a function of F
+# [r x n] that gives features in which FCF' is diagonal, and the constant, [r + 1 x n], penalised:
+# that diagonal and lambda, sums: of targets times features).
 diagonal_bases <- function(sums, lambdas) {
   factors <- if (length(lambdas) <= few_lambdas) lapply(lambdas, function(lambda) {
     on_error(chol(sums$second + diag(lambda, nrow(sums$second))), function(e) NULL)
@@ -323,8 +322,8 @@ new_basis <- function(sums, at, turn, cross, penalised) {
 
 # The fit to all rows but some, from the sums of both, whose targets are less `centre` there:
 # list(coefficients [r x m lambdas], intercept [m lambdas]).
-fit_without <- function(total, own, centre, args, lambdas) {
-  rest <- Map(`-`, total, own)
+fit_without <- function(total, left_out, centre, args, lambdas) {
+  rest <- Map(`-`, total, left_out)
   rest$cross <- rest$cross - outer(rest$sums, centre)
   if (length(lambdas) <= few_lambdas) {
     solved <- lapply(lambdas, function(lambda) solve_moments(rest, replace(args, "lambda", lambda)))

@@ -59,11 +59,11 @@ fit_sample.dg_lm_spec <- function(spec, sample) {
                      spec$args$domain_weights)
   used <- c(TRUE, independent_columns(sample$X[costs > 0, , drop = FALSE]))
   coefficients <- stats::setNames(rep(NA_real_, ncol(design)), colnames(design))
-  own <- design[, used, drop = FALSE]
+  independent <- design[, used, drop = FALSE]
   coefficients[used] <- switch(response$kind,
-    class = logistic(own, drop(code_rows(response, sample$y)), costs),
-    number = stats::lm.wfit(own, drop(code_rows(response, sample$y)), costs)$coefficients,
-    censored = linear_cox(own, sample$y, costs))
+    class = logistic(independent, drop(code_rows(response, sample$y)), costs),
+    number = stats::lm.wfit(independent, drop(code_rows(response, sample$y)), costs)$coefficients,
+    censored = linear_cox(independent, sample$y, costs))
   coefficients <- zero_lost(coefficients, design)
   if (response$kind == "censored") {
     response$family <- cox_family(sample$y, drop(design %*% coefficients), costs, "efron")
@@ -80,16 +80,17 @@ zero_lost <- function(coefficients, design) {
   lost <- is.na(coefficients)
   if (any(lost)) {
     names <- names(coefficients)[lost]
-    own <- all(vapply(names, is_own_mean, NA, design))
+    all_means <- all(vapply(names, is_own_mean, NA, design))
     warn("collinear", "The effects of collinear columns cannot be separated; set to zero: ",
          enumerate(names),
-         if (own) " (a predictor that is constant in each domain is its own mean)",
+         if (all_means) " (a predictor that is constant in each domain is its own mean)",
          ".")
   }
   replace(coefficients, lost, 0)
 }
 
-# Is it what `domain_means = TRUE` makes of a predictor that is constant in each domain?
+# Is this column the domain mean (`domain_means = TRUE`) of a predictor that is constant in each
+# domain?
 is_own_mean <- function(name, design) {
   of <- sub("\\.mean$", "", name)
   of != name && of %in% colnames(design) && max(abs(design[, of] - design[, name])) < 1e-8
@@ -146,20 +147,20 @@ linear_cox <- function(design, y, costs) {
 }
 
 #' @exportS3Method
-decision.dg_lm <- function(object, rows) {
-  cbind(rep(1, nrow(rows$X)), rows$X) %*% object$coefficients
+decision.dg_lm <- function(object, new) {
+  cbind(rep(1, nrow(new$X)), new$X) %*% object$coefficients
 }
 
 #' @exportS3Method
 is_affine.dg_lm <- function(object) TRUE
 
-# Of predictors that were not scaled.
+# NULL if the predictors were scaled.
 #' @exportS3Method
 own_coefficients.dg_lm <- function(object) {
-  found <- object$coefficients
+  coefficients <- object$coefficients
   if ("pooled" %in% object$blueprint$scaling$kind) NULL
-  else if (object$response$kind == "censored") found[-1L]
-  else found
+  else if (object$response$kind == "censored") coefficients[-1L]
+  else coefficients
 }
 
 #' @exportS3Method

@@ -28,21 +28,22 @@ check_mixed_family <- function(value, arg) {
   if (inherits(value, "dg_family")) return(value)
   given <- if (is.function(value)) on_error(value(), function(e) value) else value
   name <- if (inherits(given, "family")) given$family else given
-  own <- is.character(name) && length(name) == 1L
-  if (own && name %in% c("nbinom1", "nbinom2")) {
+  named <- is.character(name) && length(name) == 1L
+  if (named && name %in% c("nbinom1", "nbinom2")) {
     link <- if (inherits(given, "family")) given$link else "log"
     family <- new_family(name, link)
-  } else if (own && name %in% names(mixed_engines)) {
+  } else if (named && name %in% names(mixed_engines)) {
     family <- check_family(if (identical(name, "Gamma") && !inherits(given, "family")) {
       stats::Gamma("log")
     } else value, arg)
   } else {
-    found <- if (inherits(given, "family")) dQuote(given$family, FALSE) else describe(value)
-    hint <- if (own && grepl("^neg|^nb", lower_case(name))) {
+    hint <- if (named && grepl("^neg|^nb", lower_case(name))) {
       "; negative binomial counts are \"nbinom2\" (variance mu + mu^2 / theta) or \"nbinom1\""
     }
     abort("argument", "`", arg, "` must be one of ",
-          enumerate(names(mixed_engines), 10L, "\""), ", not ", found, hint, ".")
+          enumerate(names(mixed_engines), 10L, "\""), ", not ",
+          if (inherits(given, "family")) dQuote(given$family, FALSE) else describe(value),
+          hint, ".")
   }
   links <- engine_of_family(family)$links
   if (!is.null(links) && !family$link %in% links) {
@@ -74,14 +75,14 @@ mixed_family <- function(family, y) {
 }
 
 # Does dg_mixed() have such a response, with its package installed? family: NULL for numbers.
-has_engine <- function(family, y, known) {
+has_engine <- function(family, y, offset) {
   if (is.null(family)) {
     if (is.factor(y) || is_censored(y)) return(FALSE)
     family <- new_family("gaussian", "identity")
   }
   engine <- engine_of_family(family)
   !is.null(engine) && (is.null(engine$links) || family$link %in% engine$links) &&
-    !(known && family$name == "ordinal") &&
+    !(offset && family$name == "ordinal") &&
     all(vapply(c("lme4", engine$package), requireNamespace, NA, quietly = TRUE))
 }
 
@@ -91,7 +92,7 @@ mixed_package <- function(family, effort) {
   engine_of_family(family)[[if (effort == "full") "package" else "quick"]]
 }
 
-# data: list(y, X [n x p] without collinear columns, known [n] or NULL, costs, terms: of
+# data: list(y, X [n x p] without collinear columns, offset [n] or NULL, costs, terms: of
 # learn_term(), labels: of their groups, a list). list(beta, vcov, sigma, effects and covariance: of
 # each term, thresholds: how many of beta are).
 fit_engine <- function(family, data, effort) {
@@ -99,22 +100,22 @@ fit_engine <- function(family, data, effort) {
   frame <- data.frame(.y = data$y)
   names <- sprintf(".x%d", seq_len(ncol(data$X)))
   frame[names] <- lapply(seq_len(ncol(data$X)), function(j) data$X[, j])
-  if (!is.null(data$known)) frame$.known <- data$known
+  if (!is.null(data$offset)) frame$.offset <- data$offset
   groups <- unique(vapply(data$terms, `[[`, "", "title"))
   parts <- character()
   for (i in seq_along(data$terms)) {
     term <- data$terms[[i]]
     group <- paste0(".r", match(term$title, groups))
     frame[[group]] <- data$labels[[i]]
-    own <- sprintf(".z%d.%d", i, seq_along(term$columns))
+    columns <- sprintf(".z%d.%d", i, seq_along(term$columns))
     constant <- term$columns == "(Intercept)"
-    frame[own] <- lapply(seq_along(own), function(j) term$Z[, j])
-    data$terms[[i]]$own <- ifelse(constant, "(Intercept)", own)
+    frame[columns] <- lapply(seq_along(columns), function(j) term$Z[, j])
+    data$terms[[i]]$own <- ifelse(constant, "(Intercept)", columns)
     data$terms[[i]]$key <- group
-    parts <- c(parts, paste0("(", paste(c(if (any(constant)) "1" else "0", own[!constant]),
+    parts <- c(parts, paste0("(", paste(c(if (any(constant)) "1" else "0", columns[!constant]),
                                         collapse = " + "), " | ", group, ")"))
   }
-  fixed <- c("1", names, if (!is.null(data$known)) "offset(.known)")
+  fixed <- c("1", names, if (!is.null(data$offset)) "offset(.offset)")
   formula <- stats::as.formula(paste(".y ~", paste(c(fixed, parts), collapse = " + ")),
                                env = environment())
   costs <- data$costs
@@ -137,9 +138,9 @@ fit_engine <- function(family, data, effort) {
   for (i in seq_along(data$terms)) {
     term <- data$terms[[i]]
     effects <- as.matrix(fitted$effects[[term$key]][term$own])
-    rows <- lapply(fitted$covariances, rownames)
+    effect_names <- lapply(fitted$covariances, rownames)
     of <- which(sub("[.][0-9]+$", "", names(fitted$covariances)) == term$key &
-                  vapply(rows, identical, NA, term$own))[1L]
+                  vapply(effect_names, identical, NA, term$own))[1L]
     # in the units of the columns
     fitted$terms[[i]] <- list(
       effects = sweep(`colnames<-`(effects, term$columns), 2L, term$scale, "/"),
@@ -225,10 +226,10 @@ link_over_effects <- function(family, value, sd) {
 # exponentially for smooth functions that vanish at the ends (Trefethen and Weideman, 2014).
 mean_over_effects <- function(value, sd, cdf, density, ends) {
   mean <- cdf(value)
-  average <- function(rows, nodes, weights, smooth) {
+  average <- function(at, nodes, weights, smooth) {
     weights <- weights / sum(weights)
-    mean[rows] <<- 0
-    for (k in seq_along(nodes)) mean[rows] <<- mean[rows] + weights[k] * smooth(rows, nodes[k])
+    mean[at] <<- 0
+    for (k in seq_along(nodes)) mean[at] <<- mean[at] + weights[k] * smooth(at, nodes[k])
   }
   z <- seq(-8, 8, length.out = 201L)
   average(which(sd > 0 & sd <= 5), z, stats::dnorm(z),

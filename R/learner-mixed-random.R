@@ -59,7 +59,7 @@ read_random <- function(random, factors) {
   lapply(unname(factors), function(group) one(if (is.null(random)) 1 else random[[2L]], group))
 }
 
-# Of the domain: a list of the variables of each factor, those of a nested one from the inside, as
+# A list of the variables of each factor of the domain, those of a nested factor from the inside, as
 # lme4 names them.
 factors_of_domain <- function(blueprint) {
   structure <- blueprint$structure
@@ -85,35 +85,35 @@ domain_parts <- function(structure, name, domain) {
 
 # ---- of rows ------------------------------------------------------------------------------------
 
-# What the random effects of rows are made of: list(columns: data frame, parts: of the domain).
-# places: see place_spec.dg_mixed_spec().
-random_rows <- function(places, rows) {
+# The data of random effects: list(columns: data frame, parts: of the domain, n: rows). places: made
+# by place_spec.dg_mixed_spec().
+random_rows <- function(places, sample) {
   columns <- lapply(places$carried, function(one) {
-    code <- as.vector(rows$X[, one$at])
+    code <- as.vector(sample$X[, one$at])
     if (is.null(one$levels)) code else factor(one$levels[replace(code, code < 1, NA)], one$levels)
   })
   # where columns of the data are not at hand, those of the design
-  design <- as.data.frame(rows$X[, places$design, drop = FALSE], optional = TRUE)
+  design <- as.data.frame(sample$X[, places$design, drop = FALSE], optional = TRUE)
   columns <- c(columns, design[setdiff(names(design), names(columns))])
   list(columns = as.data.frame(columns, optional = TRUE),
-       parts = domain_parts(places$structure, places$domain, rows$domain), n = nrow(rows$X))
+       parts = domain_parts(places$structure, places$domain, sample$domain), n = nrow(sample$X))
 }
 
 # The label of each row's group, a factor, NA where it has none.
-group_labels <- function(term, found) {
+group_labels <- function(term, data) {
   parts <- lapply(term$group, function(name) {
-    as.factor(if (is.null(found$parts[[name]])) found$columns[[name]] else found$parts[[name]])
+    as.factor(if (is.null(data$parts[[name]])) data$columns[[name]] else data$parts[[name]])
   })
   labels <- do.call(paste, c(parts, sep = ":"))
   labels[Reduce(`|`, lapply(parts, is.na))] <- NA
   factor(labels, unique(labels[do.call(order, unname(parts))]))
 }
 
-check_random_names <- function(terms, found) {
-  of_domain <- names(found$parts)
+check_random_names <- function(terms, data) {
+  of_domain <- names(data$parts)
   for (term in terms) {
-    absent <- c(setdiff(variables_of(term$terms), names(found$columns)),
-                setdiff(term$group, c(of_domain, names(found$columns))))
+    absent <- c(setdiff(variables_of(term$terms), names(data$columns)),
+                setdiff(term$group, c(of_domain, names(data$columns))))
     if (length(absent)) {
       abort("argument", "`random` must name columns of `data`, or what stands after the bar of ",
             "the formula (", enumerate(of_domain), "); there is no ", enumerate(absent), ".")
@@ -121,9 +121,9 @@ check_random_names <- function(terms, found) {
   }
 }
 
-# What the numbers z are made of is learned from the training rows: the same term with it.
-learn_term <- function(term, found) {
-  frame <- random_frame(term, found)
+# The term with its terms object, levels, contrasts, centre and scale, from the training rows.
+learn_term <- function(term, data) {
+  frame <- random_frame(term, data)
   term$terms <- attr(frame, "terms")
   term$xlevels <- stats::.getXlevels(term$terms, frame)
   Z <- stats::model.matrix(term$terms, frame)
@@ -137,23 +137,23 @@ learn_term <- function(term, found) {
   term
 }
 
-random_frame <- function(term, found) {
+random_frame <- function(term, data) {
   if (length(variables_of(term$terms)) == 0L) {
-    return(structure(as.data.frame(matrix(0, found$n, 0L)), terms = term$terms))
+    return(structure(as.data.frame(matrix(0, data$n, 0L)), terms = term$terms))
   }
-  on_error(stats::model.frame(term$terms, found$columns, na.action = stats::na.pass,
+  on_error(stats::model.frame(term$terms, data$columns, na.action = stats::na.pass,
                               xlev = term$xlevels), function(e) {
     abort("argument", "`random` cannot be evaluated: ", conditionMessage(e), ".")
   })
 }
 
-term_numbers <- function(term, found) {
-  frame <- random_frame(term, found)
+term_numbers <- function(term, data) {
+  frame <- random_frame(term, data)
   lost <- names(frame)[vapply(frame, anyNA, NA)]
   if (length(lost)) {
     abort("data", "Random effects of ", enumerate(lost), " need levels that training had.")
   }
   Z <- stats::model.matrix(term$terms, frame, contrasts.arg = term$contrasts)
   # of no rows and a constant alone there would be one
-  sweep(unname(Z[seq_len(found$n), , drop = FALSE]), 2L, term$centre)
+  sweep(unname(Z[seq_len(data$n), , drop = FALSE]), 2L, term$centre)
 }

@@ -179,7 +179,7 @@ place_spec.dg_mixed_spec <- function(spec, columns) {
   kinds <- vapply(coded, `[[`, "", "kind")
   carried <- which(kinds == "carried")
   spec$places <- list(
-    known = at[kinds == "offset"], design = setdiff(seq_along(columns$kind), at),
+    offset = at[kinds == "offset"], design = setdiff(seq_along(columns$kind), at),
     carried = stats::setNames(lapply(carried, function(i) {
       list(at = at[i], levels = coded[[i]]$levels)
     }), vapply(coded[carried], function(one) carried_name(one$name), ""))
@@ -200,14 +200,14 @@ fit_sample.dg_mixed_spec <- function(spec, sample) {
   # a row without weight takes no part
   part <- if (all(costs > 0)) sample else sample_part(sample, costs > 0)
   y <- if (is.factor(sample$y)) factor(part$y, levels(sample$y)) else part$y
-  found <- mixed_fit(family, args$random, part, y, costs[costs > 0], places,
-                     mixed_effort(spec))
-  object <- structure(c(found, list(
+  fitted <- mixed_fit(family, args$random, part, y, costs[costs > 0], places,
+                      mixed_effort(spec))
+  object <- structure(c(fitted, list(
     family = family, places = places, domains = levels(part$domain), marginal = args$marginal,
     weights = sample$weights, y = sample$y
   )), class = c("dg_mixed", "dg_learner", "dg_fit"))
-  if (!is.null(found$thresholds)) {
-    object$family$thresholds <- unname(found$coefficients[seq_len(found$thresholds)])
+  if (!is.null(fitted$thresholds)) {
+    object$family$thresholds <- unname(fitted$coefficients[seq_len(fitted$thresholds)])
   }
   object$response <- mixed_response(object$family, sample)
   object$decision <- decision(object, sample)
@@ -225,98 +225,98 @@ mixed_response <- function(family, sample) {
   c(kind, list(centre = 0, scale = 1, family = family))
 }
 
-# What dg_auto() asks for, see mixed_package(); "fixed": quickly, without random effects.
+# dg_auto() asks for less, see mixed_package(); "fixed": quickly, without random effects.
 mixed_effort <- function(spec) if (is.null(spec$effort)) "full" else spec$effort
 
 # list(coefficients, covariance of these, sigma, random: the terms with effects and covariance)
 mixed_fit <- function(family, random, part, y, costs, places, effort) {
-  known <- known_values(part$X, places$known)
-  if (!is.null(known) && family$name == "ordinal") {
+  offset <- offset_values(part$X, places$offset)
+  if (!is.null(offset) && family$name == "ordinal") {
     abort("argument", "`formula` must not contain `offset()` with `family = \"ordinal\"`, which ",
           "the package ordinal does not fit.")
   }
-  rows <- random_rows(places, part)
+  data <- random_rows(places, part)
   factors <- factors_of_domain(part$blueprint)
   terms <- read_random(random, factors)
-  check_random_names(terms, rows)
-  terms <- several_groups(lapply(terms, learn_term, rows), rows)
+  check_random_names(terms, data)
+  terms <- several_groups(lapply(terms, learn_term, data), data)
   if (effort == "fixed") terms <- list()
   X <- part$X[, places$design, drop = FALSE]
   used <- independent_columns(X)
   scaling <- engine_scaling(X[, used, drop = FALSE])
-  found <- fit_engine(family, list(
+  fitted <- fit_engine(family, list(
     y = if (!is.factor(y)) y else if (family$name == "ordinal") y else as.integer(y) - 1,
     X = scale_columns(X[, used, drop = FALSE], scaling),
-    known = if (!is.null(known)) known[, 1L], costs = costs, terms = terms,
-    labels = lapply(terms, group_labels, rows)
+    offset = if (!is.null(offset)) offset[, 1L], costs = costs, terms = terms,
+    labels = lapply(terms, group_labels, data)
   ), effort)
-  m <- max(found$thresholds, 0L)
-  found[c("beta", "vcov")] <- in_units(found, scaling, max(m, 1L), m > 0L)
-  names <- c(if (m) names(found$beta)[seq_len(m)] else "(Intercept)", colnames(X))
+  m <- max(fitted$thresholds, 0L)
+  fitted[c("beta", "vcov")] <- in_units(fitted, scaling, max(m, 1L), m > 0L)
+  names <- c(if (m) names(fitted$beta)[seq_len(m)] else "(Intercept)", colnames(X))
   at <- c(seq_len(max(m, 1L)), max(m, 1L) + which(used))
   beta <- stats::setNames(rep(NA_real_, length(names)), names)
-  beta[at] <- found$beta
+  beta[at] <- fitted$beta
   V <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
-  V[at, at] <- found$vcov
+  V[at, at] <- fitted$vcov
   slopes <- -seq_len(max(m, 1L))
   beta[slopes] <- zero_lost(beta[slopes], X)
-  random <- Map(function(term, own) {
+  random <- Map(function(term, effects) {
     # of no row
     term$Z <- NULL
-    environment(term$terms) <- small_environment(term$terms, colnames(rows$columns),
+    environment(term$terms) <- small_environment(term$terms, colnames(data$columns),
                                                  environment(term$terms))
-    c(term, own)
-  }, terms, if (length(terms)) found$terms else list())
-  list(coefficients = beta, covariance = V, sigma = found$sigma, random = random,
-       thresholds = found$thresholds, log_likelihood = found$log_likelihood)
+    c(term, effects)
+  }, terms, if (length(terms)) fitted$terms else list())
+  list(coefficients = beta, covariance = V, sigma = fitted$sigma, random = random,
+       thresholds = fitted$thresholds, log_likelihood = fitted$log_likelihood)
 }
 
 # Coefficients and their covariance in the units of the columns. The first `m` are constants, of
 # ordered classes thresholds.
-in_units <- function(found, scaling, m, thresholds) {
+in_units <- function(fitted, scaling, m, thresholds) {
   p <- length(scaling$scale)
   A <- diag(c(rep(1, m), 1 / scaling$scale), m + p)
   moved <- scaling$centre / scaling$scale
   A[seq_len(m), m + seq_len(p)] <- rep(if (thresholds) moved else -moved, each = m)
-  names <- names(found$beta)
-  list(beta = stats::setNames(drop(A %*% found$beta), names), vcov = A %*% found$vcov %*% t(A))
+  names <- names(fitted$beta)
+  list(beta = stats::setNames(drop(A %*% fitted$beta), names), vcov = A %*% fitted$vcov %*% t(A))
 }
 
 # Without terms whose group has one level.
-several_groups <- function(terms, rows) {
+several_groups <- function(terms, data) {
   levels <- vapply(terms, function(term) {
-    nlevels(group_labels(term, rows))
+    nlevels(group_labels(term, data))
   }, 1L)
   single <- unique(vapply(terms[levels < 2L], `[[`, "", "title"))
   if (length(single)) {
-    own <- length(rows$parts) == 1L && identical(single, names(rows$parts))
+    is_domain <- length(data$parts) == 1L && identical(single, names(data$parts))
     warn("engine", "Mixed model: with one ",
-         if (own) "domain" else paste("level of", enumerate(single)), ", its effect cannot be ",
-         "separated from the intercept; fitted without ",
+         if (is_domain) "domain" else paste("level of", enumerate(single)),
+         ", its effect cannot be separated from the intercept; fitted without ",
          if (any(levels > 1L)) "it" else "random effects", ".")
   }
   terms[levels > 1L]
 }
 
 #' @exportS3Method
-decision.dg_mixed <- function(object, rows) {
-  found <- random_rows(object$places, rows)
+decision.dg_mixed <- function(object, new) {
+  data <- random_rows(object$places, new)
   m <- length(object$family$thresholds)
   beta <- object$coefficients
-  X <- rows$X[, object$places$design, drop = FALSE]
+  X <- new$X[, object$places$design, drop = FALSE]
   value <- drop(X %*% beta[-seq_len(max(m, 1L))])
   if (m == 0L) value <- value + beta[[1L]]
-  value <- add_known(value, known_values(rows$X, object$places$known))
+  value <- add_offset(value, offset_values(new$X, object$places$offset))
   variance <- numeric(length(value))
-  warn_other_labels(as.character(rows$domain), object$domains)
+  warn_other_labels(as.character(new$domain), object$domains)
   for (term in object$random) {
-    Z <- term_numbers(term, found)
-    at <- match(as.character(group_labels(term, found)), rownames(term$effects))
-    new <- is.na(at)
-    value[!new] <- value[!new] + rowSums(Z[!new, , drop = FALSE] *
-                                           term$effects[at[!new], , drop = FALSE])
-    z <- Z[new, , drop = FALSE]
-    variance[new] <- variance[new] + pmax(rowSums(z %*% term$covariance * z), 0)
+    Z <- term_numbers(term, data)
+    at <- match(as.character(group_labels(term, data)), rownames(term$effects))
+    is_new <- is.na(at)
+    value[!is_new] <- value[!is_new] + rowSums(Z[!is_new, , drop = FALSE] *
+                                               term$effects[at[!is_new], , drop = FALSE])
+    z <- Z[is_new, , drop = FALSE]
+    variance[is_new] <- variance[is_new] + pmax(rowSums(z %*% term$covariance * z), 0)
   }
   sd <- if (object$marginal) sqrt(variance) else 0 * variance
   mixed_values(object$family, unname(value), sd)
@@ -353,10 +353,10 @@ vcov.dg_mixed <- function(object, ...) check_sealed(object)$covariance
 #' @export
 logLik.dg_mixed <- function(object, ...) {
   enter_session()
-  found <- check_sealed(object)$log_likelihood
+  value <- check_sealed(object)$log_likelihood
   # ordinal says nothing of it
-  if (is.null(attr(found, "nobs"))) attr(found, "nobs") <- nobs(object)
-  found
+  if (is.null(attr(value, "nobs"))) attr(value, "nobs") <- nobs(object)
+  value
 }
 
 #' @exportS3Method

@@ -86,20 +86,20 @@ net_fit <- function(x, y, domain, weights, alpha, lambda = NULL) {
   unit <- if (numbers) power_of_two(max(abs(y))) else 1
   X <- X / rep(units, each = nrow(X))
   if (numbers) y <- y / unit
-  found <- net_scaled(X, y, domain, weights, alpha, if (!is.null(lambda)) lambda / unit)
-  found$coefficients <- found$coefficients * unit / c(1, units)
-  found$coefficients <- moved_back(found$coefficients, centre)
-  found$lambda <- found$lambda * unit
-  if (!is.null(found$search)) {
-    found$search$lambda <- found$search$lambda * unit
-    found$search$loss <- found$search$loss * unit^(2 * numbers)
+  fitted <- net_scaled(X, y, domain, weights, alpha, if (!is.null(lambda)) lambda / unit)
+  fitted$coefficients <- fitted$coefficients * unit / c(1, units)
+  fitted$coefficients <- moved_back(fitted$coefficients, centre)
+  fitted$lambda <- fitted$lambda * unit
+  if (!is.null(fitted$search)) {
+    fitted$search$lambda <- fitted$search$lambda * unit
+    fitted$search$loss <- fitted$search$loss * unit^(2 * numbers)
   }
   if (inherits(y, "Surv")) {
-    f <- net_predict(found, x)
+    f <- net_predict(fitted, x)
     # as glmnet's own survfit()
-    found$baseline <- cox_baseline(time_targets(read_surv(y, "y")), f, weights, "efron")
+    fitted$baseline <- cox_baseline(time_targets(read_surv(y, "y")), f, weights, "efron")
   }
-  found
+  fitted
 }
 
 # The constant of columns less `centre`, of the columns themselves.
@@ -118,8 +118,8 @@ net_scaled <- function(X, y, domain, weights, alpha, lambda) {
   if (ncol(X) == 1L) X <- cbind(X, 0)
   family <- if (inherits(y, "Surv")) "cox" else if (!is.factor(y)) "gaussian"
             else if (nlevels(y) == 2L) "binomial" else "multinomial"
-  fit_to <- function(rows, path = NULL) own_warnings("Elastic net", {
-    glmnet::glmnet(X[rows, , drop = FALSE], y[rows], family, weights[rows], alpha = alpha,
+  fit_to <- function(at, path = NULL) own_warnings("Elastic net", {
+    glmnet::glmnet(X[at, , drop = FALSE], y[at], family, weights[at], alpha = alpha,
                    lambda = path)
   })
   whole <- fit_to(seq_along(y))
@@ -130,12 +130,12 @@ net_scaled <- function(X, y, domain, weights, alpha, lambda) {
     # a path that ends there
     whole <- fit_to(seq_along(y), c(whole$lambda[whole$lambda > lambda], lambda))
   }
-  found <- stats::coef(whole, s = lambda)
+  coefficients <- stats::coef(whole, s = lambda)
   keep <- c(1L, columns + 1L)
   # the baseline hazard has the constant
-  if (family == "cox") found <- rbind(`(Intercept)` = 0, found)
-  coefficients <- if (family != "multinomial") found[keep, ] else {
-    vapply(found, function(b) b[keep, ], numeric(length(keep)))
+  if (family == "cox") coefficients <- rbind(`(Intercept)` = 0, coefficients)
+  coefficients <- if (family != "multinomial") coefficients[keep, ] else {
+    vapply(coefficients, function(b) b[keep, ], numeric(length(keep)))
   }
   list(coefficients = coefficients, lambda = lambda, search = search, classes = is.factor(y))
 }
@@ -164,8 +164,8 @@ net_search <- function(whole, fit_to, X, y, domain, weights) {
                sum(weights[scored]))
 }
 
-# Of censored times the deviance of all rows less that of the rows of training, both by the fit to
-# these (van Houwelingen and others, 2006).
+# The loss of censored times is the deviance of all rows less that of the training rows, both by the
+# fit to the training rows (van Houwelingen and others, 2006).
 net_search_times <- function(whole, fit_to, X, y, fold, weights) {
   Y <- time_targets(read_surv(y, "y"))
   deviances <- function(f, costs) {
@@ -206,11 +206,11 @@ net_survival <- function(object, x, times) {
 
 #' @exportS3Method
 describe_fit.dg_net <- function(x) {
-  found <- x$engine$object
-  used <- rowSums(as.matrix(found$coefficients)[-1L, , drop = FALSE] != 0) > 0
+  engine <- x$engine$object
+  used <- rowSums(as.matrix(engine$coefficients)[-1L, , drop = FALSE] != 0) > 0
   c(Filter(function(fact) !identical(fact$name, "lambda"), NextMethod()), list(
-    fact("lambda", found$lambda,
-         how = if (is.null(found$search)) "given" else "chosen on held-out domains"),
+    fact("lambda", engine$lambda,
+         how = if (is.null(engine$search)) "given" else "chosen on held-out domains"),
     fact("in use", paste0(sum(used), " of ", plural(length(used), "column"))),
     fact("Coefficients", coefficient_frame(coef(x)), only = "summary")
   ))

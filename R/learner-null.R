@@ -56,8 +56,8 @@ response_means.rows_source <- function(rows, domain_weights) {
 }
 
 #' @exportS3Method
-decision.dg_null <- function(object, rows) {
-  matrix(unname(object$coefficients), nrow(rows$X), 1L)
+decision.dg_null <- function(object, new) {
+  matrix(unname(object$coefficients), nrow(new$X), 1L)
 }
 
 #' @exportS3Method

@@ -57,10 +57,10 @@ choose_on_sample <- function(args, rows, task, ...) {
     return(choose_penalty(args, rows$sample, task, ...))
   }
   fitted <- described_kernel(args, rows)
-  found <- choose_penalty(args, rows$sample, task, between = fitted, ...)
-  found$domain_kernel <- if (is.null(found$bandwidth_factor) || found$bandwidth_factor == 1) fitted
-                         else widen_described(fitted, found$bandwidth_factor)
-  found
+  chosen <- choose_penalty(args, rows$sample, task, between = fitted, ...)
+  factor <- if (is.null(chosen$bandwidth_factor)) 1 else chosen$bandwidth_factor
+  chosen$domain_kernel <- if (factor == 1) fitted else widen_described(fitted, factor)
+  chosen
 }
 
 # A multi-task kernel is for domains that are known by name.
@@ -87,25 +87,25 @@ chooses_width <- function(args) {
     has_open_width(args$domain_kernel)
 }
 
-# What is searched: list(rows: at most so many, with what is left out at once, task of these, and
-# the fitted kernel, between; unknown: rows without a prediction).
+# The part that is searched: list(rows: at most `most`, with the groups that are left out, task: of
+# these rows, kernel, between: fitted, unknown: rows without a prediction).
 penalty_part <- function(args, sample, task, between, most) {
   kept <- penalty_sample(sample, task, most)
   domain <- sample$domain[kept]
   folds <- calibration_folds(sample)
-  rows <- list(X = sample$X[kept, , drop = FALSE], domain = domain, weights = sample$weights[kept],
-               levels = take(sample$levels, kept), left_out = factor(folds[as.integer(domain)]))
+  tried <- list(X = sample$X[kept, , drop = FALSE], domain = domain, weights = sample$weights[kept],
+                levels = take(sample$levels, kept), left_out = factor(folds[as.integer(domain)]))
   if (is.null(between)) {
     between <- domain_kernel_fit(args$domain_kernel, rows_of(sample, args$threads),
                                  args$feature_map)
   }
-  list(rows = rows, task = task_of_rows(task, kept), kernel = kernel_fit(args$kernel, sample$X),
-       between = between, unknown = unknown_elsewhere(rows$levels, rows$left_out))
+  list(rows = tried, task = task_of_rows(task, kept), kernel = kernel_fit(args$kernel, sample$X),
+       between = between, unknown = unknown_elsewhere(tried$levels, tried$left_out))
 }
 
-task_of_rows <- function(task, rows) {
-  for (part in intersect(c("Y", "costs", "known"), names(task))) {
-    task[[part]] <- take(task[[part]], rows)
+task_of_rows <- function(task, at) {
+  for (part in intersect(c("Y", "costs", "offset"), names(task))) {
+    task[[part]] <- take(task[[part]], at)
   }
   task
 }
@@ -133,27 +133,27 @@ penalty_sample <- function(sample, task, most) {
 compared_rows <- 10L
 
 # list(best: the number of the share, domains: its errors by domain, weight of each, slope)
-try_penalties <- function(space, rows, task, args, predictions = left_out_predictions) {
+try_penalties <- function(space, sample, task, args, predictions = left_out_predictions) {
   largest <- max(task$costs)
   task$costs <- task$costs / largest
   lambdas <- sum(task$costs) * penalty_shares
-  predicted <- quietly(predictions(space, rows, task, args, lambdas), "domgen_warning_ridge")
-  known <- !unknown_elsewhere(rows$levels, rows$left_out)
-  residuals <- (predicted - c(task$Y))[known, , , drop = FALSE]
-  share <- task$costs[known] / sum(task$costs[known])
+  predicted <- quietly(predictions(space, sample, task, args, lambdas), "domgen_warning_ridge")
+  scored <- !unknown_elsewhere(sample$levels, sample$left_out)
+  residuals <- (predicted - c(task$Y))[scored, , , drop = FALSE]
+  share <- task$costs[scored] / sum(task$costs[scored])
   errors <- apply(residuals, 3L, function(r) sum(share * r^2))
   errors[is.nan(errors)] <- Inf
   best <- simplest_best(errors)
   left <- lambda_values(residuals, best)
   # of the indicators of several classes that of the row's own
-  size <- if (ncol(left) > 1L) 2 * left[cbind(seq_along(share), max.col(task$Y[known, ], "first"))]
+  size <- if (ncol(left) > 1L) 2 * left[cbind(seq_along(share), max.col(task$Y[scored, ], "first"))]
           else left
   slope <- sum(share * abs(size))
   list(best = best, error = errors[best], slope = if (is.finite(slope)) slope else 1,
-       domains = c(rowsum(share * rowSums(left^2), as.integer(rows$domain[known]))))
+       domains = c(rowsum(share * rowSums(left^2), as.integer(sample$domain[scored]))))
 }
 
-# Of errors by lambda, in order; where all are as good the simplest.
+# The number of the best of errors by lambda, in order; the simplest, if all are equally good.
 simplest_best <- function(errors) {
   # a deviance of nothing is a little less than 0 where numbers are large
   max(which(errors <= min(errors) + 1e-6 * abs(min(errors))))

@@ -1,12 +1,12 @@
 # Learners with a posterior: values, variances and draws of f, and what predict() makes of them.
 
-# The predictive distribution of f at rows, NULL: those of training as they were in training:
-# list(mean, var), or list(draws [rows x draws]) of responses.
-posterior <- function(object, rows = NULL, draws = 0L) UseMethod("posterior")
+# The predictive distribution of f at new rows: list(mean, var), or list(draws [rows x draws]) of
+# responses. new = NULL: at the training rows, in their own domains.
+posterior <- function(object, new = NULL, draws = 0L) UseMethod("posterior")
 
-mean_and_variance <- function(object, rows) {
-  found <- posterior(object, rows)
-  cbind(found$mean, found$var)
+mean_and_variance <- function(object, new) {
+  moments <- posterior(object, new)
+  cbind(moments$mean, moments$var)
 }
 
 has_posterior <- function(object) inherits(learner_of(object), "dg_gp")

@@ -93,16 +93,16 @@ weighted_values <- function(values, weights) {
   Reduce(`+`, Map(`*`, values[used], weights[used]))
 }
 
-# What fits of a specification give beside predictions: "prob", "se". classes: how many the response
-# has, where that is known.
+# Further results of fits of a specification: "prob", "se", "survival". classes: how many the
+# response has, if known.
 spec_gives <- function(spec, classes = NULL) UseMethod("spec_gives")
 
 #' @exportS3Method
 spec_gives.dg_spec <- function(spec, classes = NULL) if (wants_probabilities(spec)) "prob"
 
-# What tools for any model are given. Numbers; relative hazards of times; of classes
-# probabilities, where the model has some,
-# or decision values: [rows], of two classes those of the second, or [rows x classes] of more.
+# Predictions for tools that take any model: numbers, relative hazards of times, probabilities of
+# classes, or decision values if the model has no probabilities: [rows], of two classes those of the
+# second, or [rows x classes].
 tool_values <- function(model, newdata, ...) {
   if (model$response$kind != "class") return(stats::predict(model, newdata, ...))
   type <- if (gives_probabilities(model)) "prob" else "decision"

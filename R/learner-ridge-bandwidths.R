@@ -15,33 +15,33 @@ fit_bandwidths <- function(task, sample, args, precision = 1e-6) {
   at$count <- 0L
   evaluate <- function(theta) {
     if (!identical(theta, at$theta)) {
-      at$found <- lodo_slopes(problem, theta)
-      if (!all(is.finite(unlist(at$found)))) {
+      at$value <- lodo_slopes(problem, theta)
+      if (!all(is.finite(unlist(at$value)))) {
         abort("numeric", "The error of held-out domains overflows; scale the response.")
       }
       at$theta <- theta
       at$count <- at$count + 1L
     }
-    at$found
+    at$value
   }
   on_x <- problem$of == "kernel"
   starts <- lapply(log(bandwidth_factors), function(factor) ifelse(on_x, factor, 0))
   errors <- vapply(starts, function(theta) left_out_at(problem, theta)$error, numeric(1))
-  found <- stats::nlminb(
+  optimum <- stats::nlminb(
     starts[[which.min(errors)]], function(theta) evaluate(theta)$error,
     function(theta) evaluate(theta)$slopes,
     lower = -log(most_factor), upper = log(most_factor),
     control = list(iter.max = 100L, eval.max = 150L, rel.tol = precision, x.tol = 1e-5)
   )
   # false and singular convergence mean a flat minimum
-  limited <- grepl("limit", found$message)
+  limited <- grepl("limit", optimum$message)
   if (limited) {
     warn("convergence", "The search for bandwidths stopped after ",
          plural(at$count, "evaluation"), " before it had converged.")
   }
-  c(kernels_at(problem, found$par),
-    list(error = found$objective, start = errors[bandwidth_factors == 1], converged = !limited,
-         evaluations = length(starts) + at$count, message = found$message))
+  c(kernels_at(problem, optimum$par),
+    list(error = optimum$objective, start = errors[bandwidth_factors == 1], converged = !limited,
+         evaluations = length(starts) + at$count, message = optimum$message))
 }
 
 # Everything that does not depend on the bandwidths; rows sorted by domain. paths: the open
@@ -52,17 +52,17 @@ bandwidth_problem <- function(task, sample, args) {
   check_left_out(sample)
   check_memory(nrow(sample$X), copies = 2)
   order <- order(sample$domain)
-  rows <- rows_at(rows_of(sample, args$threads), order)
+  sorted <- rows_at(rows_of(sample, args$threads), order)
   unknown <- unknown_elsewhere(sample$levels, sample$domain)
   share <- (task$costs * !(unknown & !all(unknown)))[order] / max(task$costs)
   paths <- free_bandwidths(args$kernel)
-  columns <- lapply(paths, function(path) path_columns_of(args$kernel, path, ncol(rows$X)))
+  columns <- lapply(paths, function(path) path_columns_of(args$kernel, path, ncol(sorted$X)))
   between <- free_parameters(args$domain_kernel)
-  c(rows, list(
+  c(sorted, list(
     Y = task$Y[order, , drop = FALSE], costs = task$costs[order], share = share / sum(share),
     centre = left_out_centre(sample, task, args), lambda = args$lambda, intercept = args$intercept,
-    kernel = kernel_fit(args$kernel, rows$X), given = args$domain_kernel,
-    domain_kernel = domain_kernel_fit(args$domain_kernel, rows), paths = paths, columns = columns,
+    kernel = kernel_fit(args$kernel, sorted$X), given = args$domain_kernel,
+    domain_kernel = domain_kernel_fit(args$domain_kernel, sorted), paths = paths, columns = columns,
     between = between, of = rep(c("kernel", "domain"), c(sum(lengths(columns)), length(between)))
   ))
 }
@@ -84,10 +84,10 @@ check_open <- function(args) {
 kernels_at <- function(problem, theta) {
   kernel <- problem$kernel
   factors <- split(exp(theta), factor(problem$of, c("kernel", "domain")))
-  own <- split(factors$kernel, rep(seq_along(problem$columns), lengths(problem$columns)))
+  of_path <- split(factors$kernel, rep(seq_along(problem$columns), lengths(problem$columns)))
   for (i in seq_along(problem$paths)) {
     path <- problem$paths[[i]]
-    kernel <- set_bandwidth(kernel, path, get_bandwidth(kernel, path) * own[[i]])
+    kernel <- set_bandwidth(kernel, path, get_bandwidth(kernel, path) * of_path[[i]])
   }
   given <- problem$given
   # medians that are not fitted are those of the start
@@ -103,11 +103,11 @@ kernels_at <- function(problem, theta) {
 # list(error, slopes): the mean of c_i r_i^2 and its gradient. With W the weights of
 # core/ridge/lodo.h, d error = -2 sum_ij W_ij d(kappa k)_ij.
 lodo_slopes <- function(problem, theta) {
-  found <- left_out_at(problem, theta, problem$share)
-  kappa <- found$at$kappa
-  slopes <- c(predictor_slopes(problem, found$kernels$kernel, kappa, found$left),
-              kappa_slopes(problem, found$kernels, found$at, found$left))
-  list(error = found$error, slopes = -2 * slopes)
+  left_out <- left_out_at(problem, theta, problem$share)
+  kappa <- left_out$at$kappa
+  slopes <- c(predictor_slopes(problem, left_out$kernels$kernel, kappa, left_out$left),
+              kappa_slopes(problem, left_out$kernels, left_out$at, left_out$left))
+  list(error = left_out$error, slopes = -2 * slopes)
 }
 
 # list(error, kernels, at: the domain kernel there, left: of leave_rows_out()).

@@ -239,8 +239,8 @@ fit_rows.dg_ridge_spec <- function(spec, rows, shared = new_shared()) {
   path$fits[[match(spec$args$lambda, path$lambdas)]]
 }
 
-# list(lambdas, fits) of the specifications that differ from this one in lambda only; NULL where
-# that saves nothing or fails: then each says so itself.
+# list(lambdas, fits) of the specifications that differ from this one in lambda only. NULL where a
+# path saves nothing, or fails: then each fit reports its own error.
 lambda_path <- function(spec, rows, shared) {
   args <- spec$args
   if (length(shared$specs) < path_values || row_count(rows) < path_rows ||
@@ -268,21 +268,21 @@ fit_lambdas <- function(spec, lambdas, rows, shared) {
   # one for all, with the values that they share
   path <- list2env(solved[c("coefficients", "intercept")], new_shared())
   lapply(seq_along(lambdas), function(l) {
-    own <- path_columns(l, ncol(task$Y))
-    structure(list(coefficients = solved$coefficients[, own, drop = FALSE],
-                   intercept = solved$intercept[own], lambda = lambdas[l], space = problem$space,
+    at <- path_columns(l, ncol(task$Y))
+    structure(list(coefficients = solved$coefficients[, at, drop = FALSE],
+                   intercept = solved$intercept[at], lambda = lambdas[l], space = problem$space,
                    response = task$response, costs = task$costs, y = rows$sample$y,
-                   weights = rows$sample$weights, path = path, columns = own),
+                   weights = rows$sample$weights, path = path, columns = at),
               class = c("dg_ridge_of_path", "dg_ridge", "dg_learner", "dg_fit"))
   })
 }
 
-# Of all lambdas at once.
+# Values for all lambdas are computed once.
 #' @exportS3Method
-decision.dg_ridge_of_path <- function(object, rows) {
+decision.dg_ridge_of_path <- function(object, new) {
   path <- object$path
-  values <- shared_value(path, "decision", rows, function() {
-    sweep(space_expansion(object$space, rows, path$coefficients), 2L, path$intercept, "+")
+  values <- shared_value(path, "decision", new, function() {
+    sweep(space_expansion(object$space, new, path$coefficients), 2L, path$intercept, "+")
   })[, object$columns, drop = FALSE]
   colnames(values) <- if (ncol(values) > 1L) object$response$levels
   values

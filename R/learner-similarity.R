@@ -3,30 +3,30 @@
 # max over training rows (or landmarks) i of |k((P, x), (P_i, x_i))| over the root of the kernel's
 # values at the two rows themselves.
 #' @exportS3Method
-similarity.dg_learner <- function(object, rows) {
+similarity.dg_learner <- function(object, new) {
   space <- object$space
   if (is.null(space)) return(NextMethod())
-  if (nrow(rows$X) == 0L) return(matrix(0, 0L, 1L))
-  known <- similarity_rows(object)
-  rows <- new_rows(object, rows)
+  if (nrow(new$X) == 0L) return(matrix(0, 0L, 1L))
+  training <- similarity_rows(object)
+  new <- new_rows(object, new)
   # a landmark map looks at kappa from the other side
-  kappa <- if (is.null(space$feature_map)) rows$table else if (!is.null(rows$table)) t(rows$table)
+  kappa <- if (is.null(space$feature_map)) new$table else if (!is.null(new$table)) t(new$table)
   kernel <- space$kernel
-  own <- kernel_own(kernel, known$X)
-  if (!is.null(kappa)) own <- own * diag(space$domain_kernel$kappa)[known$domain]
-  counts <- own > 0
-  parts <- lapply(blocks_of_rows(nrow(rows$X), nrow(known$X)), function(i) {
-    part <- rows_at(rows, i)
-    values <- kernel_cross_(kernel_program(kernel, part$X, known$X), part$X, known$X, kappa,
+  diagonal <- kernel_own(kernel, training$X)
+  if (!is.null(kappa)) diagonal <- diagonal * diag(space$domain_kernel$kappa)[training$domain]
+  counts <- diagonal > 0
+  parts <- lapply(blocks_of_rows(nrow(new$X), nrow(training$X)), function(i) {
+    part <- rows_at(new, i)
+    values <- kernel_cross_(kernel_program(kernel, part$X, training$X), part$X, training$X, kappa,
                             if (!is.null(kappa)) as.integer(part$domain),
-                            if (!is.null(kappa)) known$domain, space$threads)
+                            if (!is.null(kappa)) training$domain, space$threads)
     check_overflow(values, kernel)
-    values <- abs(sweep(values[, counts, drop = FALSE], 2L, sqrt(own[counts]), "/"))
+    values <- abs(sweep(values[, counts, drop = FALSE], 2L, sqrt(diagonal[counts]), "/"))
     # a row at the origin of a linear kernel is not far
     at <- own_variance(space, part)
     ifelse(at > 0, pmin(apply(values, 1L, max) / sqrt(at), 1), 1)
   })
-  matrix(unlist(parts), nrow(rows$X), 1L)
+  matrix(unlist(parts), nrow(new$X), 1L)
 }
 
 # list(X, domain (numbers, or NULL)): what new rows are compared with.

@@ -3,14 +3,14 @@
 # and the cumulative hazard of f = 0 there; another one has a method of survival_at().
 
 # [rows x times]
-survival_at <- function(object, rows, times) UseMethod("survival_at")
+survival_at <- function(object, new, times) UseMethod("survival_at")
 
 # S(t | x) = exp(-H(t) exp(f(x)))
 #' @exportS3Method
-survival_at.dg_learner <- function(object, rows, times) {
+survival_at.dg_learner <- function(object, new, times) {
   baseline <- object$response$family$baseline
   if (is.null(baseline)) abort_no_survival(object)
-  baseline_survival(baseline, drop(decision(object, rows)), times)
+  baseline_survival(baseline, drop(decision(object, new)), times)
 }
 
 baseline_survival <- function(baseline, f, times) {
@@ -21,8 +21,8 @@ baseline_survival <- function(baseline, f, times) {
 }
 
 #' @exportS3Method
-survival_at.dg_pipeline <- function(object, rows, times) {
-  survival_at(object$learner, learner_rows(object, rows), times)
+survival_at.dg_pipeline <- function(object, new, times) {
+  survival_at(object$learner, learner_rows(object, new), times)
 }
 
 abort_no_survival <- function(object) {
@@ -57,11 +57,11 @@ cox_baseline <- function(Y, f, costs, ties = "breslow") {
   rate <- drop(at$rate)
   if (ties == "efron") {
     died <- plan$pulls > 0
-    own <- unname(rowsum(cbind(1, at$v)[died, , drop = FALSE], plan$until$reached[died]))
-    tied <- which(own[, 1L] > 1)
+    events <- unname(rowsum(cbind(1, at$v)[died, , drop = FALSE], plan$until$reached[died]))
+    tied <- which(events[, 1L] > 1)
     rate[tied] <- vapply(tied, function(k) {
-      l <- seq_len(own[k, 1L]) - 1
-      mean(plan$deaths[k] / (at$risk[k, 1L] - l / own[k, 1L] * own[k, 2L]))
+      l <- seq_len(events[k, 1L]) - 1
+      mean(plan$deaths[k] / (at$risk[k, 1L] - l / events[k, 1L] * events[k, 2L]))
     }, 0)
   }
   data.frame(time = plan$ends, hazard = cumsum(rate) * exp(-at$largest))

@@ -51,9 +51,10 @@ newton_next <- function(state, sums) {
   state$passes <- state$passes + 1L
   submodels <- which(state$active)
   for (k in seq_along(submodels)) {
-    own <- list(value = sums$value[, k], slope = sums$slope[, k], gradient = sums$gradient[, k],
-                hessian = matrix(sums$hessian[, , k], length(state$penalty)), cost = sums$costs[k])
-    state <- newton_submodel(state, submodels[k], own)
+    state <- newton_submodel(state, submodels[k], list(
+      value = sums$value[, k], slope = sums$slope[, k], gradient = sums$gradient[, k],
+      hessian = matrix(sums$hessian[, , k], length(state$penalty)), cost = sums$costs[k]
+    ))
   }
   state$done <- !any(state$active)
   state
@@ -114,8 +115,7 @@ shorten_step <- function(state, m, along) {
   stop_late(state, m)
 }
 
-# What train_submodel() gives, of all submodels: the coefficients [r x submodels], the rest one for
-# each submodel.
+# As train_submodel(), for all submodels: coefficients [r x submodels], the rest one per submodel.
 newton_result <- function(state) {
   w <- state$penalty > 0
   c(list(coefficients = state$theta[w, , drop = FALSE],

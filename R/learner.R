@@ -1,4 +1,4 @@
-# What all learners share: their description, prediction and what becomes of decision values.
+# The common part of all learners: description, prediction, decision values.
 
 # A kernel that is not given is kernel_rbf(), behind a projection kernel_linear().
 open_kernel <- function() with_entries(shared_parameters$kernel, null = TRUE)
@@ -31,9 +31,9 @@ response_numbers <- function(y) {
 # NULL without a likelihood.
 likelihood_of <- function(learner) {
   if (is.null(learner[["log_likelihood"]])) return(NULL)
-  found <- logLik(learner)
-  c(log_likelihood = as.numeric(found), df = attr(found, "df"), aic = stats::AIC(found),
-    bic = stats::BIC(found))
+  value <- logLik(learner)
+  c(log_likelihood = as.numeric(value), df = attr(value, "df"), aic = stats::AIC(value),
+    bic = stats::BIC(value))
 }
 
 likelihood_fact <- function(x) {
@@ -270,7 +270,7 @@ predict.dg_learner <- function(object, newdata, domain = NULL,
   enter_session()
   check_sealed(object)
   posterior <- has_posterior(object)
-  known <- setdiff(names(formals(predict.dg_learner)), c("object", if (!posterior) "se.fit"))
+  allowed <- setdiff(names(formals(predict.dg_learner)), c("object", if (!posterior) "se.fit"))
   se <- check_flag(se.fit, "se.fit")
   if (se && !posterior) {
     abort("argument", "`se.fit` must be FALSE for `", innermost(object$spec)$method, "()`, which ",
@@ -303,7 +303,7 @@ predict.dg_learner <- function(object, newdata, domain = NULL,
   asked <- list(type = if (type == "response") kind else type, interval = interval,
                 level = check_level(level), se = se, times = times,
                 sd = se || interval %in% c("confidence", "posterior"), env = parent.frame())
-  predict_rows(object, newdata, of, asked, list(...), known)
+  predict_rows(object, newdata, of, asked, list(...), allowed)
 }
 
 prediction_types <- c("response", "class", "prob", "decision", "similarity", "set",
@@ -329,8 +329,8 @@ residuals.dg_learner <- function(object, type = "response", ...) {
 }
 
 abort_no_residuals <- function(object) {
-  found <- kind_words(object$response$kind)
-  abort("argument", "Residuals need a numeric response, not ", found, ".")
+  kind <- kind_words(object$response$kind)
+  abort("argument", "Residuals need a numeric response, not ", kind, ".")
 }
 
 #' @export

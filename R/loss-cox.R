@@ -9,7 +9,7 @@
 # sums. Weight k is k copies of a row, which are ties; that is why they are Breslow's.
 loss_cox <- function() new_loss(
   learner = "dg_glm", kinds = "censored", coupled = "rows", reads = "open", smooth = NULL,
-  constant = function(Y, costs, known) 0,
+  constant = function(Y, costs, offset) 0,
   check = function(y) {
     if (!is_censored(y)) {
       abort("data", "The response of `family = \"cox\"` must be censored times, ",
@@ -31,7 +31,7 @@ loss_cox <- function() new_loss(
     cox_state(cox_plan(Y, costs), f[, 1L])
   },
   # stops where all events are without weight
-  begin = function(par, Y, costs, known) {
+  begin = function(par, Y, costs, offset) {
     cox_plan(Y, costs)
     par
   },
@@ -44,10 +44,10 @@ loss_cox <- function() new_loss(
   mean = function(values, par) report_infinite_means(exp(values), values)
 )
 
-# What does not depend on f. Strata have risk sets of their own, in which a row is after its entry
-# until its time; they stand one behind the other. ends: times of events in each; part: their
-# strata; deaths: the costs of the events there; until, since: how a row's time and its entry stand
-# to them, see risk_order(); since is NULL without entries.
+# The part that does not depend on f. Each stratum has its own risk sets, in which a row is after
+# its entry until its time; the strata stand one behind the other. ends: times of events in each;
+# part: their strata; deaths: the costs of the events there; until, since: how a row's time and its
+# entry stand to them, see risk_order(); since is NULL without entries.
 cox_plan <- function(Y, costs) {
   event <- Im(Y[, 1L]) == 1 & costs > 0
   if (!any(event)) abort("data", "The remaining rows have no event; all times are censored.")
@@ -58,15 +58,15 @@ cox_plan <- function(Y, costs) {
   times <- sort(unique(Re(Y[, 1L])))
   # whole numbers that are in order within strata, and strata one behind the other
   code <- function(time) stratum * (length(times) + 1) + findInterval(time, times)
-  own <- code(Re(Y[, 1L]))
+  exits <- code(Re(Y[, 1L]))
   pulls <- costs * event
-  ends <- sort(unique(own[event]))
+  ends <- sort(unique(exits[event]))
   before <- findInterval(code(-Inf), ends)
   last_end <- function(codes) {
     number <- findInterval(codes, ends)
     replace(number, number == before, 0L)
   }
-  reached <- last_end(own)
+  reached <- last_end(exits)
   entered <- last_end(code(entry))
   part <- ends %/% (length(times) + 1)
   list(costs = costs, pulls = pulls, ends = times[ends %% (length(times) + 1)], part = part,
@@ -108,7 +108,7 @@ at_risk <- function(plan, v) {
   if (is.null(plan$since)) sums(plan$until) else sums(plan$until) - sums(plan$since)
 }
 
-# Of what is added from time to time, what came to a row while it was at risk.
+# Sums of M over the times at which a row was at risk.
 up_to_row <- function(plan, M) {
   sums <- rbind(0, running(M, plan$part))
   up_to <- function(order) sums[order$reached + 1L, , drop = FALSE]

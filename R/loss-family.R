@@ -17,11 +17,11 @@ check_family <- function(value, arg) {
   if (inherits(made, "family") && made$family %in% own_families &&
       identical(made$link, named_loss(made$family)$link)) return(own_family(made$family))
   if (!inherits(made, "family") || !made$family %in% base_families) {
-    found <- if (inherits(made, "family")) dQuote(made$family, FALSE)
-             else if (is_name) dQuote(value, FALSE)
-             else describe(value)
+    name <- if (inherits(made, "family")) dQuote(made$family, FALSE)
+            else if (is_name) dQuote(value, FALSE)
+            else describe(value)
     abort("argument", "`", arg, "` must be one of ", enumerate(c(base_families, own_families),
-          most = 20L, quote = "\""), ", or a family of base R such as poisson(), not ", found, ".")
+          most = 20L, quote = "\""), ", or a family of base R such as poisson(), not ", name, ".")
   }
   family <- new_family(made$family, made$link, made$varfun)
   kept <- on_error(family_object(family), function(e) NULL)
@@ -66,7 +66,7 @@ base_loss <- function(family) {
     learner = "dg_glm", kinds = c("number", "class"), smooth = base_smooth(base),
     check = function(y) check_family_response(y, family$name, range),
     targets = function(y) matrix(if (is.factor(y)) as.integer(y) - 1 else y, ncol = 1L),
-    constant = function(Y, costs, known) base_constant(base, range, Y[, 1L], costs, known),
+    constant = function(Y, costs, offset) base_constant(base, range, Y[, 1L], costs, offset),
     no_zero = if (!base$valideta(0) || !base$validmu(base$linkinv(0))) {
       paste0(format(family), ", which has no mean where the link is 0")
     },
@@ -109,7 +109,7 @@ check_family_response <- function(y, name, range) {
 
 # The link of the mean, which is where the deviance of a constant is least; of nothing but zeros (or
 # ones) that of a mean a little inside.
-base_constant <- function(base, range, y, costs, known = NULL) {
+base_constant <- function(base, range, y, costs, offset = NULL) {
   mu <- weighted_mean(y, costs)
   if (range$low == 0) mu <- max(mu, 1e-3)
   if (range$high == 1) mu <- min(mu, 1 - 1e-3)
@@ -118,25 +118,25 @@ base_constant <- function(base, range, y, costs, known = NULL) {
     abort("data", "The mean of the response (", format(mu), ") has no value under the link \"",
           base$link, "\".")
   }
-  if (is.null(known)) constant else constant_beside(base, y, costs, known[, 1L], constant)
+  if (is.null(offset)) constant else constant_beside(base, y, costs, offset[, 1L], constant)
 }
 
-# Beside what is known the best constant has no closed form; where it has no end, that without it.
-constant_beside <- function(base, y, costs, known, alone) {
+# With an offset the best constant has no closed form; where it has no end, that without an offset.
+constant_beside <- function(base, y, costs, offset, alone) {
   # what glm.fit() says of shares that are no counts is not meant for these
   fitted <- on_error(suppressWarnings(stats::glm.fit(
-    rep(1, length(y)), y, costs, offset = known, family = base, start = alone - mean(known)
+    rep(1, length(y)), y, costs, offset = offset, family = base, start = alone - mean(offset)
   )), function(e) NULL)
   ended <- isTRUE(fitted$converged) && !fitted$boundary && is.finite(fitted$coefficients)
-  unname(if (ended) fitted$coefficients else alone - mean(known))
+  unname(if (ended) fitted$coefficients else alone - mean(offset))
 }
 
 base_means <- function(base, values) {
   link <- values
-  known <- !is.na(values)
+  present <- !is.na(values)
   # base R's logit refuses no values at all, and 1/mu^2 warns of what is below 0
-  if (any(known)) values[known] <- suppressWarnings(base$linkinv(values[known]))
-  lost <- sum(is.nan(values) & known)
+  if (any(present)) values[present] <- suppressWarnings(base$linkinv(values[present]))
+  lost <- sum(is.nan(values) & present)
   if (lost) {
     warn("no_mean", plural(lost, "row"), " ha", if (lost == 1L) "s" else "ve", " no mean under ",
          "the link \"", base$link, "\": NaN. The link \"log\" has a mean for every row.")
@@ -190,11 +190,11 @@ logit_smooth <- function(y, f, par, width) {
   above <- which(f > 0)
   p[above] <- 1 / total[above]
   # least at f where p = y, 0 of classes
-  own <- 0 * y
+  least <- 0 * y
   inside <- which(y > 0 & y < 1)
   share <- y[inside]
-  own[inside] <- share * log(share) + (1 - share) * log1p(-share)
-  list(value = own - y * f + pmax(f, 0) + log1p(e), slope = p - y, curvature = e / total^2)
+  least[inside] <- share * log(share) + (1 - share) * log1p(-share)
+  list(value = least - y * f + pmax(f, 0) + log1p(e), slope = p - y, curvature = e / total^2)
 }
 
 # d(y, mu), infinite where mu is no mean; where it is the response itself there is nothing to lose.
@@ -206,8 +206,8 @@ unit_deviances <- function(base, y, mu) {
   d
 }
 
-# Of the rules of base R, which are about all values at once, and the same for all values below, at,
-# between and above 0 and 1.
+# Applies to each value a rule of base R, which is about all values at once: it is the same for all
+# values below, at, between and above 0 and 1.
 each_valid <- function(rule, values) {
   if (isTRUE(rule(values))) return(rep(TRUE, length(values)))
   valid <- is.finite(values)

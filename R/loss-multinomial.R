@@ -8,7 +8,7 @@ loss_multinomial <- function() new_loss(
     }
   },
   targets = function(y) outer(as.integer(y), seq_len(nlevels(y)), "==") + 0,
-  constant = function(Y, costs, known) {
+  constant = function(Y, costs, offset) {
     shares <- pmax(colSums(costs * Y) / sum(costs), 1e-3)
     log(shares) - mean(log(shares))
   },

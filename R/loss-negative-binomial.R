@@ -5,18 +5,18 @@
 # With theta given, the deviance is convex in the link; its own curvature takes fewer steps than the
 # expected one.
 loss_nbinom2 <- function() {
-  own <- negative_binomial_loss("nbinom2", "dg_glm")
+  loss <- negative_binomial_loss("nbinom2", "dg_glm")
   range <- list(low = 0, high = Inf)
-  own$link <- "log"
-  own$constant <- function(Y, costs, known) {
-    base_constant(stats::poisson(), range, Y[, 1L], costs, known)
+  loss$link <- "log"
+  loss$constant <- function(Y, costs, offset) {
+    base_constant(stats::poisson(), range, Y[, 1L], costs, offset)
   }
-  own$begin <- function(par, Y, costs, known) {
-    f <- add_known(0 * Y + own$constant(Y, costs, known), known)
+  loss$begin <- function(par, Y, costs, offset) {
+    f <- add_offset(0 * Y + loss$constant(Y, costs, offset), offset)
     best_dispersion(par, Y, f, costs)
   }
-  own$update <- function(par, Y, f, costs) best_dispersion(par, Y, f, costs)
-  own$smooth <- function(y, f, par, width) {
+  loss$update <- function(par, Y, f, costs) best_dispersion(par, Y, f, costs)
+  loss$smooth <- function(y, f, par, width) {
     # p is mu / (mu + theta)
     s <- f - log(par$theta)
     p <- stats::plogis(s)
@@ -25,12 +25,12 @@ loss_nbinom2 <- function() {
       count * (log1p(y / par$theta) - pmax(s, 0) - log1p(exp(-abs(s))))
     list(value = value, slope = count * p - y, curvature = count * p * (1 - p))
   }
-  own$deviance <- function(y, mu, par) {
-    d <- 2 * own$smooth(y, log(mu), par, 0)$value
+  loss$deviance <- function(y, mu, par) {
+    d <- 2 * loss$smooth(y, log(mu), par, 0)$value
     ifelse(is.finite(mu) & mu > 0, pmax(d, 0), ifelse(!is.na(mu) & y == mu, 0, Inf))
   }
-  own$variance <- function(mu, par) mu + mu^2 / par$theta
-  own
+  loss$variance <- function(mu, par) mu + mu^2 / par$theta
+  loss
 }
 
 loss_nbinom1 <- function() negative_binomial_loss("nbinom1", "dg_mixed")

@@ -14,11 +14,11 @@ loss_ordinal <- function() new_loss(
   },
   no_zero = "`family = \"ordinal\"`, whose thresholds are constants without a penalty",
   # those of f = 0, a little apart where a class has no weight
-  begin = function(par, Y, costs, known) {
+  begin = function(par, Y, costs, offset) {
     shares <- vapply(seq_len(max(Y)), function(k) sum(costs[Y == k]), numeric(1)) / sum(costs)
     shares <- pmax(shares, 1e-6)
     par$thresholds <- stats::qlogis(utils::head(cumsum(shares / sum(shares)), -1L))
-    if (is.null(known)) par else best_thresholds(par, Y, known, costs)
+    if (is.null(offset)) par else best_thresholds(par, Y, offset, costs)
   },
   update = function(par, Y, f, costs) best_thresholds(par, Y, f, costs),
   smooth = function(y, f, par, width) {

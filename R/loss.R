@@ -24,10 +24,10 @@
 #   reads     which responses are read, see read_response(): "any", "open" or "ordinal"
 #   check     function(y): an error unless the family has such responses
 #   targets   function(y): Y [n x m]; where rows are coupled, a second column says more of them
-#   constant  function(Y, costs, known): [m], the best f that is a constant, where fits begin and
-#             which bears no penalty; known: of f [n x 1] (an offset), or NULL
+#   constant  function(Y, costs, offset): [m], the best f that is a constant, where fits begin and
+#             which bears no penalty; offset: of f [n x 1], or NULL
 #   no_zero   why there must be a constant, after "must be TRUE with "; NULL: it need not
-#   begin     function(par, Y, costs, known): par with own parameters, at that constant
+#   begin     function(par, Y, costs, offset): par with own parameters, at that constant
 #   update    function(par, Y, f, costs): the best own parameters where f is known
 #   link      its name, where users may read it
 #   coupled   what ties the submodels of a fit together, which has a solver for it: "nothing",
@@ -43,8 +43,8 @@ new_loss <- function(kinds, smooth, help = "", learner = "dg_svm", kinks = 0L,
                      parameters = character(), together = NULL, tube = NULL, squared = FALSE,
                      log_odds = FALSE, reads = "any", check = NULL,
                      targets = function(y) matrix(as.numeric(y), ncol = 1L),
-                     constant = function(Y, costs, known) rep(0, ncol(Y)), no_zero = NULL,
-                     begin = function(par, Y, costs, known) par, update = NULL, link = NULL,
+                     constant = function(Y, costs, offset) rep(0, ncol(Y)), no_zero = NULL,
+                     begin = function(par, Y, costs, offset) par, update = NULL, link = NULL,
                      coupled = "nothing", scores = function(f, par) f, mean = NULL,
                      range = c(-Inf, Inf), deviance = NULL, variance = NULL, quadratic = FALSE) {
   as.list(environment())
@@ -105,8 +105,8 @@ svm_losses <- function() {
 # The list of them in the help page.
 losses_help <- function() {
   named <- function(kind) {
-    rows <- Filter(function(row) kind %in% row$kinds, svm_losses())
-    paste0("`\"", names(rows), "\"`, ", vapply(rows, `[[`, "", "help"), collapse = "; ")
+    losses <- Filter(function(row) kind %in% row$kinds, svm_losses())
+    paste0("`\"", names(losses), "\"`, ", vapply(losses, `[[`, "", "help"), collapse = "; ")
   }
   paste0("For classes ", named("class"), ". For a numeric response ", named("number"), ".")
 }
@@ -130,7 +130,7 @@ read_loss <- function(loss, kind, args) {
 # Exactly what a loss names: one from outside has it with it.
 own_par <- function(row, args) c(row, args)[row$parameters]
 
-# What a loss gets: that of a family is the problem's.
+# The parameters of a loss; a family has them in `args`.
 par_of_loss <- function(loss, args) if (is.null(loss[["par"]])) args else loss[["par"]]
 
 # The losses of rows with these costs around what is known of f, `start` (f0), as a box for one
@@ -139,11 +139,11 @@ par_of_loss <- function(loss, args) if (is.null(loss[["par"]])) args else loss[[
 # c (max(0, t))^2 is c t with the cost unbounded and 1/(2c) added to the diagonal of the dual. A row
 # without cost has none.
 tube_rows <- function(y, costs, loss, args, start = 0) {
-  rows <- loss$tube(y, costs, par_of_loss(loss, args))
+  tube <- loss$tube(y, costs, par_of_loss(loss, args))
   squared <- rep(loss$squared, length(costs))
   unbounded <- function(bound) ifelse(squared & bound != 0, Inf * sign(bound), bound)
-  list(target = y - start, epsilon = rep_len(rows$epsilon, length(costs)),
-       low = unbounded(rows$low), high = unbounded(rows$high),
+  list(target = y - start, epsilon = rep_len(tube$epsilon, length(costs)),
+       low = unbounded(tube$low), high = unbounded(tube$high),
        ridge = ifelse(squared & costs > 0, 1 / (2 * costs), 0))
 }
 
@@ -151,14 +151,14 @@ tube_rows <- function(y, costs, loss, args, start = 0) {
 #   min a'(Q + ridge)a/2 + p'a, 0 <= a <= u, with Q_ij = s_i s_j K[r_i, r_j]:
 # one variable a row for the hinge (MTL paper, section 7.1), two for a tube. A row without sides
 # keeps one, of which nothing comes.
-dual_problem <- function(rows) {
-  n <- length(rows$target)
+dual_problem <- function(tube) {
+  n <- length(tube$target)
   sides <- list(row = rep(seq_len(n), 2L), sign = rep(c(1, -1), each = n),
-                p = c(rows$epsilon - rows$target, rows$epsilon + rows$target),
-                upper = c(rows$high, -rows$low), ridge = rep(rows$ridge, 2L))
-  used <- c(rows$high > 0 | rows$low == 0 & rows$target > 0,
-            rows$low < 0 | rows$high == 0 & rows$target <= 0)
-  if (any(rows$low < 0 & rows$high > 0)) used[] <- TRUE
+                p = c(tube$epsilon - tube$target, tube$epsilon + tube$target),
+                upper = c(tube$high, -tube$low), ridge = rep(tube$ridge, 2L))
+  used <- c(tube$high > 0 | tube$low == 0 & tube$target > 0,
+            tube$low < 0 | tube$high == 0 & tube$target <= 0)
+  if (any(tube$low < 0 & tube$high > 0)) used[] <- TRUE
   kept <- which(used)
   # where each row has one, they stand in the order of the rows
   if (!anyDuplicated(sides$row[kept])) kept <- kept[order(sides$row[kept])]

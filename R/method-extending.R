@@ -58,8 +58,8 @@
 #'     by held-out domains: give it, or use [dg_tune()].}
 #'   \item{`represent(feature_map, kernel, domain_kernel, rows, threads)`}{The map fitted to the
 #'     training rows: the value of `new_feature_space()`.}
-#'   \item{`decision(object, rows)`}{n x m matrix of the model's values at `rows`: one column for a
-#'     numeric response or two classes, one per class for more classes. The default is
+#'   \item{`decision(object, new)`}{n x m matrix of the model's values at the rows `new`: one column
+#'     for a numeric response or two classes, one per class for more classes. The default is
 #'     `space_expansion()` with `object$coefficients`, plus `object$intercept`.}
 #'   \item{`response_range(object)`}{`c(low, high)`, the ends of the response, at which intervals
 #'     are cut. The default is `c(-Inf, Inf)`.}
@@ -191,7 +191,7 @@
 #' @param d Numeric vector or matrix of squared distances.
 #' @param X Numeric matrix of scaled training rows.
 #' @param middle Median distance of the rows of `X`, which is multiplied by the bandwidth factor.
-#' @param rows List of rows, see Details.
+#' @param rows,new List of rows, see Details; `new`: the rows to predict.
 #' @param among If `TRUE`, kappa between the domains of `rows`. Default `FALSE`.
 #' @param threads Number of threads.
 #' @param space Space of the kernel: the element `space` of a fitted model or of `problem`.
@@ -277,7 +277,7 @@
 #' space_expansion(space, rows, A)
 #'
 #' space_sums(problem)
-#' decision(object, rows)
+#' decision(object, new)
 #' response_range(object)
 #' @export kernel_fit
 #' @export kernel_value

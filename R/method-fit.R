@@ -1,7 +1,7 @@
 # What every fitted model can do, whatever its method.
 
 # Values of the model's functions at rows of read_new(): [rows x columns].
-decision <- function(object, rows) UseMethod("decision")
+decision <- function(object, new) UseMethod("decision")
 
 # New rows as the learner sees them: in a pipeline the scores.
 learner_rows <- function(object, new) UseMethod("learner_rows")
@@ -34,10 +34,10 @@ reads_domain <- function(object) UseMethod("reads_domain")
 #' @exportS3Method
 reads_domain.default <- function(object) FALSE
 
-similarity <- function(object, rows) UseMethod("similarity")
+similarity <- function(object, new) UseMethod("similarity")
 
 #' @exportS3Method
-similarity.default <- function(object, rows) {
+similarity.default <- function(object, new) {
   abort("argument", "`type` must not be \"similarity\" for a `", object$spec$method, "()`: it has ",
         "no kernel on its training rows.")
 }

@@ -115,16 +115,16 @@ scores_of <- function(through, block) {
 }
 
 #' @exportS3Method
-decision.dg_pipeline <- function(object, rows) decision(object$learner, learner_rows(object, rows))
+decision.dg_pipeline <- function(object, new) decision(object$learner, learner_rows(object, new))
 
 #' @exportS3Method
-similarity.dg_pipeline <- function(object, rows) {
-  similarity(object$learner, learner_rows(object, rows))
+similarity.dg_pipeline <- function(object, new) {
+  similarity(object$learner, learner_rows(object, new))
 }
 
 #' @exportS3Method
-posterior.dg_pipeline <- function(object, rows = NULL, draws = 0L) {
-  posterior(object$learner, if (!is.null(rows)) learner_rows(object, rows), draws)
+posterior.dg_pipeline <- function(object, new = NULL, draws = 0L) {
+  posterior(object$learner, if (!is.null(new)) learner_rows(object, new), draws)
 }
 
 # The scores of new rows, and of the rows that describe their domains.

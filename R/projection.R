@@ -217,8 +217,8 @@ new_projection <- function(solved, space, y) {
 
 # Centred with the training means, one row as well as many: k(x, X) A - centre.
 #' @exportS3Method
-decision.dg_projection <- function(object, rows) {
-  scores <- space_expansion(object$space, rows, object$directions)
+decision.dg_projection <- function(object, new) {
+  scores <- space_expansion(object$space, new, object$directions)
   scores <- sweep(scores, 2L, object$centre)
   colnames(scores) <- names(object$centre)
   scores

@@ -1,5 +1,5 @@
-# The context of a call that is kept when it is interrupted, and what it keeps: the same call with
-# what is kept does the same again. A call that goes over a source several times draws one seed.
+# The context of a call that can be interrupted, and what it keeps: the call resumes from there,
+# with the same result. A call that goes over a source several times draws one seed.
 
 # ctx, an environment that is made where the call begins and handed on: memory, an environment of
 # what is finished; progress: is a progress line wanted? A source under way has it as `ctx`, and
@@ -43,7 +43,7 @@ resumable <- function(call, progress, memory = new.env(parent = emptyenv())) {
   value
 }
 
-# Of passes over a source nobody knows how many come, so that the pass itself is named.
+# The number of passes over a source is not known in advance: the message names the pass.
 where_interrupted <- function(memory) {
   if (!is.null(memory$pass)) return(paste0(" in ", memory$pass))
   if (length(memory$pieces)) {
@@ -104,7 +104,7 @@ next_pass <- function(ctx, label) {
   key
 }
 
-# Is it the first time in this call on a source that this is said?
+# Is `what` said for the first time in this call on a source?
 first_said <- function(ctx, what) {
   if (what %in% ctx$said) return(FALSE)
   ctx$said <- c(ctx$said, what)
@@ -113,8 +113,8 @@ first_said <- function(ctx, what) {
 
 # As stored(), and in the folder of the call.
 kept <- function(ctx, name, code) {
-  found <- ctx$memory[[name]]
-  if (!is.null(found)) return(found[[1L]])
+  entry <- ctx$memory[[name]]
+  if (!is.null(entry)) return(entry[[1L]])
   file <- kept_file(ctx, name)
   if (!is.null(file) && file.exists(file)) {
     ctx$memory[[name]] <- list(read_value(file))

@@ -2,16 +2,16 @@
 # of work, for this session or a worker of the future package's plan; what comes back is a sum, and
 # no rows.
 
-# What a pass adds. start(): an empty sum; block(sums, data, at): the sum with a block's rows, at:
-# list(label, number, first, size), where it stands; add(a, b): two sums in one.
+# The functions of a pass. start(): an empty sum; block(sums, data, at): the sum with the rows of a
+# block, at: its place, list(label, number, first, size); add(a, b): two sums in one.
 pass_work <- function(block, add, start = function() NULL) {
   list(start = start, block = block, add = add)
 }
 
 # walk: how blocks are read, column_walk() or number_walk(). The sum over all rows.
-# What workers return is added in the order of the blocks as a binary counter does, two, four,
-# eight at a time, so that the sum does not depend on who was ready first, and no more than log2 of
-# their number are kept; without workers one sum is.
+# Sums of workers are added in the order of the blocks as a binary counter does, two, four, eight at
+# a time. So the total does not depend on which worker is first, and no more than log2 of the number
+# of sums are kept; without workers there is one sum.
 run_pass <- function(source, walk, work, label) {
   ctx <- source$ctx
   key <- next_pass(ctx, label)

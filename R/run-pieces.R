@@ -32,8 +32,8 @@ run_pieces <- function(pieces, work, ctx) {
     bar$advance(length(now))
   }
   store$failed <- c(setdiff(store$failed, store$pieces), names(failed))
-  found <- c(mget(setdiff(store$pieces, names(failed)), store), failed)
-  lapply(unname(found[store$pieces]), `[[`, 1L)
+  results <- c(mget(setdiff(store$pieces, names(failed)), store), failed)
+  lapply(unname(results[store$pieces]), `[[`, 1L)
 }
 
 # With a plan of several workers, a few pieces for each at a time, so that little is lost

@@ -1,10 +1,10 @@
 # Pieces of work on the workers of the future package's plan, which may be lost: killed, out of
 # memory, their machine gone.
 
-# pieces: list of list(blocks, ...). Results of work(piece), each of a future of its own; with
-# take(k, value) they are handed over in their order, and none is kept that is not waiting for one
-# before it; results: what takes them otherwise. A piece whose worker is lost is done again, at most
-# three times; the others keep theirs. Errors of the work itself come through as they are.
+# Results of work(piece), each by a future. take(k, value) gets them in the order of the pieces; a
+# result is kept only while one before it is missing. results: what takes them otherwise. A piece
+# whose worker is lost is done again, at most three times; the others keep theirs. Errors of the
+# work itself come through as they are.
 map_again <- function(pieces, work, take = NULL, results = in_order(length(pieces), take)) {
   open <- seq_along(pieces)
   for (attempt in seq_len(4L)) {
@@ -13,8 +13,8 @@ map_again <- function(pieces, work, take = NULL, results = in_order(length(piece
     }))
     open <- open[lost$pieces]
     if (length(open) == 0L) return(results$all())
-    # Of a plan of R processes those that died are started again; by its name, because plan() looks
-    # at the expression that it is given.
+    # a plan of R processes starts its dead ones again; by its name, because plan() looks at the
+    # expression that it is given
     strategies <- future::plan("list")
     on_error(future::plan(strategies), function(e) {
       abort("worker", "A worker was lost, and cannot be started again: ", conditionMessage(e),
@@ -27,7 +27,7 @@ map_again <- function(pieces, work, take = NULL, results = in_order(length(piece
         "the last time: ", what_was_said(lost$first))
 }
 
-# Of n results that come in any order: add(k, value), all().
+# Hands n results over in order, though they come in any: add(k, value), all().
 in_order <- function(n, take) {
   waiting <- vector("list", n)
   done <- 0L
@@ -48,9 +48,9 @@ what_was_said <- function(e) {
   paste0(paste(c(first, utils::tail(trimws(lines[-1L]), 1L)), collapse = ": "), ".")
 }
 
-# got(k, value) of each result. list(pieces: the numbers of those that were lost, first: what was
-# said of one). All are waited for before an error of the work is raised: futures that nobody
-# collects stand in the way of the next.
+# Calls got(k, value) for each result. list(pieces: numbers of the lost ones, first: the message of
+# one). An error of the work is raised when all futures have ended: those that nobody collects block
+# the next.
 work_on <- function(pieces, one, got) {
   futures <- lapply(pieces, function(piece) {
     lost_or(future::future(one(piece), globals = list(one = one, piece = piece),
@@ -62,13 +62,13 @@ work_on <- function(pieces, one, got) {
     f <- futures[[k]]
     # a future holds its value
     futures[k] <- list(NULL)
-    found <- if (is_lost(f)) f else on_error(lost_or(list(future::value(f))), identity)
-    if (is_lost(found)) {
-      lost <- list(pieces = c(lost$pieces, k), first = found)
-    } else if (inherits(found, "error")) {
-      if (is.null(wrong)) wrong <- found
+    result <- if (is_lost(f)) f else on_error(lost_or(list(future::value(f))), identity)
+    if (is_lost(result)) {
+      lost <- list(pieces = c(lost$pieces, k), first = result)
+    } else if (inherits(result, "error")) {
+      if (is.null(wrong)) wrong <- result
     } else if (is.null(wrong)) {
-      got(k, found[[1L]])
+      got(k, result[[1L]])
     }
   }
   if (!is.null(wrong)) stop(wrong)

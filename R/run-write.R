@@ -60,15 +60,15 @@ file_writer <- function(to, ending, overwrite) {
   }
 }
 
-add_csv <- function(rows, file, k) {
-  rows[] <- lapply(rows, csv_fields)
-  names(rows) <- in_quotes(names(rows))
-  data.table::fwrite(rows, file, append = k > 1L, col.names = k == 1L, quote = FALSE, na = "NA",
+add_csv <- function(data, file, k) {
+  data[] <- lapply(data, csv_fields)
+  names(data) <- in_quotes(names(data))
+  data.table::fwrite(data, file, append = k > 1L, col.names = k == 1L, quote = FALSE, na = "NA",
                      scipen = 100L, showProgress = FALSE)
 }
 
-add_parquet <- function(rows, file, k) {
-  if (k == 1L) nanoparquet::write_parquet(rows, file) else nanoparquet::append_parquet(rows, file)
+add_parquet <- function(data, file, k) {
+  if (k == 1L) nanoparquet::write_parquet(data, file) else nanoparquet::append_parquet(data, file)
 }
 
 # `overwrite` replaces nothing but predictions.
@@ -125,10 +125,10 @@ table_writer <- function(to) {
     begin_writing(con$connection, label)
     open <- TRUE
     list(write = function(columns, k) {
-      rows <- as_rows(columns)
+      data <- as_rows(columns)
       writing(label, {
-        if (k == 1L) DBI::dbCreateTable(con$connection, place$name, rows[0L, , drop = FALSE])
-        append_rows(con$connection, place$name, rows)
+        if (k == 1L) DBI::dbCreateTable(con$connection, place$name, data[0L, , drop = FALSE])
+        append_rows(con$connection, place$name, data)
       })
     }, stop = stop_writing, end = function() {
       writing(label, DBI::dbCommit(con$connection))
@@ -139,8 +139,8 @@ table_writer <- function(to) {
 }
 
 # dbAppendTable() is not in every driver.
-append_rows <- function(connection, table, rows) {
-  DBI::dbWriteTable(connection, table, rows, append = TRUE, row.names = FALSE)
+append_rows <- function(connection, table, data) {
+  DBI::dbWriteTable(connection, table, data, append = TRUE, row.names = FALSE)
 }
 
 connected <- function(connection) {

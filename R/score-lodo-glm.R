@@ -56,5 +56,5 @@ refit_without <- function(object, sample, task, held) {
   new <- rows_at(sample[c("X", "domain")], held)
   new$domain <- droplevels(new$domain)
   values <- add_intercept(space_expansion(space, new, solved$coefficients), solved$intercept)
-  task$loss$scores(add_known(values, left$known), solved$par)
+  task$loss$scores(add_offset(values, left$offset), solved$par)
 }

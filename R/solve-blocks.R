@@ -1,5 +1,5 @@
-# Submodels that know of each other, or of thresholds, by rounds: a Newton step for each with the
-# others as known. problem: see solve_newton().
+# Submodels that depend on each other, or on thresholds, by rounds: a Newton step for each, in which
+# the others are an offset. problem: see solve_newton().
 
 # At most.
 block_rounds <- 500L
@@ -49,11 +49,11 @@ solve_classes <- function(problem) {
                   iterations = joint$iterations, par = problem$par))
     }
   }
-  rows <- nrow(problem$Y)
-  solved <- lapply(seq_len(rows / if (is.null(n)) rows else n), function(k) {
-    if (is.null(n) || n == rows) return(solve_class_rounds(problem))
-    own <- system_rows(k, n)
-    for (part in c("Y", "costs", "start")) problem[[part]] <- take(problem[[part]], own)
+  n_rows <- nrow(problem$Y)
+  solved <- lapply(seq_len(n_rows / if (is.null(n)) n_rows else n), function(k) {
+    if (is.null(n) || n == n_rows) return(solve_class_rounds(problem))
+    at <- system_rows(k, n)
+    for (part in c("Y", "costs", "start")) problem[[part]] <- take(problem[[part]], at)
     solve_class_rounds(problem)
   })
   if (length(solved) == 1L) return(solved[[1L]])
@@ -73,14 +73,14 @@ solve_class_rounds <- function(problem) {
   })
 }
 
-# Of one class, the others being known: logistic in f_c less the logarithm of what they add up to.
+# A step of one class: logistic in f_c, with minus the log-sum of the others as an offset.
 class_step <- function(state, class, problem) {
   start <- problem$start
   values <- start + state$f
-  known <- start[, class] + state$b[class] - log_sum(values[, -class, drop = FALSE])
+  offset <- start[, class] + state$b[class] - log_sum(values[, -class, drop = FALSE])
   submodel <- newton_submodels(
     problem$data, matrix(2 * problem$Y[, class] - 1), matrix(problem$costs), loss_logistic(),
-    problem$args, matrix(known), if (!is.null(state$w)) list(state$w[, class])
+    problem$args, matrix(offset), if (!is.null(state$w)) list(state$w[, class])
   )[[1L]]
   if (is.null(state$w)) state$w <- matrix(0, length(submodel$coefficients), ncol(problem$Y))
   state$w[, class] <- submodel$coefficients
@@ -130,12 +130,12 @@ solve_thresholds <- function(problem) {
 thresholds_without <- function(object, sample, task) {
   f <- function_values(object, sample[c("X", "domain")])
   task$par <- object$family
-  values <- step_without(object, sample, working_task(task, f), task$known)
+  values <- step_without(object, sample, working_task(task, f), task$offset)
   scores <- as.matrix(object$decision)
   for (held in split(seq_along(f), sample$domain)) {
-    own <- task$loss$update(task$par, task$Y, f, replace(task$costs, held, 0))
-    own$thresholds <- own$thresholds - mean(own$thresholds - task$par$thresholds)
-    scores[held, ] <- task$loss$scores(values[held, , drop = FALSE], own)
+    family <- task$loss$update(task$par, task$Y, f, replace(task$costs, held, 0))
+    family$thresholds <- family$thresholds - mean(family$thresholds - task$par$thresholds)
+    scores[held, ] <- task$loss$scores(values[held, , drop = FALSE], family)
   }
   scores
 }

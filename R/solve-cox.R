@@ -4,7 +4,7 @@
 
 cox_rounds <- 100L
 
-# Of conjugate gradients.
+# Maximum number of conjugate gradient steps.
 cox_steps <- 200L
 
 # problem: see solve_newton().
@@ -14,9 +14,9 @@ solve_cox <- function(problem) {
   if (is.null(space)) space <- cox_space(problem$data, problem$args$tolerance)
   # of what a step may leave to be the last one
   least <- 1e-4 * problem$args$tolerance * sum(plan$deaths)
-  known <- problem$start[, 1L]
+  offset <- problem$start[, 1L]
   value <- function(now) now$at$value + sum(now$w^2) / 2
-  at <- function(w, u) list(w = w, u = u, at = cox_state(plan, known + u))
+  at <- function(w, u) list(w = w, u = u, at = cox_state(plan, offset + u))
   w <- if (is.null(problem$alpha)) numeric(ncol(space$Z)) else space$w(problem$alpha[[1L]])
   now <- at(w, drop(space$Z %*% w))
   for (round in seq_len(cox_rounds)) {
@@ -37,7 +37,7 @@ solve_cox <- function(problem) {
   }
   list(coefficients = matrix(space$coefficients(now$w)), intercept = 0, decision = matrix(now$u),
        converged = t == 1 && converged, iterations = round,
-       par = problem$loss$update(problem$par, problem$Y, known + now$u, problem$costs))
+       par = problem$loss$update(problem$par, problem$Y, offset + now$u, problem$costs))
 }
 
 # Coordinates in which f = Z w and |f| = |w|: features of rows, or columns of a root of the Gram
@@ -52,11 +52,11 @@ cox_space <- function(data, tolerance = 0) {
   # of a matrix that is singular it warns
   least <- if (tolerance > 1e-3) 1e-3 * max(diag(data$K)) else -1
   root <- suppressWarnings(chol(data$K, pivot = TRUE, tol = least))
-  own <- seq_len(attr(root, "rank"))
-  rows <- attr(root, "pivot")
-  Z <- t(root[own, order(rows), drop = FALSE])
+  used <- seq_len(attr(root, "rank"))
+  pivots <- attr(root, "pivot")
+  Z <- t(root[used, order(pivots), drop = FALSE])
   list(Z = Z, w = function(alpha) drop(crossprod(Z, alpha)), coefficients = function(w) {
-    replace(numeric(n), rows[own], backsolve(root, w, length(own)))
+    replace(numeric(n), pivots[used], backsolve(root, w, length(used)))
   })
 }
 
@@ -89,8 +89,8 @@ cox_without <- function(object, sample, task) {
   check_left_out(sample)
   space <- cox_space(newton_data(object$space, sample))
   lambda <- penalty_of(object, "lambda")
-  known <- if (is.null(task$known)) 0 else task$known[, 1L]
-  u <- drop(object$decision) - known
+  offset <- if (is.null(task$offset)) 0 else task$offset[, 1L]
+  u <- drop(object$decision) - offset
   w <- space$w(drop(object$coefficients))
   values <- rep(NA_real_, nrow(task$Y))
   failed <- list()
@@ -99,12 +99,12 @@ cox_without <- function(object, sample, task) {
     held <- which(as.integer(sample$domain) == g)
     values[held] <- on_error(holding_out(names[g], {
       plan <- cox_plan(task$Y, replace(task$costs, held, 0) / lambda)
-      now <- list(w = w, u = u, at = cox_state(plan, known + u))
+      now <- list(w = w, u = u, at = cox_state(plan, offset + u))
       (u + cox_step(plan, space, now, 1e-20 * sum(plan$deaths))$u)[held]
     }), function(e) {
       failed[[as.character(g)]] <<- e
       NA_real_
     })
   }
-  structure(add_known(matrix(values), task$known), failed = failed)
+  structure(add_offset(matrix(values), task$offset), failed = failed)
 }

@@ -1,7 +1,7 @@
 # Losses without a tube, by Newton's method: submodels on the Gram matrix, or by passes over the
 # rows. What they give is what train_machine() does.
 
-# What the passes over rows work on: the Gram matrix, or rows whose features are made again.
+# The data of the passes over rows: the Gram matrix, or rows whose features are made again.
 newton_data <- function(space, sample, ...) {
   if (is.null(space$feature_map)) {
     return(gram_data(space_gram(space), ...))
@@ -24,9 +24,9 @@ gram_data <- function(K, per_root = usual_landmarks) {
   data
 }
 
-# A fit of dg_glm(), or several of the same rows with other costs, whose rows are below each other.
-# problem: list(data: see newton_data(), Y [rows x m], costs [rows] over the penalty, start: known
-# values of f [rows x m], alpha: coefficients to begin at, a list, or NULL, loss, par: its
+# A fit of dg_glm(), or several fits to the same rows with other costs, one below the other.
+# problem: list(data: made by newton_data(), Y [rows x m], costs [rows] over the penalty, start:
+# known values of f [rows x m], alpha: coefficients to begin at, a list, or NULL, loss, par: its
 # parameters, args: list(intercept, tolerance, max_iterations)). All solvers of such problems give
 # list(coefficients, intercept, decision [rows x m], converged, iterations [m], par).
 solve_newton <- function(problem) {
@@ -46,7 +46,7 @@ solve_newton <- function(problem) {
 # Domains left out of such a fit by one Newton step, see dg_lodo().
 newton_without <- function(object, sample, task) {
   task$par <- object$family
-  step_without(object, sample, working_task(task, object$decision), task$known)
+  step_without(object, sample, working_task(task, object$decision), task$offset)
 }
 
 newton_submodels <- function(data, target, costs, loss, args, start, alpha) {
@@ -94,27 +94,27 @@ newton_submodels.gram_data <- function(data, target, costs, loss, args, start, a
   }
   # of two classes of many most rows take no part
   lapply(columns, function(k) {
-    own <- if (few[k]) which(costs[, k] > 0) else seq_len(n)
-    part <- if (few[k]) part_data(data, own) else data
-    at <- function(M) M[own, k, drop = FALSE]
-    solved <- newton_gram(part, at(target), costs[own, k], at(start), loss, args,
+    used <- if (few[k]) which(costs[, k] > 0) else seq_len(n)
+    part <- if (few[k]) part_data(data, used) else data
+    at <- function(M) M[used, k, drop = FALSE]
+    solved <- newton_gram(part, at(target), costs[used, k], at(start), loss, args,
                           if (!is.null(alpha)) at(alpha))
-    solved$alpha <- matrix(replace(numeric(n), own, solved$alpha))
+    solved$alpha <- matrix(replace(numeric(n), used, solved$alpha))
     if (few[k]) solved$g <- data$K %*% solved$alpha
     column_submodel(solved, 1L, n)
   })
 }
 
-part_data <- function(data, rows) {
-  list(K = data$K[rows, rows, drop = FALSE], root = data$root[rows, , drop = FALSE])
+part_data <- function(data, at) {
+  list(K = data$K[at, at, drop = FALSE], root = data$root[at, , drop = FALSE])
 }
 
 # The k-th of several systems, see newton_gram().
 column_submodel <- function(solved, k, n) {
-  rows <- (k - 1L) * n + seq_len(n)
-  alpha <- solved$alpha[rows, 1L]
+  at <- (k - 1L) * n + seq_len(n)
+  alpha <- solved$alpha[at, 1L]
   c(list(coefficients = alpha, intercept = solved$b[k, 1L],
-         decision = solved$g[rows, 1L] + solved$b[k, 1L]),
+         decision = solved$g[at, 1L] + solved$b[k, 1L]),
     newton_report(solved$converged[k], solved$iterations[k], solved$decrement[k],
                   solved$value[k], solved$costs[k]), list(alpha = alpha))
 }
@@ -124,8 +124,8 @@ column_submodel <- function(solved, k, n) {
 # p = c l' and W = c l'' at f a step solves
 #   (K + W^-1) alpha + 1 b = f - p / W,   1'alpha = 0 with a constant,
 # a ridge regression (iteratively reweighted least squares). Rows without cost take no part. data:
-# list(K, root), see gram_data(). list(alpha, g = K alpha [rows x m], b [systems x m], converged,
-# iterations, decrement, value, costs [systems]); NULL where the steps of several classes fail.
+# made by gram_data(). list(alpha, g = K alpha [rows x m], b [systems x m], converged, iterations,
+# decrement, value, costs [systems]); NULL where the steps of several classes fail.
 newton_gram <- function(data, y, costs, start, loss, args, alpha = NULL) {
   n <- nrow(data$K)
   systems <- length(costs) / n
@@ -136,7 +136,7 @@ newton_gram <- function(data, y, costs, start, loss, args, alpha = NULL) {
     now$alpha <- alpha * (costs > 0)
     now$g <- matrix(data$K %*% matrix(now$alpha, n), nrow(y))
   }
-  found <- c(now, list(
+  solved <- c(now, list(
     converged = logical(systems), iterations = integer(systems), decrement = numeric(systems),
     value = numeric(systems), costs = system_sums(costs, n)
   ))
@@ -152,26 +152,26 @@ newton_gram <- function(data, y, costs, start, loss, args, alpha = NULL) {
     if (ncol(y) > 1L && any(slope > 1e-10 * value)) return(NULL)
     # of a step that goes up, rounding decides: none of this size is the last
     decrement <- abs(slope)
-    converged <- is_last_step(decrement, value, found$costs[open], limits)
+    converged <- is_last_step(decrement, value, solved$costs[open], limits)
     last <- converged | iteration == limits$most
     ahead <- gram_move(now, step, 1)
     if (!all(converged)) {
       ahead$at <- losses_at(task, ahead)
       for (k in which(!converged & !are_good_steps(task, value, slope, step, ahead))) {
-        own <- system_part(now, k, n)
-        moved <- shorten_gram_step(system_part(task, k, n), own, system_part(step, k, n))
+        system <- system_part(now, k, n)
+        moved <- shorten_gram_step(system_part(task, k, n), system, system_part(step, k, n))
         # at the edge of where there is a mean no step goes on
         if (is.null(moved)) last[k] <- TRUE
-        ahead <- put_system(ahead, if (is.null(moved)) own else moved, k, n)
+        ahead <- put_system(ahead, if (is.null(moved)) system else moved, k, n)
       }
     }
     for (k in which(last)) {
-      found <- put_system(found, system_part(ahead[c("alpha", "g", "b")], k, n), open[k], n)
+      solved <- put_system(solved, system_part(ahead[c("alpha", "g", "b")], k, n), open[k], n)
     }
-    found$converged[open[last]] <- converged[last]
-    found$iterations[open] <- iteration
-    found$decrement[open] <- decrement
-    found$value[open] <- value
+    solved$converged[open[last]] <- converged[last]
+    solved$iterations[open] <- iteration
+    solved$decrement[open] <- decrement
+    solved$value[open] <- value
     if (all(last)) break
     if (any(last)) {
       task <- system_part(task, which(!last), n)
@@ -180,7 +180,7 @@ newton_gram <- function(data, y, costs, start, loss, args, alpha = NULL) {
     }
     now <- ahead
   }
-  found
+  solved
 }
 
 system_rows <- function(k, n) c(outer(seq_len(n), (k - 1L) * n, `+`))
@@ -191,23 +191,23 @@ system_sums <- function(M, n) {
   .colSums(M, n, length(M) / n)
 }
 
-# Of a task or a state that of some systems.
+# The part of a task or a state that belongs to some systems.
 system_part <- function(state, k, n) {
-  rows <- system_rows(k, n)
+  at <- system_rows(k, n)
   for (name in intersect(c("y", "costs", "start", "alpha", "g"), names(state))) {
-    state[[name]] <- take(state[[name]], rows)
+    state[[name]] <- take(state[[name]], at)
   }
   if (!is.null(state$b)) state$b <- state$b[k, , drop = FALSE]
-  if (!is.null(state$at)) state$at <- lapply(state$at, take, rows)
+  if (!is.null(state$at)) state$at <- lapply(state$at, take, at)
   state
 }
 
 # A state with that of the k-th system.
-put_system <- function(state, own, k, n) {
-  rows <- system_rows(k, n)
-  for (name in intersect(c("alpha", "g"), names(own))) state[[name]][rows, ] <- own[[name]]
-  state$b[k, ] <- own$b
-  for (name in names(state$at)) state$at[[name]][rows, ] <- own$at[[name]]
+put_system <- function(state, system, k, n) {
+  at <- system_rows(k, n)
+  for (name in intersect(c("alpha", "g"), names(system))) state[[name]][at, ] <- system[[name]]
+  state$b[k, ] <- system$b
+  for (name in names(state$at)) state$at[[name]][at, ] <- system$at[[name]]
   state
 }
 
@@ -262,7 +262,7 @@ are_good_steps <- function(task, value, slope, step, ahead) {
   }, NA)
 }
 
-# Of one system, where its step is too long, the state at the best length; NULL where there is none.
+# The state of one system whose step is too long, at the best length; NULL if there is none.
 shorten_gram_step <- function(task, now, step) {
   at_length <- function(t) {
     there <- gram_move(now, step, t)
@@ -300,9 +300,9 @@ gram_step <- function(data, now, task, value) {
   }
   step$converged <- step$converged & right
   for (k in which(!step$converged)) {
-    own <- factor_step(data$K, system_part(now, k, n), system_part(task, k, n),
-                       ridge[system_rows(k, n)], pull[system_rows(k, n)])
-    step <- put_system(step, own, k, n)
+    factored <- factor_step(data$K, system_part(now, k, n), system_part(task, k, n),
+                            ridge[system_rows(k, n)], pull[system_rows(k, n)])
+    step <- put_system(step, factored, k, n)
   }
   step
 }
@@ -337,7 +337,7 @@ conjugate_step <- function(data, now, task, ridge, pull, value) {
        converged = converged)
 }
 
-# Of one system.
+# The step of one system, by a factor.
 factor_step <- function(K, now, task, ridge, pull) {
   used <- which(task$costs > 0)
   if (!length(used)) return(list(alpha = 0 * now$alpha, g = 0 * now$g, b = 0 * now$b))

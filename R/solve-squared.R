@@ -23,13 +23,13 @@ squared_sums <- function(problem, groups = one_group) {
              problem_table(problem))
 }
 
-# What the space must know of the rows' domains; of sums that users made nothing is left to know.
+# The table of the rows' domains, see rows_table(); NULL for sums that users made.
 problem_table <- function(problem) {
   if (!is.null(problem$table) || !is.null(problem$rows$space)) problem$table
   else rows_table(problem$rows, problem$space)
 }
 
-# What weights of a domain are multiplied by, [G].
+# Factors of the weights of each domain, [G].
 squared_costs <- function(problem) {
   drop(column_costs(problem$rows, problem$targets, problem$args$domain_weights))
 }
@@ -70,7 +70,7 @@ ridge_task <- function(sample, args) {
 
 # ---- rows in memory ---------------------------------------------------------------------------
 
-# task: list(Y [n x m], costs [n]). list(coefficients, intercept [m], decision [n x m])
+# task: made by squared_task(). list(coefficients, intercept [m], decision [n x m])
 solve_ridge <- function(space, sample, task, args) UseMethod("solve_ridge")
 
 # (K + ridge) alpha + 1 b' = Y; with a constant 1'alpha = 0.
@@ -91,9 +91,9 @@ solve_ridge.feature_space <- function(space, sample, task, args) {
 }
 
 # Sums over some rows, as sum_groups() gives them.
-ridge_moments <- function(space, sample, task, table, rows = TRUE) {
-  part <- rows_frame(list(X = take(sample$X, rows), domain = take(sample$domain, rows),
-                          y = take(task$Y, rows), weights = take(task$costs, rows)))
+ridge_moments <- function(space, sample, task, table, at = TRUE) {
+  part <- rows_frame(list(X = take(sample$X, at), domain = take(sample$domain, at),
+                          y = take(task$Y, at), weights = take(task$costs, at)))
   G <- nlevels(sample$domain)
   work <- group_work(space, table, rep(1L, G), ncol(task$Y), identity, rep(1, G))
   sum_groups(new_group_sums(pass(part, work, "features"), space, rep(1L, G)))
@@ -231,26 +231,26 @@ split_groups <- function(sums, rows, k = lambda_folds, without = integer()) {
   unname(split(weighty, fold[match(sums$group[weighty], groups)]))
 }
 
-# Sums of squared errors of some domains by the fits to the others, by subtraction: list(errors
-# [m x lambdas], coefficients [r x m lambdas], intercept [m lambdas], own: the domains' sums).
-# without: domains that total lacks.
+# Sums of squared errors of some domains by the fits to the others, whose sums are `total` less
+# those of these domains: list(errors [m x lambdas], coefficients [r x m lambdas], intercept
+# [m lambdas], own: the domains' sums). without: domains that total lacks.
 left_out_errors <- function(sums, total, domains, rows, args, lambdas, without = integer()) {
-  own <- sum_groups(sums, domains)
-  centre <- centre_without(rows, c(domains, without), args, ncol(own$cross))
-  solved <- fit_without(total, own, centre, args, lambdas)
-  errors <- matrix(column_errors(own, solved), ncol = length(lambdas))
-  c(solved, list(errors = errors, own = own))
+  left_out <- sum_groups(sums, domains)
+  centre <- centre_without(rows, c(domains, without), args, ncol(left_out$cross))
+  solved <- fit_without(total, left_out, centre, args, lambdas)
+  errors <- matrix(column_errors(left_out, solved), ncol = length(lambdas))
+  c(solved, list(errors = errors, own = left_out))
 }
 
 # sum c (y - z'w - b)^2 for each column w and its b; targets repeat with the columns.
-column_errors <- function(own, solved) {
+column_errors <- function(left_out, solved) {
   W <- solved$coefficients
   b <- solved$intercept
-  target <- rep_len(seq_len(ncol(own$cross)), ncol(W))
-  cross <- own$cross[, target, drop = FALSE] - outer(own$sums, b)
-  square <- diag(own$response_second)[target] - 2 * b * own$response_sums[target] +
-    b^2 * own$total
-  pmax(square - 2 * colSums(W * cross) + colSums(W * (own$second %*% W)), 0)
+  target <- rep_len(seq_len(ncol(left_out$cross)), ncol(W))
+  cross <- left_out$cross[, target, drop = FALSE] - outer(left_out$sums, b)
+  square <- diag(left_out$response_second)[target] - 2 * b * left_out$response_sums[target] +
+    b^2 * left_out$total
+  pmax(square - 2 * colSums(W * cross) + colSums(W * (left_out$second %*% W)), 0)
 }
 
 # A standardised response is centred by the mean of the other domains, see left_out_centre().
@@ -291,8 +291,8 @@ with_weightless <- function(sets, sums) {
   set <- c(of_group[match(sums$group, names(of_group))])
   idle <- unique(sums$group[set == 0L])
   each <- length(sets) + length(idle) <= left_out_sets
-  own <- length(sets) + if (each) match(sums$group, idle) else rep(1L, length(set))
-  set[set == 0L] <- own[set == 0L]
-  found <- unname(split(seq_along(set), set))
-  found[order(vapply(found, min, 0L))]
+  added <- length(sets) + if (each) match(sums$group, idle) else rep(1L, length(set))
+  set[set == 0L] <- added[set == 0L]
+  sets <- unname(split(seq_along(set), set))
+  sets[order(vapply(sets, min, 0L))]
 }

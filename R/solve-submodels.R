@@ -29,8 +29,8 @@ solve_submodels <- function(problem, shared) {
 # Which rows take part in which column; NULL: all.
 part_of <- function(targets, Y) if (!takes_all(targets)) Y != 0
 
-# What all submodels of a fit share: that of Newton's method, for a loss without a tube, or of the
-# dual problem, list(K [n x n]) or list(Zt [r x n]).
+# What all submodels of a fit share: newton_data() for a loss without a tube, else the Gram matrix
+# K [n x n] or the features Zt [r x n] of the dual problem.
 submodel_data <- function(space, sample, newton) {
   if (newton || is.null(space$feature_map)) return(newton_data(space, sample))
   structure(list(Zt = feature_columns(space, sample),
@@ -42,8 +42,8 @@ submodel_data <- function(space, sample, newton) {
 train_submodels <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
   if (is.null(loss$tube)) return(newton_submodels(data, target, costs, loss, args, start, alpha))
   lapply(seq_len(ncol(target)), function(m) {
-    known <- if (is.matrix(start)) start[, m] else start
-    train_submodel(data, target[, m], costs[, m], loss, args, known, alpha[[m]])
+    initial <- if (is.matrix(start)) start[, m] else start
+    train_submodel(data, target[, m], costs[, m], loss, args, initial, alpha[[m]])
   })
 }
 
@@ -68,10 +68,10 @@ train_submodel.gram_data <- function(data, target, costs, loss, args, start = 0,
 # w instead of one coefficient for each row: min |w|^2 / 2 + sum_i c_i loss(z_i'w + b).
 #' @exportS3Method
 train_submodel.feature_data <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
-  rows <- tube_rows(target, costs, loss, args, start)
+  tube <- tube_rows(target, costs, loss, args, start)
   seed <- sample.int(.Machine$integer.max, 1L)
   solved <- core_result(linear_svm_(
-    data$Zt, rows$target, rows$epsilon, rows$low, rows$high, rows$ridge, args$intercept,
+    data$Zt, tube$target, tube$epsilon, tube$low, tube$high, tube$ridge, args$intercept,
     args$tolerance, args$max_iterations, seed, args$threads
   ))
   if (!is.finite(solved$objective)) {
@@ -141,7 +141,8 @@ solve_by_passes <- function(problem, costs) {
   c(result, list(decision = matrix(0, 0L, m), costs = numeric()))
 }
 
-# What submodels see of rows, see newton_by_passes().
+# The problem of a block, for newton_by_passes(): list(Y, costs [n x m], start: values of f where it
+# begins, or 0, loss, args: parameters of the loss).
 coded_submodels <- function(problem, costs) {
   targets <- problem$targets
   asked <- problem$loss$asked
@@ -149,16 +150,16 @@ coded_submodels <- function(problem, costs) {
   par <- problem$loss[["par"]]
   force(costs)
   problem <- NULL
-  function(rows) {
-    Y <- code_rows(targets, rows$y)
-    list(Y = Y, costs = code_costs(costs, cost, rows$weights, rows$domain, part_of(targets, Y)),
+  function(block) {
+    Y <- code_rows(targets, block$y)
+    list(Y = Y, costs = code_costs(costs, cost, block$weights, block$domain, part_of(targets, Y)),
          start = 0, loss = read_loss(asked, targets$kind, par), args = par)
   }
 }
 
-# Newton's method, of which each step is a pass that adds, from the submodels of the sampled rows.
-# coded: a function of a block of rows, list(Y, costs [n x m], start: known values of f or 0, loss,
-# args: of it). It goes to the workers: our losses are functions, and found by their name there.
+# Newton's method starts at the submodels of the sampled rows; each step is a pass over all rows.
+# coded: made by coded_submodels() or coded_family(), a function of a block of rows that gives its
+# problem. It goes to the workers: our losses are functions, and found by their name there.
 newton_by_passes <- function(rows, space, coded, loss, m, args) {
   sums_of <- newton_sums_of(space, rows_table(rows, space), coded)
   start <- function(...) newton_start(space$dim, m, args$intercept, loss, args$tolerance, ...)
@@ -187,15 +188,15 @@ sampled_theta <- function(state, rows, sums_of) {
 newton_work <- function(state, sums_of) {
   force(state); force(sums_of)
   pass_work(add = add_or_start,
-            block = function(sums, rows) add_or_start(sums, sums_of(state, rows)))
+            block = function(sums, block) add_or_start(sums, sums_of(state, block)))
 }
 
 # A function of a state and rows: their sums.
 newton_sums_of <- function(space, table, coded) {
   force(space); force(table); force(coded)
-  function(state, rows) {
-    own <- coded(rows)
-    newton_features(state, space, rows[c("X", "domain")], table, own$Y, own$costs, own$loss,
-                    own$args, own$start)
+  function(state, block) {
+    problem <- coded(block)
+    newton_features(state, space, block[c("X", "domain")], table, problem$Y, problem$costs,
+                    problem$loss, problem$args, problem$start)
   }
 }

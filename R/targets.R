@@ -30,8 +30,9 @@ new_targets <- function(rows, standardise, columns = "each") {
        scale = if (facts$spread > 0) facts$spread else 1)
 }
 
-# What targets are made of: list(kind, levels) of classes; of numbers list(kind, values: where there
-# are two, mean and spread: 0 and 1 unless they are wanted); of times see censored_response().
+# The facts that targets are made of: list(kind, levels) for classes; list(kind, values: where there
+# are two, mean and spread: 0 and 1 unless they are wanted) for numbers; censored_response() for
+# times.
 response_facts <- function(rows, standardise) UseMethod("response_facts")
 
 #' @exportS3Method
@@ -82,9 +83,9 @@ target_count <- function(targets) max(NROW(targets$pairs), 1L)
 
 # ---- costs ------------------------------------------------------------------------------------
 
-# What the weights of a domain's rows are multiplied by: n / (G n_g) where every domain is to weigh
-# the same (MTL paper, equation 7, with cost = 1 / (lambda n)), else 1. sums: of weights by domain,
-# so that weight k is k copies of a row.
+# Factors of the weights of each domain's rows: n / (G n_g) for equal domains (MTL paper, equation
+# 7, with cost = 1 / (lambda n)), else 1. sums: of weights by domain, so that weight k is k copies
+# of a row.
 domain_costs <- function(sums, domain_weights, total = sum(sums)) {
   if (domain_weights == "size") return(rep(1, length(sums)))
   present <- !is.na(sums) & sums > 0
@@ -132,13 +133,13 @@ takes_all <- function(targets) targets$kind == "number" || targets$columns == "e
 # c_i = cost w_i times its domain's of column_costs(), [n x m]. part: which rows take part in which
 # column, NULL: all.
 code_costs <- function(costs, cost, weights, domain, part = NULL) {
-  own <- cost * weights * costs[as.integer(domain), , drop = FALSE]
-  if (!is.null(part)) own[!part] <- 0
-  if (any(!is.finite(own))) {
+  costs <- cost * weights * costs[as.integer(domain), , drop = FALSE]
+  if (!is.null(part)) costs[!part] <- 0
+  if (any(!is.finite(costs))) {
     abort("argument", "`cost` times `weights` must be finite; they reach ", format(cost), " times ",
           format(max(weights)), ".")
   }
-  own
+  costs
 }
 
 # The same of rows in memory, of which all take part: [n].

@@ -15,8 +15,8 @@ with_smoother <- function(code) {
   # method_spec() finds the function by its name
   assign("dg_smoother", dg_smoother, globalenv())
   on.exit(rm("dg_smoother", envir = globalenv()))
-  registerS3method("decision", "dg_smoother", function(object, rows) {
-    sums <- space_expansion(object$space, rows, object$coefficients)
+  registerS3method("decision", "dg_smoother", function(object, new) {
+    sums <- space_expansion(object$space, new, object$coefficients)
     last <- ncol(sums)
     sums[, -last, drop = FALSE] / sums[, last]
   }, envir = asNamespace("domgen"))
