@@ -848,7 +848,7 @@ common_errors <- function(se, sizes, value) {
 # logarithm depends on the number of rows, and on which of them are extreme.
 on_scale <- function(site, scale, n = 1) {
   if (is.null(site$information) && scale$title != "untransformed") {
-    site$information <- function(value, own) n
+    site$information <- function(value, site) n
   }
   if (is.null(site$value)) {
     site$value <- if (is.na(site$estimate)) NA_real_ else scale$to(site$estimate)
