@@ -589,10 +589,10 @@ penalty_rise <- 0.02
 
 # task: of the sampled rows.
 choose_glm_penalty <- function(args, rows, task, for_new = is_for_new(args)) {
-  # lambda of squares is chosen here, in closed form; of others the width alone, by landmarks, and
+  # lambda of squares is chosen here, in closed form; of others the width alone, of some rows, and
   # lambda where no fit has a deviance
   closed <- function(...) choose_on_sample(args, rows, null_task(task), for_new = for_new, ...)
-  nearly <- function(...) closed(predictions = left_out_nearly, most = refit_rows, ...)
+  nearly <- function(...) closed(most = refit_rows, ...)
   chosen <- if (task$loss$quadratic) closed() else nearly(width_alone = TRUE)
   # without domains that can be left out nothing is known
   if (is.null(chosen$bandwidth_factor)) return(chosen)
@@ -602,11 +602,6 @@ choose_glm_penalty <- function(args, rows, task, for_new = is_for_new(args)) {
   }
   chosen$lambda <- chosen$lambda * stands_for(rows)
   chosen
-}
-
-# With random numbers of its own, so that a fit leaves those of the session as they are.
-left_out_nearly <- function(space, sample, task, args, lambdas) {
-  with_seed(1, left_out_by_landmarks(space, sample, task, args, lambdas))
 }
 
 # NULL where no fit has a deviance.

@@ -184,38 +184,6 @@ predict_left_out.feature_space <- function(space, sample, task, args, lambdas) {
   }, space$dim, sample, task, args, lambdas)
 }
 
-# Features that are known: list(F [r x n]).
-#' @exportS3Method
-predict_left_out.known_features <- function(space, sample, task, args, lambdas) {
-  predict_from_features(function(at) space$F[, at, drop = FALSE], nrow(space$F), sample, task,
-                        args, lambdas)
-}
-
-# A landmark for so many rows, at least and at most this many.
-rows_of_landmark <- 4L
-
-least_landmarks <- 100L
-
-most_landmarks <- 300L
-
-# The largest share of the diagonal that landmarks may lack.
-most_lacking <- 0.3
-
-# For a search, in which values near these are enough: the features Z of landmarks take the place of
-# the Gram matrix, K ~ ZZ' + d I, with d what ZZ' lacks of the diagonal, in the mean. With costs c
-# it adds to lambda / c. If it is much, K itself.
-left_out_by_landmarks <- function(space, sample, task, args, lambdas,
-                                  predictions = left_out_predictions) {
-  wanted <- min(max(nrow(space$X) %/% rows_of_landmark, least_landmarks), most_landmarks)
-  pivots <- draw_pivots(space$kernel, space$domain_kernel$kappa, space, wanted, features = TRUE)
-  if (pivots$left > most_lacking * mean_diagonal(space)) {
-    return(predictions(space, sample, task, args, lambdas))
-  }
-  landmarks <- structure(list(F = pivots$features), class = "known_features")
-  cost <- mean_weight(list(weights = task$costs[task$costs > 0]))
-  predictions(landmarks, sample, task, args, lambdas + pivots$left * cost)
-}
-
 # From the sums of all rows, in features in which these are diagonal, see
 # core/ridge/without-group.h: no group needs a factor of their size. features: a function of rows
 # that gives F [dim x rows]; the constant is a feature without a penalty.

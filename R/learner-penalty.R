@@ -17,11 +17,9 @@ penalty_rows <- 1000L
 # The arguments of a learner with lambda and the kernel between domains, and `slope`, the mean size
 # of the residuals of left-out domains where two classes are 2 apart. What fewer than two domains
 # leave open is 1. A further one, `bandwidth_factor`, says by how much the kernel between domains is
-# widened. between: that kernel, where it is fitted already; predictions: a function that leaves
-# domains out, as left_out_predictions(); most: rows that are searched; width_alone: is only the
-# factor wanted? for_new: are new domains what the fit is for?
-choose_penalty <- function(args, sample, task, between = NULL,
-                           predictions = left_out_predictions, most = penalty_rows,
+# widened. between: that kernel, where it is fitted already; most: rows that are searched;
+# width_alone: is only the factor wanted? for_new: are new domains what the fit is for?
+choose_penalty <- function(args, sample, task, between = NULL, most = penalty_rows,
                            width_alone = FALSE, for_new = is_for_new(args)) {
   args[c("lambda", "slope")] <- list(1, 1)
   folds <- calibration_folds(sample)
@@ -37,7 +35,7 @@ choose_penalty <- function(args, sample, task, between = NULL,
     space <- structure(list(kernel = part$kernel, domain_kernel = widen_fitted(part$between, t),
                             X = part$rows$X, domain = part$rows$domain, threads = args$threads),
                        class = "gram_space")
-    try_penalties(space, part$rows, part$task, args, predictions)
+    try_penalties(space, part$rows, part$task, args)
   })
   best <- widest_good(tried)
   if (length(bandwidth_factor) > 1L) {
@@ -133,11 +131,12 @@ penalty_sample <- function(sample, task, most) {
 compared_rows <- 10L
 
 # list(best: the number of the share, domains: its errors by domain, weight of each, slope)
-try_penalties <- function(space, sample, task, args, predictions = left_out_predictions) {
+try_penalties <- function(space, sample, task, args) {
   largest <- max(task$costs)
   task$costs <- task$costs / largest
   lambdas <- sum(task$costs) * penalty_shares
-  predicted <- quietly(predictions(space, sample, task, args, lambdas), "domgen_warning_ridge")
+  predicted <- quietly(left_out_predictions(space, sample, task, args, lambdas),
+                       "domgen_warning_ridge")
   scored <- !unknown_elsewhere(sample$levels, sample$left_out)
   residuals <- (predicted - c(task$Y))[scored, , , drop = FALSE]
   share <- task$costs[scored] / sum(task$costs[scored])

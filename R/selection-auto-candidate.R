@@ -194,7 +194,7 @@ held_out_path.dg_ridge_spec <- function(spec, search, specs = list(spec)) {
   }
   sample$left_out <- search$left_out
   list(lambdas = lambdas,
-       values = left_out_by_landmarks(space, sample, task, args, lambdas, left_out_of_units))
+       values = left_out_of_units(space, sample, task, args, lambdas))
 }
 
 #' @exportS3Method

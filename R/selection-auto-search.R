@@ -273,14 +273,11 @@ try_scalings <- function(search) {
   }
 }
 
-# Further down the order settings hardly gain what the best are ahead.
-refined_kinds <- 3L
-
 # The best candidates of the best configurations, changed. changed: a function of a specification:
 # list of specifications
 vary <- function(search, changed) {
   kinds <- lapply(best_of_kinds(search), function(key) search$found[[key]]$candidate)
-  for (best in utils::head(Filter(is_kernel, kinds), min(refined_kinds, search$args$n_members))) {
+  for (best in utils::head(Filter(is_kernel, kinds), search$args$n_members)) {
     for (spec in changed(best$spec)) try_candidate(search, candidate(spec))
   }
 }

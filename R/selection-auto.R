@@ -12,20 +12,17 @@
 #' By default, candidates are scored on held-out training domains. Up to 10 domains are held out one
 #' at a time, more than 10 in 10 groups. The held-out predictions of ridge regressions need no
 #' further fits: a formula gives them ([dg_lodo()]), at 13 values of `lambda` (at seven while only
-#' some of the rows are used). In the search their kernels are represented by landmarks (randomly
-#' pivoted Cholesky, [features_nystrom()]): a quarter as many as rows, from 100 to 300. The
-#' landmarks lack a part of the kernel's mean diagonal, which is added to `lambda`; if it is more
-#' than 30 %, the kernel itself is used. Forest, mixed model and support vector regression are
-#' fitted again, each time without one of at most five groups.
+#' some of the rows are used). Forest, mixed model and support vector regression are fitted again,
+#' each time without one of at most five groups.
 #'
 #' ## Candidates
 #' * Kernel ridge regressions: five scalings (pooled, by domain, both, pooled with domain means,
 #'   ranks), each with Gaussian, Laplace and linear + Gaussian kernels at the median bandwidth and
 #'   a linear kernel (not with "both"; with domain means only if there are more domains than
 #'   predictors + 2). A *configuration* is a scaling with one of these kernels.
-#'   The three best configurations (or `n_members`, if fewer) are refined: bandwidths of 1/2, 2 and,
-#'   if 2 is best, 4 times the median; from five domains, [domain_distribution()] with embedding
-#'   bandwidths of 1 and 2 times the median and [domain_multitask()] with `tau` 0.5 and 0.9. The
+#'   The `n_members` best configurations are refined: bandwidths of 1/2, 2 and, if 2 is best, 4
+#'   times the median; from five domains, [domain_distribution()] with embedding bandwidths of 1 and
+#'   2 times the median and [domain_multitask()] with `tau` 0.5 and 0.9. The
 #'   best configuration with a Gaussian kernel also gets one bandwidth per column, up to `max_ard`
 #'   columns and from four domains; these bandwidths are scored on thirds of the domains to which
 #'   they were not fitted, and given up if they are no better than one bandwidth on the first third.

@@ -2,8 +2,8 @@
 # and a row. Sums over the rows of held-out groups, or for small groups one eigendecomposition,
 # serve all lambda and all responses: that of the data and the simulated ones.
 
-# between: fitted or not. What landmarks lack of the kernel's diagonal is added to lambda, as in
-# left_out_by_landmarks(). list(F [r + 1 x n]: features and a constant, added [r + 1]: to the
+# between: fitted or not. What landmarks lack of the kernel's diagonal, in the mean, is added to
+# lambda. list(F [r + 1 x n]: features and a constant, added [r + 1]: to the
 # diagonal of their sum of squares with lambda, costs, unit: of each row, or NULL, threads).
 landmark_model <- function(study, between, kernel = study$kernel) {
   sample <- study$sample

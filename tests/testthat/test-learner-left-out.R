@@ -85,38 +85,3 @@ test_that("(S + lambda)^-1 B of many lambdas is that of each", {
     expect_equal(X, cbind(solve(S + diag(0.1, r), B), solve(S + diag(10, r), B)), tolerance = 1e-10)
   }
 })
-
-# Rows of a smooth function, in ten domains, as a ridge regression has them.
-landmark_problem <- function(n, p = 2) {
-  set.seed(4)
-  sample <- list(X = matrix(rnorm(n * p), n), domain = factor(rep_len(letters[1:10], n)),
-                 weights = rep_len(c(1, 2, 0.5), n))
-  sample$y <- sin(2 * sample$X[, 1]) + sample$X[, 2] + rnorm(n) / 3
-  args <- dg_ridge(intercept = TRUE, threads = 2L)$args
-  list(sample = sample, args = args, task = ridge_task(sample, args),
-       space = gram_space(kernel_rbf(1), domain_multitask(0.5), sample, 2L))
-}
-
-test_that("held-out values by landmarks are the exact ones if every row is a landmark", {
-  lambdas <- 10^(-3:2)
-  found <- lapply(c(90, 400), function(n) {
-    problem <- landmark_problem(n)
-    lapply(list(left_out_by_landmarks, left_out_predictions), function(f) {
-      set.seed(1)
-      values <- with(problem, f(space, sample, task, args, lambdas))
-      list(values = values, error = sqrt(colMeans((values[, 1, ] - problem$task$Y[, 1])^2)))
-    })
-  })
-  # the path is exact to a thousandth
-  expect_equal(found[[1]][[1]]$values, found[[1]][[2]]$values, tolerance = 3e-3)
-  # with 100 landmarks of 400 rows the least error is the same, and those of larger lambdas
-  expect_equal(min(found[[2]][[1]]$error), min(found[[2]][[2]]$error), tolerance = 0.03)
-  expect_equal(found[[2]][[1]]$error[4:6], found[[2]][[2]]$error[4:6], tolerance = 0.03)
-})
-
-test_that("in the place of a kernel whose landmarks lack much stands the kernel itself", {
-  problem <- landmark_problem(400)
-  problem$space <- gram_space(kernel_laplace(0.05), domain_pooled(), problem$sample, 2L)
-  of <- function(f) with(problem, f(space, sample, task, args, c(0.1, 1)))
-  expect_identical(of(left_out_by_landmarks), of(left_out_predictions))
-})
