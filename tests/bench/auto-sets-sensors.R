@@ -1,5 +1,22 @@
 # Sets of auto-states.R: many classes, sensors, images, speakers. Those of packages first, then
-# simulated ones, each from a seed of its own. Each domain is tested once in so many folds.
+# pictures of packages that are turned here, then simulated ones, each from a seed of its own. Each
+# domain is tested once in so many folds.
+
+# Data of a package whose sources are fetched from CRAN and kept in the folder DOMGEN_SOURCES, since
+# some packages need many others to be installed.
+read_source_of <- function(package, file) {
+  folder <- Sys.getenv("DOMGEN_SOURCES", file.path(dirname(tempdir()), "domgen-sources"))
+  if (!dir.exists(file.path(folder, package))) {
+    dir.create(folder, FALSE, TRUE)
+    got <- utils::download.packages(package, tempdir(), type = "source", quiet = TRUE,
+                                    repos = "https://cloud.r-project.org")
+    if (nrow(got) == 0L) stop("the sources of the package ", package, " are needed")
+    utils::untar(got[1L, 2L], exdir = folder)
+  }
+  place <- new.env()
+  load(file.path(folder, package, "data", file), place)
+  place[[ls(place)[1L]]]
+}
 
 # Another set in folds of its domains.
 in_folds <- function(make, folds, rows = 1400L) function() {
@@ -31,6 +48,40 @@ labels_of <- function(domains, classes, each, shares = Inf) {
 }
 
 noise <- function(rows, columns, sd = 1) matrix(stats::rnorm(rows * columns, sd = sd), rows)
+
+# Pictures, one a row of so many by so many pixels, each turned about its middle.
+turn_pictures <- function(X, height, width, angle) {
+  at <- expand.grid(i = seq_len(height) - (height + 1) / 2, j = seq_len(width) - (width + 1) / 2)
+  empty <- min(X)
+  t(vapply(seq_len(nrow(X)), function(row) {
+    i <- cos(angle[row]) * at$i - sin(angle[row]) * at$j + (height + 1) / 2
+    j <- sin(angle[row]) * at$i + cos(angle[row]) * at$j + (width + 1) / 2
+    pixel <- function(i, j) {
+      inside <- i >= 1 & i <= height & j >= 1 & j <= width
+      value <- rep(empty, length(i))
+      value[inside] <- X[row, (j[inside] - 1L) * height + i[inside]]
+      value
+    }
+    a <- i - floor(i)
+    b <- j - floor(j)
+    i <- floor(i)
+    j <- floor(j)
+    (1 - b) * ((1 - a) * pixel(i, j) + a * pixel(i + 1, j)) +
+      b * ((1 - a) * pixel(i, j + 1) + a * pixel(i + 1, j + 1))
+  }, numeric(ncol(X))))
+}
+
+# So many pictures of each class to each domain, which turns them by an angle of its own.
+turned_pictures <- function(X, y, height, width, domains, each, most) {
+  turn <- unlist(lapply(split(seq_along(y), y), function(rows) {
+    sample(rows, min(length(rows), domains * each))
+  }))
+  domain <- unlist(lapply(table(y[turn]), function(n) rep_len(seq_len(domains), n)))
+  angle <- sample(seq(-most, most, length.out = domains))[domain]
+  X <- turn_pictures(as.matrix(X)[turn, ], height, width,
+                     angle + stats::rnorm(length(angle), sd = .05))
+  list(X = X, y = y[turn], domain = domain)
+}
 
 # Pictures of strokes: each class two quadratic curves, whose points vary by picture; a domain turns
 # the picture and draws with a width of its own.
@@ -217,6 +268,92 @@ sensor_sets <- list(
   jobs = function() packaged_set("modeldata", "hpc_data",
     class ~ log(compounds) + log(input_fields) + log1p(iterations) + num_pending + hour + day |
       protocol, "accuracy", folds = 6L, rows = 1400L),
+  # Cells of blood by several centres, activities by smartphone: sets of auto.R
+  cells = in_folds(shared_sets$cytof_multicenter16, 4L),
+  smartphones = in_folds(shared_sets$har66, 5L),
+  # Whitmore et al. (2005): which of 10 biomes by pollen of 134 taxa; parts of North America by
+  # degrees of longitude and latitude
+  pollen = function() {
+    place <- read_source_of("analogue", "Location.rda")
+    biome <- read_source_of("analogue", "Biome.rda")$Fedorova
+    part <- paste(floor(place$Longitude / 10), findInterval(place$Latitude, c(40, 50, 60)))
+    X <- as.data.frame(sqrt(as.matrix(read_source_of("analogue", "Pollen.rda")[-1L])))
+    new_set(factor(biome), part, X, "accuracy", at_least = 40L, folds = 6L, rows = 1400L)
+  },
+  # GEMAS, Reimann et al. (2014): class of a soil by its chemistry; countries of Europe
+  soils = function() {
+    d <- read_source_of("robCompositions", "gemas.rda")
+    d <- d[d$soilclass %in% c("l", "ll", "m", "s"), ]
+    X <- log(d[match("Al", names(d)):match("LOI", names(d))] + 1)
+    new_set(factor(d$soilclass), d$COUNTRY, X, "accuracy", at_least = 15L, folds = 6L,
+            rows = 1400L)
+  },
+  # Karas et al. (2019): where on the body is the accelerometer (four places)? 32 persons who walk;
+  # spectra of a second
+  placed_sensors = function() {
+    set.seed(20L)
+    d <- read_source_of("adeptdata", "acc_walking_IU.rda")
+    parts <- split(d[c("x", "y", "z")], list(d$subj_id, d$loc_id), sep = " ")
+    rows <- lapply(names(parts), function(name) {
+      part <- as.matrix(parts[[name]])
+      X <- t(vapply(sample.int(nrow(part) - 100L, 14L), function(start) {
+        window <- part[start + seq_len(100L), ]
+        centred <- sweep(window, 2L, colMeans(window))
+        c(log(Mod(stats::mvfft(centred))[2:16, ] + .5), sqrt(colMeans(centred^2)))
+      }, numeric(48L)))
+      data.frame(strsplit(name, " ")[[1L]][1L], strsplit(name, " ")[[1L]][2L], X)
+    })
+    rows <- do.call(rbind, rows)
+    new_set(factor(rows[[2L]]), rows[[1L]], rows[-(1:2)], "accuracy", folds = 6L, rows = 1400L)
+  },
+  # Activities by wrist-worn sensors (GENEActiv): two wrists of each of six persons
+  wrists = function() {
+    d <- read_source_of("GENEAclassify", "TrainingData.rda")
+    source <- as.character(d$Source)
+    person <- sub(".*/(CHUN[0-9]+)/.*", "\\1", source)
+    d <- d[grepl("/CHUN", source) & !d$Activity %in% c("Running", "WorkingOut"), ]
+    domain <- paste(person, sub(".*(left|right) wrist.*", "\\1", source))[as.integer(rownames(d))]
+    X <- d[c("UpDown.median", "UpDown.mad", "UpDown.sd", "Degrees.median", "Degrees.mad",
+             "Degrees.sd", "Magnitude.mean", "Temp.mean", "Step.sd", "Step.mean",
+             "Principal.Frequency.median", "Principal.Frequency.mad")]
+    new_set(factor(d$Activity), domain, X, "accuracy", at_least = 40L, folds = 6L, rows = 1400L)
+  },
+  # Major League Baseball by the package Lahman: which of seven positions in the field by what a
+  # player did there in a season; periods of four years
+  fielders = function() {
+    d <- read_source_of("Lahman", "Fielding.RData")
+    d <- d[d$yearID >= 1900 & d$G >= 30 & !is.na(d$InnOuts) & d$InnOuts > 0, ]
+    set.seed(21L)
+    d <- d[sample(nrow(d), 8000L), ]
+    X <- cbind(log1p(1000 * d[c("PO", "A", "E", "DP")] / d$InnOuts), log(d[c("G", "InnOuts")]))
+    new_set(factor(d$POS), d$yearID %/% 4L, X, "accuracy", at_least = 40L, folds = 5L,
+            rows = 1400L)
+  },
+  # Consumption of cars (US EPA): which of 8 kinds by motor and consumption; makes
+  cars = function() {
+    d <- as.data.frame(read_source_of("fueleconomy", "vehicles.rda"))
+    common <- names(sort(-table(d$class)))[1:8]
+    d <- d[d$class %in% common & !is.na(d$cyl) & !is.na(d$displ), ]
+    X <- as_numbers(data.frame(year = d$year, cyl = d$cyl, displ = log(d$displ),
+                               hwy = log(d$hwy), cty = log(d$cty), drive = d$drive),
+                    "drive")
+    new_set(factor(d$class), d$make, X, "accuracy", at_least = 150L, folds = 6L, rows = 1400L)
+  },
+  # USPS: handwritten digits, turned
+  digits_turned = simulated(22L, 4L, function() {
+    d <- read_source_of("IMIFA", "USPSdigits.rda")$train
+    turned_pictures(d[-1L], d[[1L]], 16L, 16L, 12L, 13L, .7)
+  }),
+  # Binary alphadigits: 26 capital letters by hand, 39 of each, turned
+  letters_turned = simulated(23L, 6L, function() {
+    d <- read_source_of("loon.data", "binaryalphadigits.rda")
+    turned_pictures(d[391:1404, ], rep(1:26, each = 39L), 20L, 16L, 13L, 3L, .4)
+  }),
+  # Quick, Draw!: which of six things is drawn; turned
+  sketches_turned = simulated(24L, 4L, function() {
+    d <- read_source_of("mulgar", "sketches_train.rda")
+    turned_pictures(as.matrix(d[1:784]), as.character(d$word), 28L, 28L, 10L, 24L, .5)
+  }),
   strokes_144 = simulated(1L, 5L, function() turned_strokes(10L, 10L, 16L, 12L, .7, .16)),
   strokes_256 = simulated(2L, 4L, function() turned_strokes(16L, 8L, 12L, 16L, .5, .14)),
   spots_64 = simulated(3L, 6L, function() lit_spots(12L, 24L, 5L, 8L, .13)),

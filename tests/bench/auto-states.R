@@ -13,22 +13,31 @@ for (part in c("data", "sets-shared", "sets-packages", "sets-sensors", "peers", 
 }
 
 args <- c(commandArgs(TRUE), rep("all", 5L))[1:5]
+one_task <- args[1L] == "task"
 parts <- strsplit(strsplit(args[1L], ",")[[1L]], "=")
 libraries <- stats::setNames(vapply(parts, `[`, "", 2L), vapply(parts, `[`, "", 1L))
 file <- args[2L]
-if (length(libraries) < 2L || file == "all") stop("Two states and a file of results are needed.")
-chosen <- pick(args[3L], names(sensor_sets))
+if (!one_task && (length(libraries) < 2L || file == "all")) {
+  stop("Two states and a file of results are needed.")
+}
 rounds <- if (args[5L] == "all") 1L else as.integer(args[5L])
 stored <- function() if (file.exists(file)) read_results(file)
 
-# The line of auto.R for dg_auto() of the package in this library.
-run_state <- function(library, name, fold) {
-  result <- tempfile(fileext = ".csv")
+# The line of results of dg_auto() of the package in this library.
+run_state <- function(library, name, fold, task) {
+  file <- tempfile(fileext = ".rds")
+  saveRDS(list(name = name, fold = fold, task = task), file)
   libraries <- paste(c(library, Sys.getenv("R_LIBS")), collapse = .Platform$path.sep)
-  system2("Rscript", c("tests/bench/auto.R", name, "dg_auto", result, paste0(fold, ":", fold)),
-          stdout = FALSE, env = c(paste0("R_LIBS=", libraries), "DOMGEN_THREADS=1",
-                                  "OPENBLAS_NUM_THREADS=1"))
-  read_results(result)
+  system2("Rscript", c("tests/bench/auto-states.R", "task", file), stdout = FALSE,
+          env = c(paste0("R_LIBS=", libraries), "DOMGEN_THREADS=1", "OPENBLAS_NUM_THREADS=1"))
+  readRDS(file)
+}
+
+# What a process of run_state() does: the result replaces the task in the file.
+do_task <- function(file) {
+  library(domgen)
+  todo <- readRDS(file)
+  saveRDS(run_one(todo$name, todo$fold, "dg_auto", todo$task), file)
 }
 
 # The first state begins in odd folds, the last in even ones.
@@ -39,7 +48,7 @@ run_states <- function(name) {
   for (fold in folds) for (state in if (fold %% 2L) names(libraries) else rev(names(libraries))) {
     done <- stored()
     if (any(done$state == state & done$set == name & done$split == fold)) next
-    row <- cbind(state = state, run_state(libraries[[state]], name, fold))
+    row <- cbind(state = state, run_state(libraries[[state]], name, fold, make_task(set, fold)))
     cat(sprintf("%-18s %2d %-6s %.4f %6.1f s  %s\n", name, fold, state, row$score, row$processor,
                 row$chosen))
     utils::write.table(row, file, append = !is.null(done), col.names = is.null(done), sep = ",",
@@ -80,8 +89,7 @@ complete_folds <- function(rows, states) {
 report_states <- function(rows, states) {
   rows <- complete_folds(rows, states)
   errors <- errors_by_domain(rows)
-  tasks <- tapply(rows$task, paste(rows$set, rows$split), function(x) length(unique(x)))
-  if (any(tasks > 1L)) stop("results of different tasks: ", names(tasks)[tasks > 1L][1L])
+  of_one_task(rows)
   names <- intersect(names(sensor_sets), rows$set)
   for (state in states[-1L]) {
     table <- do.call(rbind, lapply(names, function(name) {
@@ -118,8 +126,9 @@ summarise_states <- function(table) {
               exp(mean(log(table$seconds.now / table$seconds)))))
 }
 
-if (!interactive()) {
+if (one_task) do_task(file) else if (!interactive()) {
   options(width = 150L)
+  chosen <- pick(args[3L], names(sensor_sets))
   if (!anyNA(libraries)) for (name in chosen) run_states(name)
   rows <- stored()
   report_states(rows[rows$set %in% chosen, ], names(libraries))
