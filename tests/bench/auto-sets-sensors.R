@@ -123,19 +123,21 @@ lit_spots <- function(classes, domains, each, size, vary) {
   list(X = X + noise(nrow(X), ncol(X), .4), y = rows$y, domain = rows$domain)
 }
 
-# Sensors that answer to a mixture of substances; each domain has its own gain and offset by channel.
+# Sensors that answer to a mixture of substances; each domain has its own gain and offset by
+# channel.
 drifting_sensors <- function(classes, domains, each, channels, drift, vary) {
   rows <- labels_of(domains, classes, each)
   inner <- noise(classes, 5L)[rows$y, ] + noise(nrow(rows), 5L, vary)
-  answer <- log1p(exp(inner %*% noise(5L, channels) + rep(stats::rnorm(channels), each = nrow(rows))))
+  answer <- inner %*% noise(5L, channels) + rep(stats::rnorm(channels), each = nrow(rows))
+  answer <- log1p(exp(answer))
   gain <- exp(noise(domains, channels, drift))
   offset <- noise(domains, channels, 2 * drift)
   X <- answer * gain[rows$domain, ] + offset[rows$domain, ] + noise(nrow(rows), channels, .1)
   list(X = X, y = rows$y, domain = rows$domain)
 }
 
-# Vowels: logarithms of formants, shifted by the length of the speaker's tract, each formant a bit by
-# itself, and warped; sessions and tokens add noise.
+# Vowels: logarithms of formants, shifted by the length of the speaker's tract, each formant a bit
+# by itself, and warped; sessions and tokens add noise.
 spoken_vowels <- function(classes, domains, each, formants, vary) {
   rows <- labels_of(domains, classes, each)
   target <- noise(classes, formants, .3)
@@ -202,9 +204,9 @@ shifted_labels <- function(classes, domains, each, columns, vary) {
   list(X = X, y = rows$y, domain = rows$domain)
 }
 
-# Activities: three axes of acceleration whose harmonics a class has by its own weights; a person has
-# a pace, a strength, a style of each activity and a way of wearing the sensor. Columns: spectra and
-# means of the axes.
+# Activities: three axes of acceleration whose harmonics a class has by its own weights; a person
+# has a pace, a strength, a style of each activity and a way of wearing the sensor. Columns: spectra
+# and means of the axes.
 worn_sensors <- function(classes, domains, each, style, length = 64L) {
   rows <- labels_of(domains, classes, each)
   pace <- stats::runif(classes, 2, 6)
@@ -324,7 +326,7 @@ sensor_sets <- list(
     d <- read_source_of("Lahman", "Fielding.RData")
     d <- d[d$yearID >= 1900 & d$G >= 30 & !is.na(d$InnOuts) & d$InnOuts > 0, ]
     set.seed(21L)
-    d <- d[sample(nrow(d), 8000L), ]
+    d <- d[sample(nrow(d), 16000L), ]
     X <- cbind(log1p(1000 * d[c("PO", "A", "E", "DP")] / d$InnOuts), log(d[c("G", "InnOuts")]))
     new_set(factor(d$POS), d$yearID %/% 4L, X, "accuracy", at_least = 40L, folds = 5L,
             rows = 1400L)
@@ -342,7 +344,7 @@ sensor_sets <- list(
   # USPS: handwritten digits, turned
   digits_turned = simulated(22L, 4L, function() {
     d <- read_source_of("IMIFA", "USPSdigits.rda")$train
-    turned_pictures(d[-1L], d[[1L]], 16L, 16L, 12L, 13L, .7)
+    turned_pictures(d[-1L], d[[1L]], 16L, 16L, 12L, 40L, .7)
   }),
   # Binary alphadigits: 26 capital letters by hand, 39 of each, turned
   letters_turned = simulated(23L, 6L, function() {
@@ -352,21 +354,21 @@ sensor_sets <- list(
   # Quick, Draw!: which of six things is drawn; turned
   sketches_turned = simulated(24L, 4L, function() {
     d <- read_source_of("mulgar", "sketches_train.rda")
-    turned_pictures(as.matrix(d[1:784]), as.character(d$word), 28L, 28L, 10L, 24L, .5)
-  }),
+    turned_pictures(as.matrix(d[1:784]), as.character(d$word), 28L, 28L, 10L, 40L, .5)
+  }, 1000L),
   strokes_144 = simulated(1L, 5L, function() turned_strokes(10L, 10L, 16L, 12L, .7, .16)),
   strokes_256 = simulated(2L, 4L, function() turned_strokes(16L, 8L, 12L, 16L, .5, .14)),
   spots_64 = simulated(3L, 6L, function() lit_spots(12L, 24L, 5L, 8L, .13)),
-  spots_400 = simulated(4L, 4L, function() lit_spots(6L, 16L, 14L, 20L, .25)),
+  spots_400 = simulated(4L, 4L, function() lit_spots(6L, 16L, 35L, 20L, .25), 1100L),
   sensors_16 = simulated(5L, 6L, function() drifting_sensors(6L, 30L, 8L, 16L, .15, .55)),
-  sensors_48 = simulated(6L, 5L, function() drifting_sensors(12L, 15L, 9L, 48L, .25, .7)),
+  sensors_48 = simulated(6L, 5L, function() drifting_sensors(12L, 15L, 22L, 48L, .25, .7)),
   speakers_4 = simulated(7L, 6L, function() spoken_vowels(9L, 36L, 5L, 3L, .05)),
-  speakers_12 = simulated(8L, 5L, function() spoken_vowels(20L, 20L, 4L, 11L, .22)),
+  speakers_12 = simulated(8L, 5L, function() spoken_vowels(20L, 20L, 10L, 11L, .22)),
   spectra_200 = simulated(9L, 5L, function() drifting_spectra(10L, 15L, 10L, 200L, 1)),
-  spectra_600 = simulated(10L, 4L, function() drifting_spectra(5L, 12L, 24L, 600L, 1.4)),
+  spectra_600 = simulated(10L, 4L, function() drifting_spectra(5L, 12L, 60L, 600L, 1.4), 1100L),
   turned_20 = simulated(11L, 5L, function() turned_subspaces(5L, 20L, 17L, 20L, 1)),
   labels_15 = simulated(12L, 5L, function() shifted_labels(8L, 25L, 8L, 15L, .6)),
-  activities = simulated(13L, 6L, function() worn_sensors(8L, 24L, 9L, .5)),
+  activities = simulated(13L, 6L, function() worn_sensors(8L, 24L, 22L, .5)),
   machines = simulated(14L, 4L, function() turning_machines(8L, 12L, 16L, 100L, .03)),
   letters = simulated(15L, 4L, function() drifting_sensors(26L, 12L, 5L, 24L, .1, .3))
 )

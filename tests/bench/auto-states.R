@@ -1,6 +1,6 @@
-# dg_auto() of two or more states of the package, each an installed library, on the same folds of the
-# sets of auto-sets-sensors.R (each domain is tested once): by turns, each in a process of its own
-# with one thread. Errors by domain in per cent of the first state's, and processor seconds.
+# dg_auto() of two or more states of the package, each an installed library, on the same folds of
+# the sets of auto-sets-sensors.R (each domain is tested once): by turns, each in a process of its
+# own with one thread. Errors by domain in per cent of the first state's, and processor seconds.
 #   Rscript tests/bench/auto-states.R old=LIBRARY,new=LIBRARY results.csv [sets] [folds] [rounds]
 #   Rscript tests/bench/auto-states.R old,new results.csv [sets]
 # The second only prints the report of what is stored. Sets: names separated by commas; folds: 1:2,
@@ -108,19 +108,24 @@ report_states <- function(rows, states) {
   }
 }
 
+# Three means over sets: as a sample of all such sets, with the spread between sets; of these very
+# sets, with the spread of folds within them; and the same weighted by the first state's error, that
+# is of the errors of all sets together.
 summarise_states <- function(table) {
   S <- nrow(table)
-  line <- function(what, mean, se, df) {
-    cat(sprintf("%s: %+.2f %% (standard error %.2f; 95 %% interval %+.2f to %+.2f)\n", what, mean,
-                se, mean - stats::qt(.975, df) * se, mean + stats::qt(.975, df) * se))
-  }
   cat(sprintf("%d sets, worse on %d, better on %d\n", S, sum(table$change > 0),
               sum(table$change < 0)))
-  line("Over sets, as a sample of all such sets", mean(table$change),
-       stats::sd(table$change) / sqrt(S), S - 1L)
-  known <- table[is.finite(table$se), ]
-  line("Over these very sets, by folds within them", mean(known$change),
-       sqrt(sum(known$se^2)) / nrow(known), sum(known$folds - 1L))
+  line <- function(what, weight, se, df) {
+    mean <- stats::weighted.mean(table$change, weight)
+    ends <- mean + c(-1, 1) * se * if (df > 0L) stats::qt(.975, df) else NA
+    cat(sprintf("%-42s %+.2f %% (standard error %.2f; 95 %% interval %+.2f to %+.2f)\n", what,
+                mean, se, ends[1L], ends[2L]))
+  }
+  within <- function(weight) sqrt(sum((weight * table$se)^2)) / sum(weight)
+  df <- sum(table$folds - 1L)
+  line("over sets, which are a sample:", rep(1, S), stats::sd(table$change) / sqrt(S), S - 1L)
+  line("over these sets, by folds within them:", rep(1, S), within(rep(1, S)), df)
+  line("the same, weighted by the error:", table$error, within(table$error), df)
   cat(sprintf("seconds %.0f and %.0f a fold of each set, geometric mean of the ratios %.2f\n",
               sum(table$seconds), sum(table$seconds.now),
               exp(mean(log(table$seconds.now / table$seconds)))))

@@ -26,6 +26,7 @@ for (name in absent) cat("left out, because it is not installed:", name, "\n")
 if (!interactive()) {
   report_machine()
   present <- setdiff(pick(args[2L], names(methods)), absent)
-  rows <- run_all(bench_sets[pick(args[1L], names(bench_sets), names(league))], present, files[1L], splits, named)
+  sets <- pick(args[1L], names(bench_sets), names(league))
+  rows <- run_all(bench_sets[sets], present, files[1L], splits, named)
   print_tables(rbind(rows, read_results(files[-1L])), names(bench_sets), variants)
 }
