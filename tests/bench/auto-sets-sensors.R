@@ -357,7 +357,7 @@ sensor_sets <- list(
     turned_pictures(as.matrix(d[1:784]), as.character(d$word), 28L, 28L, 10L, 40L, .5)
   }, 1000L),
   strokes_144 = simulated(1L, 5L, function() turned_strokes(10L, 10L, 16L, 12L, .7, .16)),
-  strokes_256 = simulated(2L, 4L, function() turned_strokes(16L, 8L, 12L, 16L, .5, .14)),
+  curves_256 = simulated(2L, 4L, function() turned_strokes(16L, 24L, 8L, 16L, .5, .2), 1200L),
   spots_64 = simulated(3L, 6L, function() lit_spots(12L, 24L, 5L, 8L, .13)),
   spots_400 = simulated(4L, 4L, function() lit_spots(6L, 16L, 35L, 20L, .25), 1100L),
   sensors_16 = simulated(5L, 6L, function() drifting_sensors(6L, 30L, 8L, 16L, .15, .55)),
