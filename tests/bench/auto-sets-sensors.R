@@ -335,7 +335,7 @@ sensor_sets <- list(
   cars = function() {
     d <- as.data.frame(read_source_of("fueleconomy", "vehicles.rda"))
     common <- names(sort(-table(d$class)))[1:8]
-    d <- d[d$class %in% common & !is.na(d$cyl) & !is.na(d$displ), ]
+    d <- d[d$class %in% common & !is.na(d$cyl) & !is.na(d$displ) & d$displ > 0, ]
     X <- as_numbers(data.frame(year = d$year, cyl = d$cyl, displ = log(d$displ),
                                hwy = log(d$hwy), cty = log(d$cty), drive = d$drive),
                     "drive")

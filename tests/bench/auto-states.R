@@ -81,7 +81,11 @@ compare_errors <- function(old, new) {
 
 # Folds that all states have.
 complete_folds <- function(rows, states) {
-  rows <- rows[rows$state %in% states & !is.na(rows$score), ]
+  rows <- rows[rows$state %in% states, ]
+  failed <- rows[is.na(rows$score), ]
+  lines <- paste(failed$state, failed$set, failed$split, failed$chosen)
+  if (length(lines)) cat("Left out:", lines, sep = "\n")
+  rows <- rows[!is.na(rows$score), ]
   rows <- rows[!duplicated(rows[c("state", "set", "split")]), ]
   rows[stats::ave(rows$split, rows$set, rows$split, FUN = length) == length(states), ]
 }
