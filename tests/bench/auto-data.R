@@ -12,13 +12,18 @@ test_rows <- 3000L
 # to 103, 501, 502, 901, 902, 1201 and 1202 are spent.)
 first_seed <- 1300L
 
-# Domains of fewer than at_least rows, which say little of a score, are left out.
-new_set <- function(y, domain, X, metric, splits = 2L, share = 2 / 3, at_least = 4L) {
+# Domains of fewer than at_least rows, which say little of a score, are left out. With `folds` the
+# splits are parts of the domains, so that so many splits test each domain once; `rows`: at most so
+# many for training where train_rows are too many.
+new_set <- function(y, domain, X, metric, splits = 2L, share = 2 / 3, at_least = 4L,
+                    folds = NULL, rows = train_rows) {
+  if (!is.null(folds)) splits <- folds
   whole <- !is.na(y) & !is.na(domain)
   domain <- factor(domain)
   keep <- whole & domain %in% names(which(table(domain[whole]) >= at_least))
   data <- cbind(data.frame(y = y, domain = domain), X)[keep, , drop = FALSE]
-  list(data = droplevels(data), metric = metric, splits = splits, share = share)
+  list(data = droplevels(data), metric = metric, splits = splits, share = share, folds = folds,
+       rows = rows)
 }
 
 # Categories as indicators, of which the first level has none; ordered ones as numbers.
@@ -41,18 +46,29 @@ indicators <- function(codes) {
 }
 
 # Is each split drawn anew?
-is_drawn <- function(set) is.null(set$parts) && set$splits != nlevels(set$data$domain)
+is_drawn <- function(set) {
+  !is.null(set$folds) || is.null(set$parts) && set$splits != nlevels(set$data$domain)
+}
+
+# Domains that split i leaves for training: a partition of the domains for every so many folds.
+outside_fold <- function(names, folds, i) {
+  round <- (i - 1L) %/% folds
+  set.seed(first_seed + round)
+  names[sample(rep_len(seq_len(folds), length(names))) != i - round * folds]
+}
 
 # Rows of the training and test domains. With as many splits as domains each is tested once.
 split_rows <- function(set, i) {
-  set.seed(first_seed + i)
   domain <- set$data$domain
   names <- levels(domain)
   G <- length(names)
+  folded <- if (!is.null(set$folds)) outside_fold(names, set$folds, i)
+  set.seed(first_seed + i)
   train <- if (!is.null(set$parts)) set$parts[[i]]
+           else if (!is.null(folded)) folded
            else if (set$splits == G) names[-i]
            else sample(names, round(set$share * G))
-  list(train = sample_evenly(which(domain %in% train), domain, train_rows),
+  list(train = sample_evenly(which(domain %in% train), domain, set$rows),
        test = sample_evenly(which(!domain %in% train), domain, test_rows))
 }
 

@@ -38,8 +38,8 @@ missing_peers <- function() {
 }
 
 # An argument of the command line: names separated by commas, all or none.
-pick <- function(given, known) {
-  chosen <- if (given == "all") known else if (given == "none") character()
+pick <- function(given, known, all = known) {
+  chosen <- if (given == "all") all else if (given == "none") character()
             else strsplit(given, ",")[[1L]]
   unknown <- setdiff(chosen, known)
   if (length(unknown)) stop("unknown: ", paste(unknown, collapse = ", "))

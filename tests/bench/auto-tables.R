@@ -93,9 +93,13 @@ shared_lines <- function(rows) {
   rows[stats::ave(wanted, rows$set, rows$split, FUN = length) == wanted, ]
 }
 
-print_tables <- function(rows, sets, variants) {
+of_one_task <- function(rows) {
   tasks <- tapply(rows$task, paste(rows$set, rows$split), function(x) length(unique(x)))
   if (any(tasks > 1L)) stop("results of different tasks: ", names(tasks)[tasks > 1L][1L])
+}
+
+print_tables <- function(rows, sets, variants) {
+  of_one_task(rows)
   options(width = 150L)
   rows <- shared_lines(rows)
   if (nrow(rows) == 0L) return(cat("\nNo split has all methods\n"))
