@@ -8,8 +8,8 @@ read_source_of <- function(package, file) {
   folder <- Sys.getenv("DOMGEN_SOURCES", file.path(dirname(tempdir()), "domgen-sources"))
   if (!dir.exists(file.path(folder, package))) {
     dir.create(folder, FALSE, TRUE)
-    got <- utils::download.packages(package, tempdir(), type = "source", quiet = TRUE,
-                                    repos = "https://cloud.r-project.org")
+    # of the repository that install.packages() uses
+    got <- utils::download.packages(package, tempdir(), type = "source", quiet = TRUE)
     if (nrow(got) == 0L) stop("the sources of the package ", package, " are needed")
     utils::untar(got[1L, 2L], exdir = folder)
   }
