@@ -22,7 +22,7 @@ test_that("of counts it averages means, which grow with the exposure", {
   model <- auto_of(count ~ X1 + X2 + X3 + offset(log(exposure)) | domain, rows, family = "poisson",
                    folds = 3)
   expect_true(all(grepl("poisson", model$choice$table$kernel[model$choice$table$member %in% TRUE])))
-  new <- family_rows(2L, seed = 2)
+  new <- family_rows(20L, seed = 2)
   expect_equal(predict(model, new), drop(sapply(model$members, predict, new) %*%
                                            model$coefficients), tolerance = 1e-12)
   expect_equal(predict(model, transform(new, exposure = 3 * exposure)), 3 * predict(model, new),
