@@ -592,13 +592,13 @@ choose_glm_penalty <- function(args, rows, task, for_new = is_for_new(args)) {
   # lambda of squares is chosen here, in closed form; of others the width alone, of some rows, and
   # lambda where no fit has a deviance
   closed <- function(...) choose_on_sample(args, rows, null_task(task), for_new = for_new, ...)
-  nearly <- function(...) closed(most = refit_rows, ...)
-  chosen <- if (task$loss$quadratic) closed() else nearly(width_alone = TRUE)
+  of_some <- function(...) closed(most = refit_rows, ...)
+  chosen <- if (task$loss$quadratic) closed() else of_some(width_alone = TRUE)
   # without domains that can be left out nothing is known
   if (is.null(chosen$bandwidth_factor)) return(chosen)
   if (!task$loss$quadratic) {
     best <- refit_penalty(chosen, described_rows(rows), task)
-    if (is.null(best)) chosen <- nearly() else chosen$lambda <- best
+    if (is.null(best)) chosen <- of_some() else chosen$lambda <- best
   }
   chosen$lambda <- chosen$lambda * stands_for(rows)
   chosen

@@ -175,19 +175,16 @@ path_errors <- function(prediction, Y, domain, costs, n_lambdas) {
   list(error = colSums(squares) / sum(share), domains = unname(t(squares / c(share))))
 }
 
+# From the sums of all rows, in features in which these are diagonal, see
+# core/ridge/without-group.h: no group needs a factor of their size. The constant is a feature
+# without a penalty.
 #' @exportS3Method
 predict_left_out.feature_space <- function(space, sample, task, args, lambdas) {
   space$map <- with_factor(space$map)
   table <- own_table(space, sample)
-  predict_from_features(function(at) {
-    feature_columns(space, rows_at(sample[c("X", "domain")], at), table)
-  }, space$dim, sample, task, args, lambdas)
-}
-
-# From the sums of all rows, in features in which these are diagonal, see
-# core/ridge/without-group.h: no group needs a factor of their size. features: a function of rows
-# that gives F [dim x rows]; the constant is a feature without a penalty.
-predict_from_features <- function(features, dim, sample, task, args, lambdas) {
+  points <- sample[c("X", "domain")]
+  # F [dim x rows] of these rows
+  features <- function(at) feature_columns(space, rows_at(points, at), table)
   groups <- groups_left_out(sample)
   sample$domain <- groups
   check_left_out(sample)
@@ -197,7 +194,7 @@ predict_from_features <- function(features, dim, sample, task, args, lambdas) {
   # the other rows' targets are less `centre`: the fit to a constant says what that changes
   moved <- any(centre != 0)
   targets <- cbind(task$Y, if (moved) 1)
-  runs <- group_runs(groups, dim)
+  runs <- group_runs(groups, space$dim)
   if (length(runs) == 1L) {
     only <- features(runs[[1L]])
     features <- function(at) only

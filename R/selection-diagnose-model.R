@@ -3,8 +3,8 @@
 # serve all lambda and all responses: that of the data and the simulated ones.
 
 # between: fitted or not. What landmarks lack of the kernel's diagonal, in the mean, is added to
-# lambda. list(F [r + 1 x n]: features and a constant, added [r + 1]: to the
-# diagonal of their sum of squares with lambda, costs, unit: of each row, or NULL, threads).
+# lambda. list(F [r + 1 x n]: features and a constant, added [r + 1]: to the diagonal of their sum
+# of squares with lambda, costs, unit: of each row, or NULL, threads).
 landmark_model <- function(study, between, kernel = study$kernel) {
   sample <- study$sample
   rows <- rows_of(sample, study$threads)
