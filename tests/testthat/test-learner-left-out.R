@@ -58,7 +58,7 @@ test_that("a path of many systems is the same, in closed form and by steps", {
   expect_gt(nlevels(data$domain) * 3, 32)
   set.seed(2)
   for (least in c(1, 0)) for (intercept in c(TRUE, FALSE)) {
-    data$w <- replace(runif(80, 0.5, 2), 7, least)
+    data$w <- replace(runif(nrow(data), 0.5, 2), 7, least)
     model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, intercept = intercept)
     path <- left_out(model, c(0.1, 1, 10, 100, 1000))
     for (l in 1:5) {

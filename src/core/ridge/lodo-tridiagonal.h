@@ -1,5 +1,5 @@
-// Leaving one domain out of a ridge regression for many ridges at once, in the closed form of lodo.h.
-// With one tridiagonal form S K S = Q T Q', S = diag(sqrt(costs)), and T + lambda I = L D L',
+// Leaving one domain out of a ridge regression for many ridges at once, in the closed form of
+// lodo.h: with one tridiagonal form S K S = Q T Q', S = diag(sqrt(costs)), T + lambda I = L D L',
 //   M = (K + lambda C^-1)^-1 = S Q (T + lambda I)^-1 Q' S = W W',  W = S Q L^-T D^-1/2.
 // Unlike the steps of lodo-path.h, the tridiagonal form serves all responses and domains, and no
 // result depends on a tolerance. In test/ridge.cpp, naive_lodo_path() is the same without any of
