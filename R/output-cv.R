@@ -112,9 +112,8 @@ score_columns <- function(columns, metrics) {
 
 prediction_rows <- function(predictions) {
   if (is.null(predictions)) return("rows of a source are not kept")
-  if (is.null(predictions$prob)) return(predictions)
-  prob <- `colnames<-`(predictions$prob, paste0(".prob_", levels(predictions$truth)))
-  cbind(predictions[setdiff(names(predictions), "prob")], prob)
+  names(predictions) <- sub("^prob\\.", ".pred_", names(predictions))
+  as.data.frame(predictions)
 }
 
 describe_shots <- function(x) {
@@ -187,7 +186,7 @@ cv_frame <- function(x, interval) {
 
 # Percentiles of the score of resampled rows, [2 x domains]; NA where most draws lack a class.
 domain_intervals <- function(predictions, domains, metric, draws = 200L) {
-  columns <- as.list(predictions)
+  columns <- with_matrices(predictions)
   groups <- split(seq_len(nrow(predictions)), factor(predictions$domain, as.character(domains)))
   with_seed(1L, vapply(groups, function(at) {
     repeats <- split(at, predictions$rep[at])

@@ -71,12 +71,12 @@
 #' | `.comp1`, `.comp2`, ... | a projection: components |
 #' | `.fitted` | a learner: predictions |
 #' | `.resid` | a numeric response, if it is known: response less prediction |
-#' | `.prob_<class>` | classes, if the model has probabilities |
+#' | `.pred_<class>` | classes, if the model has probabilities |
 #' | `.lower`, `.upper` | `interval = "prediction"`, numeric response: see [set_intervals()] |
 #' | `.set` | `interval = "prediction"`, classes: the set as text, separated by commas |
 #' | `.novelty` | `newdata` and [domain_distribution()]: p of the domain, see [dg_novelty()] |
 #'
-#' For a [dg_cv()], `augment()` gives the held-out predictions, with `.prob_<class>` if they have
+#' For a [dg_cv()], `augment()` gives the held-out predictions, with `.pred_<class>` if they have
 #' probabilities. Other results have no rows of the data, which is an error.
 #'
 #' @section Report tables:
@@ -288,7 +288,7 @@ augment.dg_learner <- function(x, newdata = NULL, domain = NULL, interval = c("n
   if (x$response$kind == "class") {
     prob <- tryCatch(quietly(predicted(type = "prob")),
                      domgen_error_argument = function(e) NULL)
-    for (k in seq_along(colnames(prob))) frame[[paste0(".prob_", colnames(prob)[k])]] <- prob[, k]
+    for (k in seq_along(colnames(prob))) frame[[paste0(".pred_", colnames(prob)[k])]] <- prob[, k]
     if (interval != "none") {
       sets <- quietly(predicted(type = "set", level = level))
       frame$.set <- apply(sets, 1L, function(set) {
