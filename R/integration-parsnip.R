@@ -299,7 +299,7 @@ register_engine <- function(model, mode, engine, row) {
 
 # The call of predict(), and what is done with its value.
 prediction_of <- function(type, post = NULL, ...) {
-  list(pre = warn_explained, post = post, func = c(fun = "predict"),
+  list(pre = before_predict, post = post, func = c(fun = "predict"),
        args = list(object = quote(object$fit), newdata = quote(new_data), type = type, ...))
 }
 
@@ -309,7 +309,7 @@ interval_of <- function(interval, ...) {
 
 # The value of f(model, new data, ...): parsnip calls functions by name, and f is not exported.
 survival_of <- function(f, ...) {
-  list(pre = warn_explained, post = NULL, func = c(fun = "do.call"),
+  list(pre = before_predict, post = NULL, func = c(fun = "do.call"),
        args = list(what = f, args = as.call(list(quote(list), quote(object$fit), quote(new_data),
                                                  ...))))
 }
@@ -349,9 +349,15 @@ fit_domain_learner <- function(formula, data, weights = NULL, method = "dg_svm",
   }
   na.action <- if (is.null(args$na.action)) stats::na.omit else args$na.action
   spec <- do.call(method, args[names(args) != "na.action"])
-  formula <- barred_formula(formula, read_domain_name(domain, formula, data, spec))
+  workflow <- workflow_being_fitted()
+  domain <- read_domain_name(domain, formula, data, spec, workflow)
   # methods without weights accept NULL
-  fit(spec, formula, data = data, weights = weights, na.action = na.action)
+  fitted <- fit(spec, barred_formula(formula, domain), data = data, weights = weights,
+                na.action = na.action)
+  uses_domain <- uses_other_rows(fitted) || reads_domain(fitted)
+  if (is.null(domain) || !uses_domain || !loses_new_domains(workflow, domain, data)) return(fitted)
+  fitted$blueprint$losing <- domain
+  seal(fitted)
 }
 
 kernel_of_name <- function(kernel, tau, method) {
@@ -367,24 +373,23 @@ kernel_of_name <- function(kernel, tau, method) {
 
 # The domain column: named, or added by domain_blueprint(); NULL if the formula has the domain, or
 # none is needed.
-read_domain_name <- function(domain, formula, data, spec) {
+read_domain_name <- function(domain, formula, data, spec, workflow) {
   barred <- !is.null(split_formula(formula)$domain)
   if (!is.null(domain)) {
     if (barred) abort("argument", "`domain` must not be given when the formula has it.")
+    # the same column, passed on under another name
+    if (identical(domain, workflow$pre$mold$blueprint$domain_column)) return(handed_domain)
     if (!is.character(domain) || length(domain) != 1L || !domain %in% names(data)) {
       abort("argument", "`domain` must be a column of the data, not ", describe(domain),
-            "; columns are ", enumerate(names(data)), ". In a workflow with a recipe, give the ",
-            "column the role \"domain\" and use `add_recipe(blueprint = domain_blueprint())`, ",
-            "without `domain`.")
+            "; columns are ", enumerate(names(data)), ". ", role_advice)
     }
     return(domain)
   }
   if (barred) return(NULL)
   if (handed_domain %in% names(data)) return(handed_domain)
   if (spec_needs(spec)$domain || by_domain(spec_scale(spec)) || wants_probabilities(spec)) {
-    abort("argument", "`domain_learner()` needs the domain of each row: `domain = \"school\"`, a ",
-          "formula `y ~ x | school`, or in a workflow the role \"domain\" and ",
-          "`add_recipe(blueprint = domain_blueprint())`.", if (wants_probabilities(spec)) {
+    abort("argument", "`domain_learner()` needs the domain of each row: `domain = \"school\"`, ",
+          "or a formula `y ~ x | school`. ", role_advice, if (wants_probabilities(spec)) {
             " Calibration of probabilities needs domains too; `calibration = \"none\"` does not."
           })
   }
@@ -452,20 +457,15 @@ predict_linear_pred._dg_glm <- function(object, new_data, ..., increasing = TRUE
 explaining_packages <- c("DALEX", "DALEXtra", "ingredients", "iBreakDown", "iml", "pdp", "vip",
                          "vetiver", "fastshap", "kernelshap", "hstats", "flashlight", "lime")
 
-# For bare models these packages call our methods. For a workflow they only call predict(), before
-# which parsnip calls this function. One warning per function call of these packages.
-warn_explained <- function(new_data, object) {
+# parsnip calls this function before predict(). For bare models explaining packages call our methods,
+# for a workflow only predict(): one warning per function call of these packages.
+before_predict <- function(new_data, object) {
   if (!inherits(object$fit, "dg_fit")) return(new_data)
-  for (i in seq_len(sys.nframe())) {
-    home <- environment(sys.function(i))
-    package <- if (!is.null(home)) environmentName(topenv(home))
-    if (!any(package %in% explaining_packages)) next
-    frame <- sys.frame(i)
-    if (is.null(frame$.domgen_reported)) {
-      frame$.domgen_reported <- TRUE
-      warn_moving(object$fit, paste(package, "makes up rows"))
-    }
-    break
+  check_domains_kept(object$fit$blueprint$losing, new_data)
+  explaining <- frames_of(explaining_packages)
+  if (length(explaining) && is.null(explaining[[1L]]$.domgen_reported)) {
+    assign(".domgen_reported", TRUE, explaining[[1L]])
+    warn_moving(object$fit, paste(names(explaining)[1L], "makes up rows"))
   }
   new_data
 }
