@@ -34,7 +34,8 @@
 #'   that of the learner.
 #' @param scale Scaling of the predictors, see [dg_dica()].
 #' @param tau Argument of [domain_multitask()], from 0 (separate domains) to 1 (pooling). Default
-#'   `NULL`: 0.5; for the Gaussian process it is fitted.
+#'   `NULL`: 0.5; for the Gaussian process it is fitted. Not used for another name of a
+#'   `domain_kernel`, so that both can be tuned together.
 #' @param object A `domain_learner()`.
 #' @param parameters Tibble of one row or list of values, such as `select_best()` returns.
 #' @param fresh If `TRUE`, all arguments are replaced, not only the given ones.
@@ -131,6 +132,10 @@
 #' | `domain_kernel` | `"distribution"`, `"pooled"` | `domain_kernel_type()` |
 #' | `scale` | all scalings | `domain_scaling_type()` |
 #' | `tau` | 0 to 1 | `domain_multitask_tau()` |
+#' | engine argument `epsilon` | 0 to 0.5 | `dials::svm_margin()` |
+#' | engine argument `lambda`, `cost` | as `penalty`, `cost` | the same |
+#'
+#' If `tau` is tuned too, the default values of `domain_kernel` include `"multitask"`.
 #'
 #' parsnip knows the model as soon as both packages are loaded.
 #' @return A model specification of parsnip; the fitted model of this package is
@@ -215,8 +220,24 @@ check_args.domain_learner <- function(object, call = NULL) {
 #' @exportS3Method generics::tunable
 tunable.domain_learner <- function(x, ...) {
   table <- NextMethod()
-  table[table$name != "domain", ]
+  table <- table[table$name != "domain", ]
+  # of arguments of the engine
+  open <- which(vapply(table$call_info, is.null, NA))
+  table$call_info[open] <- engine_parameters[table$name[open]]
+  # a search over both tries the kernel that has the other
+  if ("tau" %in% generics::tune_args(x)$name) {
+    at <- match("domain_kernel", table$name)
+    table$call_info[[at]]$values <- c(eval(formals(domain_kernel_type)$values), "multitask")
+  }
+  table
 }
+
+# Parameters of dials for arguments of engines that are no main arguments, by name.
+engine_parameters <- list(
+  epsilon = list(pkg = "dials", fun = "svm_margin", range = c(0, 0.5)),
+  lambda = list(pkg = "dials", fun = "penalty", range = c(-3, 3)),
+  cost = list(pkg = "dials", fun = "cost", range = c(-5, 10))
+)
 
 # ---- registration, once, when both packages are loaded: see .onLoad() -------------------------
 
@@ -244,7 +265,7 @@ engine_arguments <- function(engine) {
   all <- list(domain = list("domain", domgen("domain_learner")),
               domain_kernel = list("domain_kernel", domgen("domain_kernel_type")),
               cost = list("cost", dials("cost", range = c(-5, 10))),
-              penalty = list("lambda", dials("penalty", range = c(-3, 3))),
+              penalty = list("penalty", dials("penalty", range = c(-3, 3))),
               bandwidth = list("bandwidth", dials("rbf_sigma", range = c(-0.5, 1))),
               scale = list("scale", domgen("domain_scaling_type")),
               tau = list("tau", domgen("domain_multitask_tau")))
@@ -324,13 +345,14 @@ survival_of <- function(f, ...) {
 #'   numbers or `NULL`.
 #' @param method Name of the learner, such as `"dg_svm"`.
 #' @param domain Name of the domain column, or `NULL`.
-#' @param domain_kernel,tau,bandwidth See [domain_learner()].
+#' @param domain_kernel,tau,bandwidth,penalty See [domain_learner()].
 #' @param ... Further arguments of the learner, and `na.action`.
 #' @return The fitted learner.
 #' @keywords internal
 #' @export
 fit_domain_learner <- function(formula, data, weights = NULL, method = "dg_svm", domain = NULL,
-                               domain_kernel = NULL, tau = NULL, bandwidth = NULL, ...) {
+                               domain_kernel = NULL, tau = NULL, bandwidth = NULL, penalty = NULL,
+                               ...) {
   enter_session()
   check_given(formula, "formula")
   if (!inherits(formula, "formula")) {
@@ -346,6 +368,11 @@ fit_domain_learner <- function(formula, data, weights = NULL, method = "dg_svm",
   if (!is.null(bandwidth)) {
     if (!is.null(args$kernel)) abort("argument", "`bandwidth` must not be given with `kernel`.")
     args$kernel <- kernel_rbf(bandwidth = bandwidth)
+  }
+  if (!is.null(penalty)) {
+    if (!is.null(args$lambda)) abort("argument", "`penalty` must not be given with `lambda`.")
+    row <- parameter_rows(method_of(do.call(method, list())), "lambda")$lambda
+    args$lambda <- check_parameter(with_entries(row, name = "penalty"), penalty)
   }
   na.action <- if (is.null(args$na.action)) stats::na.omit else args$na.action
   spec <- do.call(method, args[names(args) != "na.action"])
@@ -363,7 +390,8 @@ fit_domain_learner <- function(formula, data, weights = NULL, method = "dg_svm",
 kernel_of_name <- function(kernel, tau, method) {
   named <- is.character(kernel)
   if (named) kernel <- check_choice(kernel, "domain_kernel", domain_kernel_types)
-  if (!is.null(tau) && !identical(kernel, "multitask")) {
+  # of names, which may be tuned along with it, others have no `tau`
+  if (!is.null(tau) && !named) {
     abort("argument", "`tau` needs `domain_kernel = \"multitask\"`.")
   }
   if (!named) return(kernel)
@@ -380,8 +408,10 @@ read_domain_name <- function(domain, formula, data, spec, workflow) {
     # the same column, passed on under another name
     if (identical(domain, workflow$pre$mold$blueprint$domain_column)) return(handed_domain)
     if (!is.character(domain) || length(domain) != 1L || !domain %in% names(data)) {
+      near <- if (is.character(domain)) nearest_name(domain[1L], names(data))
       abort("argument", "`domain` must be a column of the data, not ", describe(domain),
-            "; columns are ", enumerate(names(data)), ". ", role_advice)
+            "; columns are ", enumerate(names(data)),
+            sub("[.]$", ". ", did_you_mean(near)), if (!length(near)) role_advice)
     }
     return(domain)
   }
