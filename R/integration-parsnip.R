@@ -101,7 +101,9 @@
 #' **Folds.** `rsample::group_vfold_cv(data, group = school)` holds out whole domains (one at a time
 #' by default), as [dg_cv()] does with the same folds. With one domain per fold, the mean scores are
 #' equal. With several, they differ: `tune::collect_metrics()` averages over folds, [dg_cv()] over
-#' domains. Standard errors differ in both cases: `tune::collect_metrics()` treats folds as
+#' domains. Folds that split domains, such as `rsample::vfold_cv()`, estimate scores on known
+#' domains and give a warning of class `domgen_warning_split_domains`, unless they were made by hand
+#' ([as_rsample()], `rsample::manual_rset()`). Standard errors differ in both cases: `tune::collect_metrics()` treats folds as
 #' independent, and [dg_cv()] allows for overlapping training sets.
 #'
 #' **A projection first.** [step_dica()] before this model differs from [dg_pipeline()]: here the
@@ -492,6 +494,13 @@ explaining_packages <- c("DALEX", "DALEXtra", "ingredients", "iBreakDown", "iml"
 before_predict <- function(new_data, object) {
   if (!inherits(object$fit, "dg_fit")) return(new_data)
   check_domains_kept(object$fit$blueprint$losing, new_data)
+  tuning <- frames_of("tune")
+  # who makes splits by hand, as as_rsample() does, means them
+  drawn <- !any(vapply(tuning, function(frame) identical(class(frame$split), "rsplit"), NA))
+  if (length(tuning) && drawn) {
+    warn_split(object$fit, given_domain(object$fit$blueprint, new_data, NULL),
+               "rsample::group_vfold_cv(group = )")
+  }
   explaining <- frames_of(explaining_packages)
   if (length(explaining) && is.null(explaining[[1L]]$.domgen_reported)) {
     assign(".domgen_reported", TRUE, explaining[[1L]])

@@ -93,6 +93,16 @@ workflow_being_fitted <- function() {
   for (frame in rev(frames_of("workflows"))) if (!is.null(frame$workflow)) return(frame$workflow)
 }
 
+# domain: of rows that are held out, or NULL; remedy: folds that do not split domains.
+warn_split <- function(model, domain, remedy) {
+  if (is.null(domain)) return(invisible())
+  shared <- intersect(levels(as_groups(domain)), levels(model$domain))
+  if (length(shared)) {
+    warn("split_domains", "Held-out rows are of ", plural(length(shared), "domain"), " of training",
+         ": scores are those of known domains. For scores on new domains, use `", remedy, "`.")
+  }
+}
+
 # Does the blueprint of a workflow replace new domains by missing values? data: what its model gets.
 loses_new_domains <- function(workflow, domain, data) {
   blueprint <- workflow$pre$mold$blueprint

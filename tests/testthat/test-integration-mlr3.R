@@ -358,3 +358,26 @@ test_that("domains are the same whether their numbers are stored as integers or 
   expect_identical(found[[1L]], found[[2L]])
   expect_identical(names(found[[1L]][[1L]]), c("100000", "200000", "300000", "1000000"))
 })
+
+test_that("resamplings of mlr3 that split domains get a warning, others and predictions none", {
+  pupils <- some_pupils()
+  task <- pupil_task(pupils, "domain")
+  learner <- mlr3::lrn("regr.domgen_ridge", lambda = 1)
+  warned <- function(resampling, learner) {
+    capture_warnings(mlr3::resample(task, learner, resampling))
+  }
+  set.seed(8)
+  n <- length(unique(pupils$School))
+  for (resampling in list(mlr3::rsmp("cv", folds = 2), mlr3::rsmp("subsampling", repeats = 2))) {
+    said <- warned(resampling, learner)
+    expect_length(said, 2L)
+    expect_match(said, paste("Held-out rows are of", n, "domains of training.*domain_cv"))
+  }
+  by_hand <- mlr3::as_resampling(row_folds(pupils$School, 2), task)
+  for (resampling in list(mlr3::rsmp("domain_cv", folds = 2), by_hand)) {
+    expect_length(warned(resampling, learner), 0L)
+  }
+  both <- mlr3::lrn("regr.domgen_ridge", lambda = 1, predict_sets = c("train", "test"))
+  expect_length(warned(mlr3::rsmp("domain_cv", folds = 2), both), 0L)
+  expect_silent(learner$train(task)$predict(task))
+})

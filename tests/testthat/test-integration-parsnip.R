@@ -329,8 +329,8 @@ test_that("arguments that are tuned together, and those of an engine, have their
   set <- hardhat::extract_parameter_set_dials(open)
   kernels <- set$object[[match("domain_kernel", set$name)]]$values
   expect_identical(kernels, c("distribution", "pooled", "multitask"))
-  alone <- hardhat::extract_parameter_set_dials(update(open, tau = NULL, fresh = FALSE) |>
-                                                  update(domain_kernel = tune::tune(), fresh = TRUE))
+  alone <- hardhat::extract_parameter_set_dials(domain_learner("regression", "ridge",
+                                                               domain_kernel = tune::tune()))
   expect_identical(alone$object[[1L]]$values, c("distribution", "pooled"))
   # each value of the grid is fitted, with tau where the kernel has one
   for (kernel in kernels) {

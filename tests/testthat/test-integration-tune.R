@@ -146,3 +146,30 @@ test_that("parameters of a step and of a model are tuned together, from their pa
   chosen <- select_best(tuned, metric = "rmse")
   expect_identical(ncol(fitted(extract_recipe(final)$steps[[1L]]$res)), as.integer(chosen$num_comp))
 })
+
+test_that("folds that split schools get a warning, drawn by rows, not those of whole schools", {
+  steps <- recipe(MathAch ~ SES + School, data = pupils) |>
+    update_role(School, new_role = "domain")
+  flow <- workflow() |>
+    add_recipe(steps, blueprint = domain_blueprint()) |>
+    add_model(domain_learner("regression", "ridge", penalty = 1))
+  notes <- function(folds) {
+    resampled <- suppressMessages(fit_resamples(flow, folds,
+                                                metrics = metric_set(yardstick::rmse)))
+    collect_notes(resampled)$note
+  }
+  set.seed(6)
+  said <- "Held-out rows are of 9 domains of training.*group_vfold_cv"
+  for (folds in list(vfold_cv(pupils, v = 2), mc_cv(pupils, times = 2))) {
+    expect_match(notes(folds), said)
+    expect_length(notes(folds), 2L)
+  }
+  by_hand <- as_rsample(row_folds(pupils$School, 2), pupils)
+  for (folds in list(group_vfold_cv(pupils, group = School, v = 2), by_hand)) {
+    expect_length(notes(folds), 0L)
+  }
+  last <- suppressMessages(last_fit(flow, initial_split(pupils)))
+  expect_match(collect_notes(last)$note, said)
+  # rows of known schools, whose predictions nobody scores
+  expect_silent(predict(fit(flow, pupils), pupils))
+})
