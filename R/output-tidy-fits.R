@@ -63,8 +63,8 @@
 #' space: penalty, support vectors, iterations, deviance, ...; `logLik`, `df`, `AIC`, `BIC` where
 #' there is a likelihood.
 #'
-#' @section `augment()`: The columns of `newdata` or `data` (row names other than 1, 2, ... as
-#' `.rownames`), or of the training rows the response and the domain, and:
+#' @section `augment()`: The columns of `newdata` or `data`, or of the training rows the response and
+#' the domain; row names, if any, as `.rownames`; and:
 #'
 #' | column | of |
 #' |---|---|
@@ -156,13 +156,15 @@ augmented_rows <- function(x, newdata) {
   }
   if (is.list(newdata)) {
     frame <- as.data.frame(newdata, optional = TRUE)
-    named <- any(row.names(frame) != as.character(seq_len(nrow(frame))))
+    named <- is.character(attr(frame, "row.names"))
     return(if (named) cbind(.rownames = row.names(frame), frame) else frame)
   }
   if (!is.null(newdata)) return(as.data.frame(as_numeric_matrix(newdata, "newdata")))
   labels <- variable_names(x$blueprint)
-  values <- list(if (!is.null(x$y)) pad_rows(x$y, x), if (!is.null(x$domain)) pad_rows(x$domain, x))
-  names(values) <- make.unique(c(labels$response, labels$domain))
+  values <- lapply(list(x$rows$labels, x$y, x$domain), function(value) {
+    if (!is.null(value)) pad_rows(value, x)
+  })
+  names(values) <- make.unique(c(".rownames", labels$response, labels$domain))
   as.data.frame(Filter(Negate(is.null), values), optional = TRUE)
 }
 

@@ -149,7 +149,18 @@ test_that("fits answer the arguments of broom: conf.int, conf.level, data, .rown
     expect_equal(as.data.frame(rows), as.data.frame(augment(model, some)))
   }
   expect_equal(augment(models[[1L]], data = cars)$.fitted, unname(fitted(models[[1L]])))
-  expect_identical(augment(models[[1L]], `row.names<-`(cars, NULL)[5:7, ])$.rownames,
-                   c("5", "6", "7"))
-  expect_false(".rownames" %in% names(augment(models[[1L]], `row.names<-`(cars, NULL))))
+  for (model in models) expect_identical(augment(model)$.rownames, row.names(cars))
+  # those that were kept
+  cars$wt[4L] <- NA
+  for (action in list(stats::na.omit, stats::na.exclude)) {
+    model <- suppressWarnings(dg_lm(mpg ~ wt | carb, data = cars, na.action = action))
+    known <- augment(model)
+    expect_identical(known$.rownames[!is.na(known$.fitted)], row.names(cars)[-4L])
+    expect_equal(known$.fitted, unname(fitted(model)))
+  }
+  row.names(cars) <- NULL
+  for (model in list(dg_lm(mpg ~ wt | carb, data = cars, na.action = na.impute()),
+                     models[[1L]])) {
+    expect_false(".rownames" %in% names(suppressWarnings(augment(model, data = cars))))
+  }
 })
