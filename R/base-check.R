@@ -196,7 +196,7 @@ renamed_arguments <- list(
   starts = "restarts", signal = "signal_sd", noise = "noise_sd", against = "baseline",
   budget = "max_seconds", max_predictors = "max_ard", members = "n_members",
   weights = "member_weights", depth = "tree_depth", rows = c("n", "block_size", "data"),
-  block = "block_size", object = "model", slopes = "random"
+  block = "block_size", object = "model", slopes = "random", v = "folds"
 )
 
 # Arguments in `...` are misspelt or unknown, except those in `fine`.

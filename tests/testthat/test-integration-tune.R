@@ -57,7 +57,7 @@ test_that("a workflow is tuned by left-out schools, fitted last and augmented, a
 test_that("predictions of left-out schools are those of dg_cv() with the same folds", {
   set.seed(2)
   theirs <- group_vfold_cv(pupils, group = School, v = 4)
-  ours <- domain_folds(pupils$School, v = 3)
+  ours <- domain_folds(pupils$School, folds = 3)
   models <- list(
     list(domain_learner("regression", "svm", domain = School, cost = 1), dg_svm(cost = 1),
          theirs, theirs),
