@@ -103,8 +103,9 @@
 #' equal. With several, they differ: `tune::collect_metrics()` averages over folds, [dg_cv()] over
 #' domains. Folds that split domains, such as `rsample::vfold_cv()`, estimate scores on known
 #' domains and give a warning of class `domgen_warning_split_domains`, unless they were made by hand
-#' ([as_rsample()], `rsample::manual_rset()`). Standard errors differ in both cases: `tune::collect_metrics()` treats folds as
-#' independent, and [dg_cv()] allows for overlapping training sets.
+#' ([as_rsample()], `rsample::manual_rset()`). Standard errors differ in all cases:
+#' `tune::collect_metrics()` treats folds as independent, and [dg_cv()] allows for overlapping
+#' training sets.
 #'
 #' **A projection first.** [step_dica()] before this model differs from [dg_pipeline()]: here the
 #' learner has its own default kernel, on scores that are scaled again.
@@ -489,8 +490,8 @@ predict_linear_pred._dg_glm <- function(object, new_data, ..., increasing = TRUE
 explaining_packages <- c("DALEX", "DALEXtra", "ingredients", "iBreakDown", "iml", "pdp", "vip",
                          "vetiver", "fastshap", "kernelshap", "hstats", "flashlight", "lime")
 
-# parsnip calls this function before predict(). For bare models explaining packages call our methods,
-# for a workflow only predict(): one warning per function call of these packages.
+# parsnip calls this function before predict(). For bare models explaining packages call our
+# methods, for a workflow only predict(): one warning per function call of these packages.
 before_predict <- function(new_data, object) {
   if (!inherits(object$fit, "dg_fit")) return(new_data)
   check_domains_kept(object$fit$blueprint$losing, new_data)

@@ -27,9 +27,9 @@ inner_fit.workflow <- function(model) {
   seal(fitted)
 }
 
-# What preprocess() takes. blueprint: of hardhat; own: of the model.
-workflow_rows <- function(blueprint, own) {
-  domain <- own$domain_columns
+# What preprocess() takes. blueprint: of hardhat; inner: of the model.
+workflow_rows <- function(blueprint, inner) {
+  domain <- inner$domain_columns
   if (!is.null(blueprint$domain_column)) domain <- blueprint$domain_column
   # effects are computed between whole numbers, too
   ptypes <- blueprint$ptypes$predictors <- integers_as_doubles(blueprint$ptypes$predictors)
@@ -41,7 +41,7 @@ workflow_rows <- function(blueprint, own) {
   }, blueprint$recipe$steps)
   structure(list(
     blueprint = foreign(blueprint), columns = setdiff(names(ptypes), domain), domain = domain,
-    losing = own$losing,
+    losing = inner$losing,
     levels = lapply(Filter(is.factor, ptypes), levels),
     moving = vapply(steps, function(step) class(step)[1L], "")
   ), class = "workflow_rows")

@@ -68,8 +68,8 @@ answered_sizes <- function(answer) {
   sizes_by_domain(unlist(lapply(answer$rows, `[[`, "domain")))
 }
 
-# The advice to a user of predict(), whose argument the predict() of other packages lacks. env: where
-# it was called.
+# The advice to a user of predict(), whose argument the predict() of other packages lacks. env:
+# where it was called.
 advising <- function(code, env) {
   package <- calling_package(env)
   if (identical(package, "domgen")) return(code)
@@ -96,5 +96,5 @@ calling_package <- function(env) {
     if (of_others(home)) return(environmentName(home))
     env <- parent.env(env)
   }
-  if (of_others(env)) environmentName(env)
+  if (of_others(env) && !identical(env, topenv())) environmentName(env)
 }

@@ -63,8 +63,8 @@
 #' space: penalty, support vectors, iterations, deviance, ...; `logLik`, `df`, `AIC`, `BIC` where
 #' there is a likelihood.
 #'
-#' @section `augment()`: The columns of `newdata` or `data`, or of the training rows the response and
-#' the domain; row names, if any, as `.rownames`; and:
+#' @section `augment()`: The columns of `newdata` or `data`, or of the training rows the response
+#' and the domain; row names, if any, as `.rownames`; and:
 #'
 #' | column | of |
 #' |---|---|
@@ -194,7 +194,7 @@ tidy.dg_learner <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 #'   of [dg_mixed()] `TRUE`, with the intervals of its engine.
 #' @param conf.level Confidence level of `conf.low` and `conf.high`. Default 0.95.
 #' @export
-tidy.dg_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.int = TRUE, conf.level = 0.95,
+tidy.dg_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.level = 0.95, conf.int = TRUE,
                           ...) {
   enter_session()
   check_no_dots(list(...), c("effects", "conf.int", "conf.level"))
@@ -286,8 +286,8 @@ glance.dg_learner <- alone(function(x) {
 #' @rdname tidy.domgen
 #' @order 1
 #' @export
-augment.dg_learner <- function(x, newdata = data, domain = NULL, interval = c("none", "prediction"),
-                               level = 0.9, data = NULL, ...) {
+augment.dg_learner <- function(x, newdata = data, domain = NULL,
+                               interval = c("none", "prediction"), level = 0.9, data = NULL, ...) {
   enter_session()
   check_no_dots(list(...), names(formals(augment.dg_learner))[-1L])
   interval <- check_choice(interval, "interval", c("none", "prediction"))
@@ -299,7 +299,8 @@ augment.dg_learner <- function(x, newdata = data, domain = NULL, interval = c("n
   frame <- augmented_rows(x, newdata)
   frame$.fitted <- fitted
   # predict() has given the same warnings
-  novelty <- if (!is.null(newdata) && is.null(data)) quietly(novelty_of_rows(x, newdata, domain, env))
+  new <- !is.null(newdata) && is.null(data)
+  novelty <- if (new) quietly(novelty_of_rows(x, newdata, domain, env))
   if (interval != "none") x <- keep_intervals(x, env)
   if (x$response$kind == "class") {
     prob <- tryCatch(quietly(predicted(type = "prob")),

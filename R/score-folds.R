@@ -10,8 +10,8 @@
 #'
 #' @param domain Vector: the domain of each row.
 #' @param folds Number of folds, assigned at random (use [set.seed()]). `domain_folds()`: at most
-#'   the number of domains; default `NULL`: one domain per fold. `row_folds()`: at most the number of
-#'   rows of the largest domain; default 5.
+#'   the number of domains; default `NULL`: one domain per fold. `row_folds()`: at most the number
+#'   of rows of the largest domain; default 5.
 #' @param repeats Number of assignments; scores are means over them. Default 1.
 #' @param balance Balance of folds: `"size"` (similar numbers of rows), `"class"` (similar numbers
 #'   of rows of each class of `y`) or `"none"` (the default). Domains are assigned from the largest

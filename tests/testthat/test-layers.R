@@ -20,7 +20,7 @@ known_questions <- c(
   "dg_pipeline: dg_projection_spec" = "its argument is checked",
   "read_specification: dg_projection_spec" = "its argument is checked",
   "check_part: features_exact" = "its argument is checked",
-  "inner_spec.workflow: domain_learner" = "the model of a workflow is checked",
+  "has_domain_learner: domain_learner" = "the model of a workflow is checked",
   "check_response: kernel_delta" = "its argument is checked",
   "has_posterior: dg_gp" = "the one place that asks for it",
   "is_stationary: kernel_stationary" = "the one place that asks for it",
