@@ -174,3 +174,25 @@ test_that("folds that split schools get a warning, drawn by rows, not those of w
   # rows of known schools, whose predictions nobody scores
   expect_silent(predict(fit(flow, pupils), pupils))
 })
+
+test_that("a workflow set of models of ours and of others is made as ?domain_blueprint says", {
+  skip_if_not_installed("workflowsets")
+  from <- function(name) getExportedValue("workflowsets", name)
+  steps <- recipe(MathAch ~ SES + Sex + School, data = pupils) |>
+    update_role(School, new_role = "domain")
+  models <- list(ridge = domain_learner("regression", "ridge", penalty = 1), lm = linear_reg())
+  flows <- lapply(models, function(model) workflow(steps, model) |>
+                    update_recipe(steps, blueprint = domain_blueprint()))
+  set.seed(7)
+  folds <- group_vfold_cv(pupils, group = School, v = 3)
+  run <- from("workflow_map")(do.call(from("as_workflow_set"), flows), "fit_resamples",
+                              resamples = folds, metrics = metric_set(yardstick::rmse))
+  expect_identical(vapply(run$result, function(x) nrow(collect_notes(x)), 0L), c(0L, 0L))
+  by_hand <- dg_cv(dg_ridge(lambda = 1), MathAch ~ SES + Sex | School, data = pupils,
+                   folds = folds)$predictions
+  scores <- vapply(folds$splits, function(split) {
+    held <- by_hand[by_hand$row %in% setdiff(seq_len(nrow(pupils)), split$in_id), ]
+    sqrt(mean((held$prediction - pupils$MathAch[held$row])^2))
+  }, 0)
+  expect_equal(collect_metrics(run$result[[1L]])$mean, mean(scores), tolerance = 1e-10)
+})
