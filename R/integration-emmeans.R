@@ -35,6 +35,6 @@ emm_basis.dg_coefficients <- function(object, trms, xlev, grid, ...) {
 #' @exportS3Method emmeans::emm_basis
 emm_basis.dg_learner <- function(object, trms, xlev, grid, ...) {
   # where emmeans has found the data of the call
-  found <- do.call(dg_coefficients, list(object), envir = globalenv())
-  emm_basis.dg_coefficients(found, trms, xlev, grid, ...)
+  emm_basis.dg_coefficients(do.call(dg_coefficients, list(object), envir = globalenv()),
+                            trms, xlev, grid, ...)
 }
