@@ -85,16 +85,14 @@ advising <- function(code, env) {
 # say.
 calling_package <- function(env) {
   frames <- sys.frames()
-  of_others <- function(home) {
-    isNamespace(home) && !environmentName(home) %in% c("base", "stats", "utils")
-  }
   while (!isNamespace(env) && !identical(env, globalenv()) && !identical(env, emptyenv())) {
     at <- which(vapply(frames, identical, NA, env))
     home <- if (length(at)) environment(sys.function(at[1L]))
     # of a method of R6
     if (!is.null(home$self)) home <- parent.env(home)
-    if (of_others(home)) return(environmentName(home))
+    name <- if (isNamespace(home)) environmentName(home) else "base"
+    if (!name %in% c("base", "stats", "utils")) return(name)
     env <- parent.env(env)
   }
-  if (of_others(env) && !identical(env, topenv())) environmentName(env)
+  NULL
 }
