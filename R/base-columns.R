@@ -1,5 +1,5 @@
-# Tables with several values in a column. In folds they are a matrix; in a result each of its columns
-# is one of the table, `prob.yes`, that can be named, selected and written to files.
+# Tables with several values in a column. In folds they are a matrix; in a result each of its
+# columns is one of the table, `prob.yes`, that can be named, selected and written to files.
 
 by_column <- function(table) {
   several <- vapply(table, function(values) length(colnames(values)) > 0L, NA)

@@ -127,40 +127,48 @@ ridge_path <- function(K, Y, domain, costs, lambdas, centre = NULL, intercept = 
     core_result(ridge_path_(matrix, pole, Y, sqrt(costs), lambdas, sizes, centre, intercept,
                             tolerance, patience, threads))
   }
+  prediction <- matrix(0, nrow(Y), m * length(lambdas))
+  lost <- seq_along(lambdas)
+  steps <- 0
+  poles <- numeric()
   # the tridiagonal form has no place for a row without a cost
   closed <- systems >= nrow(Y) / rows_per_system && min(costs) > 1e-6 * max(costs)
-  # steps of all systems in the time of an inverse, and those that follow it
-  price <- 0.6 * nrow(Y) / (min(systems, 32) + 16) * min(1, 32 / systems) + 15
-  path <- follow(K, 0, lambdas, price, if (closed) 0 else tolerance)
-  steps <- path$steps
-  lost <- which(path$lost == 1L)
-  poles <- numeric()
+  if (!closed || length(lambdas) > few_factors) {
+    # steps of all systems in the time of an inverse, and those that follow it
+    price <- 0.6 * nrow(Y) / (min(systems, 32) + 16) * min(1, 32 / systems) + 15
+    path <- follow(K, 0, lambdas, price, if (closed) 0 else tolerance)
+    prediction <- path$prediction
+    steps <- path$steps
+    lost <- which(path$lost == 1L)
+  }
   for (near in pole_groups(lambdas, lost)) {
     pole <- exp(mean(log(range(lambdas[near]))))
     near_pole <- core_result(ridge_inverse_(K, row_ridges(pole, costs, K)))
     warn_ridge(near_pole$jitter, pole)
     again <- follow(near_pole$inverse, pole, lambdas[near], 200, tolerance)
-    path$prediction[, path_columns(near, m)] <- again$prediction
+    prediction[, path_columns(near, m)] <- again$prediction
     steps <- steps + again$steps
     poles <- c(poles, pole)
     lost <- setdiff(lost, near[again$lost == 0L])
   }
   for (l in lost) {
-    path$prediction[, path_columns(l, m)] <-
+    prediction[, path_columns(l, m)] <-
       Y - leave_rows_out(function() K, Y, domain, costs, lambdas[l], centre, intercept)$residual
   }
-  c(path_errors(path$prediction, Y, domain, costs, length(lambdas)),
-    list(prediction = path$prediction, steps = steps / systems, poles = poles,
+  c(path_errors(prediction, Y, domain, costs, length(lambdas)),
+    list(prediction = prediction, steps = steps / systems, poles = poles,
          factorised = lambdas[lost]))
 }
 
 # With so many rows the tridiagonal form takes as long as the steps of one domain and response.
 rows_per_system <- 25
 
-# Those that are left in groups of at most four powers of ten; a few are better
-# factorised one by one.
+# So few values of lambda are better factorised one by one.
+few_factors <- 2L
+
+# Those that are left in groups of at most four powers of ten.
 pole_groups <- function(lambdas, lost) {
-  if (length(lost) <= 2L) return(list())
+  if (length(lost) <= few_factors) return(list())
   power <- log10(lambdas[lost])
   groups <- max(1, ceiling(diff(range(power)) / 4))
   Filter(length, split(lost, floor((power - min(power)) / (diff(range(power)) + 1e-9) * groups)))

@@ -65,6 +65,7 @@ test_that("a path of many systems is the same, in closed form and by steps", {
       expect_equal(path[, , l], left_out(model, 10^(l - 2))[, , 1], ignore_attr = TRUE,
                    tolerance = if (least == 0) 1e-2 else 1e-8)
     }
+    expect_equal(left_out(model, c(0.1, 1)), path[, , 1:2], tolerance = if (least == 0) 1e-2 else 1e-8)
   }
 })
 
