@@ -163,14 +163,14 @@ plot_forest <- function(x, frame, type, measure, method) {
 
 # "0.75 (0.69 to 0.81)" at the right of each place.
 forest_text <- function(frame, measure) {
-  rows <- do.call(rbind, lapply(frame[c("domains", "means", "new")], `[`,
+  all_places <- do.call(rbind, lapply(frame[c("domains", "means", "new")], `[`,
                                 c("place", "value", "lower", "upper")))
-  is_new <- rows$place == 1L
+  is_new <- all_places$place == 1L
   say <- function(values) vapply(values, measured, "", measure, 2L)
-  text <- paste0(ifelse(is_new, "", say(rows$value)), ifelse(is.na(rows$lower), "", paste0(
-    " (", say(rows$lower), " to ", say(rows$upper), ")")))
+  text <- paste0(ifelse(is_new, "", say(all_places$value)), ifelse(is.na(all_places$lower), "", paste0(
+    " (", say(all_places$lower), " to ", say(all_places$upper), ")")))
   all <- rep("", length(frame$shown))
-  all[rows$place] <- trimws(text)
+  all[all_places$place] <- trimws(text)
   all
 }
 
