@@ -163,14 +163,13 @@ plot_forest <- function(x, frame, type, measure, method) {
 
 # "0.75 (0.69 to 0.81)" at the right of each place.
 forest_text <- function(frame, measure) {
-  all_places <- do.call(rbind, lapply(frame[c("domains", "means", "new")], `[`,
-                                c("place", "value", "lower", "upper")))
-  is_new <- all_places$place == 1L
+  at <- do.call(rbind, lapply(frame[c("domains", "means", "new")], `[`,
+                              c("place", "value", "lower", "upper")))
   say <- function(values) vapply(values, measured, "", measure, 2L)
-  text <- paste0(ifelse(is_new, "", say(all_places$value)), ifelse(is.na(all_places$lower), "", paste0(
-    " (", say(all_places$lower), " to ", say(all_places$upper), ")")))
+  value <- ifelse(at$place == 1L, "", say(at$value))
+  ends <- paste0(" (", say(at$lower), " to ", say(at$upper), ")")
   all <- rep("", length(frame$shown))
-  all[all_places$place] <- trimws(text)
+  all[at$place] <- trimws(paste0(value, ifelse(is.na(at$lower), "", ends)))
   all
 }
 
