@@ -3,8 +3,6 @@
 #ifndef DOMGEN_ARGUMENTS_H
 #define DOMGEN_ARGUMENTS_H
 
-#include <RcppEigen.h>
-
 #include <cfloat>
 #include <climits>
 #include <cmath>

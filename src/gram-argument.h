@@ -2,8 +2,6 @@
 #ifndef DOMGEN_GRAM_ARGUMENT_H
 #define DOMGEN_GRAM_ARGUMENT_H
 
-#include <RcppEigen.h>
-
 #include <algorithm>
 
 #include "arguments.h"

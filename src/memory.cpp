@@ -1,6 +1,4 @@
 // Room for the BLAS.
-#include <Rcpp.h>
-
 #include "core/linalg/dense.h"
 
 // A small product: OpenBLAS maps its buffer, of 128 MB, in the first call that needs one, and tries

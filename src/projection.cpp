@@ -6,8 +6,6 @@
 #include "gram-argument.h"
 #include "parallel.h"
 
-#include <RcppEigen.h>
-
 #include <string>
 #include <vector>
 

@@ -4,7 +4,9 @@
 #ifndef DOMGEN_RESULTS_H
 #define DOMGEN_RESULTS_H
 
-#include <RcppEigen.h>
+#include <RcppCommon.h>
+
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <exception>
