@@ -126,6 +126,14 @@ inline std::vector<int> places(SEXP x, const char* name, Eigen::Index most, Eige
   return places(x, name, most);
 }
 
+// sizes: number of rows of each group, in the order of the n rows. Where each begins, and n.
+inline std::vector<Eigen::Index> read_begin(SEXP sizes, Eigen::Index n) {
+  std::vector<Eigen::Index> begin(1, 0);
+  for (const int last : places(sizes, "sizes", n)) begin.push_back(begin.back() + last + 1);
+  demand(begin.back() == n, "sizes", "add up to the number of rows");
+  return begin;
+}
+
 // The doubles of a matrix where they are; of whole numbers a copy.
 class MatrixArgument : public MatrixView {
  public:

@@ -1,65 +1,22 @@
-// The only file that knows RcppParallel.
+// The only unit that knows threads.
 #include "parallel.h"
 
-#include <RcppParallel.h>
+#include <R_ext/Utils.h>
 
-#include "first-exception.h"
+#include "on-threads.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <map>
-#include <memory>
+#include <thread>
 
 namespace {
 
-using Pieces = domgen::Pool::Pieces;
-
-#if RCPP_PARALLEL_USE_TBB
-// Kept for the session. RcppParallel::parallelFor() makes an arena for each call, which is gone
-// only when a worker thread has seen that it is empty: where workers hardly get a processor,
-// thousands pile up, and all that TBB does goes through their list. Never destroyed, as TBB may
-// be unloaded first.
-tbb::task_arena& arena(int threads) {
-  static auto* const kept = new std::map<int, std::unique_ptr<tbb::task_arena>>;
-  std::unique_ptr<tbb::task_arena>& own = (*kept)[threads];
-  if (!own) own.reset(new tbb::task_arena(threads));
-  return *own;
+// More than there are processors would wait for each other; 0 where the system does not say.
+int useful(int count) {
+  const int processors = static_cast<int>(std::thread::hardware_concurrency());
+  return processors > 0 ? std::min(count, processors) : count;
 }
-
-// TBB complains on stderr of a request for more threads than the processor has or another
-// package has limited it to; it would run no more of them anyway.
-int allowed() {
-  using Control = tbb::global_control;
-  return static_cast<int>(Control::active_value(Control::max_allowed_parallelism));
-}
-
-void on_threads(std::ptrdiff_t begin, std::ptrdiff_t end, const Pieces& body, int count) {
-  using Range = tbb::blocked_range<std::ptrdiff_t>;
-  arena(std::min(count, allowed())).execute([&] {
-    tbb::parallel_for(Range(begin, end), [&](const Range& r) { body(r.begin(), r.end()); });
-  });
-}
-#else
-// An exception that leaves a thread of RcppParallel's own would end R.
-struct RangeWorker : public RcppParallel::Worker {
-  const Pieces& body;
-  domgen::FirstException& failed;
-  RangeWorker(const Pieces& body, domgen::FirstException& failed) : body(body), failed(failed) {}
-  void operator()(std::size_t begin, std::size_t end) {
-    failed.guard(
-        [&] { body(static_cast<std::ptrdiff_t>(begin), static_cast<std::ptrdiff_t>(end)); });
-  }
-};
-
-void on_threads(std::ptrdiff_t begin, std::ptrdiff_t end, const Pieces& body, int count) {
-  domgen::FirstException failed;
-  RangeWorker worker(body, failed);
-  RcppParallel::parallelFor(static_cast<std::size_t>(begin), static_cast<std::size_t>(end), worker,
-                            1, count);
-  failed.rethrow();
-}
-#endif
 
 }  // namespace
 
@@ -68,16 +25,17 @@ void on_threads(std::ptrdiff_t begin, std::ptrdiff_t end, const Pieces& body, in
 // fast: starting threads for many short batches costs more than it saves.
 void domgen::Threads::run(std::ptrdiff_t pieces, const Pieces& body) const {
   using clock = std::chrono::steady_clock;
+  const int threads = count_ > 1 ? useful(count_) : 1;
   std::ptrdiff_t batch = 1;
   for (std::ptrdiff_t begin = 0; begin < pieces;) {
     const std::ptrdiff_t end = std::min(begin + batch, pieces);
     const clock::time_point start = clock::now();
-    if (count_ == 1 || end - begin == 1) body(begin, end);
-    else on_threads(begin, end, body, count_);
+    if (threads == 1 || end - begin == 1) body(begin, end);
+    else on_threads(begin, end, threads, body);
     interrupt();
     const std::chrono::duration<double> taken = clock::now() - start;
     const double growth = std::min(8.0, 0.1 / std::max(taken.count(), 1e-6));
-    batch = std::max<std::ptrdiff_t>(count_, std::ptrdiff_t(growth * double(end - begin)));
+    batch = std::max<std::ptrdiff_t>(threads, std::ptrdiff_t(growth * double(end - begin)));
     begin = end;
   }
 }
@@ -86,7 +44,7 @@ void domgen::Threads::run(std::ptrdiff_t pieces, const Pieces& body) const {
 // tryCatch() around the call: the jump is held up until C++ has cleaned up, then goes on. (Within
 // R_ToplevelExec, as in Rcpp::checkUserInterrupt(), a time limit would end a script.)
 void domgen::Threads::interrupt() const {
-  Rcpp::unwindProtect(
+  without_jump(
       [](void*) -> SEXP {
         R_CheckUserInterrupt();
         return R_NilValue;
