@@ -93,7 +93,7 @@ int fail(const std::string& whose) {
   if (whose == "eigen") return int(Eigen::VectorXd::Zero(3)[Eigen::Index(whose.size())]);
   if (whose == "race") {
     int sum = 0;
-    domgen_test::pool.run(1000, [&](std::ptrdiff_t first, std::ptrdiff_t) { sum += int(first); });
+    domgen_test::pool.run(4, [&](std::ptrdiff_t first, std::ptrdiff_t) { sum += int(first); });
     return sum == 0;
   }
   domgen::GramBuffer S(2);

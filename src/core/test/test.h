@@ -13,10 +13,12 @@
 #include <Eigen/Core>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <string>
+#include <thread>
 
 void test_data();
 void test_linalg();
@@ -59,7 +61,13 @@ class TestPool : public domgen::Pool {
   int threads = 1;
 
   void run(std::ptrdiff_t pieces, const Pieces& body) const override {
+    // Small work would be done by the first thread before the others have begun: each waits for all
+    // (without an order between them, which would hide a race).
+    const std::ptrdiff_t all = std::min<std::ptrdiff_t>(threads, pieces);
+    std::atomic<std::ptrdiff_t> arrived{0};
     domgen::on_threads(0, pieces, threads, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      arrived.fetch_add(1, std::memory_order_relaxed);
+      while (arrived.load(std::memory_order_relaxed) < all) std::this_thread::yield();
       for (std::ptrdiff_t i = begin; i < end; ++i) body(i, i + 1);
     });
   }
