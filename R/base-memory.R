@@ -96,21 +96,6 @@ prepare_blas <- function() {
   computer$blas <- TRUE
 }
 
-# Kernels of OpenBLAS for processors without AVX2.
-old_kernels <- c("atom", "banias", "barcelona", "bobcat", "bulldozer", "core2", "dunnington",
-                 "generic", "katmai", "nano", "nehalem", "opteron", "opteron_sse3", "penryn",
-                 "piledriver", "prescott", "sandybridge", "steamroller")
-
-# What to say where OpenBLAS does not know a processor with AVX2 and takes it for an old one, or NULL.
-# kernels: as of blas_kernels_().
-slow_blas <- function(kernels) {
-  if (tolower(kernels) %in% old_kernels) {
-    paste0("OpenBLAS uses its kernels for an older processor (", kernels, "), which take two to four ",
-           "times as long for matrix products. Set the environment variable ",
-           "OPENBLAS_CORETYPE=Haswell before R starts.")
-  }
-}
-
 # Refuse before allocating. `n`, `m`: sides of the matrix; `copies`: how many; `what`: other than a
 # Gram matrix; `instead`: what takes less.
 check_memory <- function(n, m = n, copies = 1, what = NULL, instead = "Reduce it, or ") {

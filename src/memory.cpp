@@ -17,7 +17,7 @@ bool has_avx2() {
 #endif
 }
 
-// Of an OpenBLAS the name of the kernels that it took, else nothing: no other BLAS has the function.
+// Of an OpenBLAS the name of the kernels that it took; no other BLAS has the function.
 const char* openblas_kernels() {
 #if !defined(_WIN32)
   if (void* const found = dlsym(RTLD_DEFAULT, "openblas_get_corename"))

@@ -28,7 +28,7 @@ test_that("old kernels on a processor with AVX2 are named once, when the package
 })
 
 test_that("kernels for AVX2 and another BLAS are passed over in silence", {
-  for (kernels in c("", "Haswell", "Zen", "SkylakeX", "Cooperlake", "Sapphirerapids", "Excavator")) {
+  for (kernels in c("", "Haswell", "Zen", "SkylakeX", "Cooperlake", "Sapphirerapids")) {
     expect_null(slow_blas(kernels))
   }
   for (kernels in c("Prescott", "Nehalem", "Sandybridge", "Opteron_SSE3")) {

@@ -1,7 +1,7 @@
 // Every header of the core in one translation unit, and all tests; `core-test threads` runs them on
-// four threads, with the same last line. `core-test eigen` and `core-test core` must die of a failed
-// assertion of Eigen and of the core, and `core-test race` of the race that it is, where the thread
-// sanitizer looks.
+// four threads, with the same last line. `core-test eigen` and `core-test core` must die of a
+// failed assertion of Eigen and of the core, and `core-test race`, where the thread sanitizer
+// looks, of the race that it is.
 #include "../cox/risk-sets.h"
 #include "../data/md5.h"
 #include "../feature/fourier.h"
