@@ -21,21 +21,24 @@ int useful(int count) {
 }  // namespace
 
 // R may only be asked for an interrupt on the main thread, so the pieces run
-// in batches that grow until one takes about a tenth of a second. They grow
-// fast: starting threads for many short batches costs more than it saves.
+// in batches that grow until one takes about a tenth of a second, fast, since threads are started
+// for each. A batch is expected to take as long as the last one, piece by piece.
 void domgen::Threads::run(std::ptrdiff_t pieces, const Pieces& body) const {
   using clock = std::chrono::steady_clock;
   const int threads = count_ > 1 ? useful(count_) : 1;
+  const double worth_threads = 1e-3;  // seconds
   std::ptrdiff_t batch = 1;
+  double expected = 0;
   for (std::ptrdiff_t begin = 0; begin < pieces;) {
-    const std::ptrdiff_t end = std::min(begin + batch, pieces);
+    const std::ptrdiff_t end = std::min(begin + batch, pieces), size = end - begin;
     const clock::time_point start = clock::now();
-    if (threads == 1 || end - begin == 1) body(begin, end);
+    if (threads == 1 || expected * double(size) < worth_threads) body(begin, end);
     else on_threads(begin, end, threads, body);
     interrupt();
     const std::chrono::duration<double> taken = clock::now() - start;
+    expected = taken.count() / double(size);
     const double growth = std::min(8.0, 0.1 / std::max(taken.count(), 1e-6));
-    batch = std::max<std::ptrdiff_t>(threads, std::ptrdiff_t(growth * double(end - begin)));
+    batch = std::max<std::ptrdiff_t>(threads, std::ptrdiff_t(growth * double(size)));
     begin = end;
   }
 }
