@@ -97,8 +97,8 @@ ready_blas_ <- function() {
     invisible(.Call(`_domgen_ready_blas_`))
 }
 
-blas_kernels_ <- function() {
-    .Call(`_domgen_blas_kernels_`)
+old_blas_kernels_ <- function(kernels = NULL) {
+    .Call(`_domgen_old_blas_kernels_`, kernels)
 }
 
 neighbour_graph_ <- function(X, k, threads) {

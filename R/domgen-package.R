@@ -131,23 +131,9 @@
   if (address_space_left() > 2 * blas_buffer) prepare_blas()
 }
 
-# Kernels of OpenBLAS for processors without AVX2.
-old_kernels <- c("atom", "banias", "barcelona", "bobcat", "bulldozer", "core2", "dunnington",
-                 "generic", "katmai", "nano", "nehalem", "opteron", "opteron_sse3", "penryn",
-                 "piledriver", "prescott", "sandybridge", "steamroller")
-
-# What to say where OpenBLAS takes a processor with AVX2 for an old one, or NULL. kernels: of
-# blas_kernels_().
-slow_blas <- function(kernels) {
-  if (tolower(kernels) %in% old_kernels) {
-    paste0("OpenBLAS uses its kernels for an older processor (", kernels, "), which take two to ",
-           "four times as long for matrix products. Set the environment variable ",
-           "OPENBLAS_CORETYPE=Haswell before R starts.")
-  }
-}
-
 # Not in .onLoad(): workers load the package without attaching it.
 .onAttach <- function(libname, pkgname) {
-  said <- slow_blas(blas_kernels_())
-  if (!is.null(said)) packageStartupMessage(said)
+  old <- old_blas_kernels_()
+  if (nzchar(old)) packageStartupMessage("OpenBLAS uses its kernels for an older processor, ", old,
+    ": set OPENBLAS_CORETYPE=Haswell before R starts; products are then two to four times as fast.")
 }

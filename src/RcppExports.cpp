@@ -365,12 +365,13 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
-// blas_kernels_
-SEXP blas_kernels_();
-RcppExport SEXP _domgen_blas_kernels_() {
+// old_blas_kernels_
+SEXP old_blas_kernels_(SEXP kernels);
+RcppExport SEXP _domgen_old_blas_kernels_(SEXP kernelsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    rcpp_result_gen = Rcpp::wrap(blas_kernels_());
+    Rcpp::traits::input_parameter< SEXP >::type kernels(kernelsSEXP);
+    rcpp_result_gen = Rcpp::wrap(old_blas_kernels_(kernels));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -693,7 +694,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_md5_numbers_", (DL_FUNC) &_domgen_md5_numbers_, 1},
     {"_domgen_md5_texts_", (DL_FUNC) &_domgen_md5_texts_, 1},
     {"_domgen_ready_blas_", (DL_FUNC) &_domgen_ready_blas_, 0},
-    {"_domgen_blas_kernels_", (DL_FUNC) &_domgen_blas_kernels_, 0},
+    {"_domgen_old_blas_kernels_", (DL_FUNC) &_domgen_old_blas_kernels_, 1},
     {"_domgen_neighbour_graph_", (DL_FUNC) &_domgen_neighbour_graph_, 3},
     {"_domgen_pair_slopes_", (DL_FUNC) &_domgen_pair_slopes_, 8},
     {"_domgen_pair_cells_", (DL_FUNC) &_domgen_pair_cells_, 7},

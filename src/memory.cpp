@@ -3,8 +3,12 @@
 #include <dlfcn.h>
 #endif
 
+#include <set>
+#include <string>
+
 #include "core/linalg/dense.h"
 
+#include "arguments.h"
 #include "results.h"
 
 namespace {
@@ -15,6 +19,16 @@ bool has_avx2() {
 #else
   return false;
 #endif
+}
+
+// What OpenBLAS calls its kernels for processors without AVX2.
+bool are_old(const std::string& kernels) {
+  static const std::set<std::string> old = {
+      "Atom",         "Banias",     "Barcelona",   "Bobcat",     "Bulldozer",
+      "Core2",        "Dunnington", "Generic",     "Katmai",     "Nano",
+      "Nehalem",      "Northwood",  "Opteron",     "Penryn",     "Prescott",
+      "Opteron_SSE3", "Piledriver", "Sandybridge", "Steamroller"};
+  return old.count(kernels) > 0;
 }
 
 // Of an OpenBLAS the name of the kernels that it took; no other BLAS has the function.
@@ -37,9 +51,12 @@ void ready_blas_() {
   domgen::set_square(domgen::Half::upper, C, A);
 }
 
-// The kernels of an OpenBLAS, "" of another BLAS and where the processor has no AVX2.
+// The kernels of an OpenBLAS that takes a processor with AVX2 for an older one, else "". kernels:
+// others in the place of those that it has.
 // [[Rcpp::export(rng = false)]]
-SEXP blas_kernels_() {
-  const char* const kernels = has_avx2() ? openblas_kernels() : "";
-  return domgen::protected_call([&] { return Rf_mkString(kernels); });
+SEXP old_blas_kernels_(SEXP kernels = R_NilValue) {
+  const std::string taken =
+      Rf_isNull(kernels) ? openblas_kernels() : domgen::text(kernels, "kernels");
+  const bool old = has_avx2() && are_old(taken);
+  return domgen::protected_call([&] { return Rf_mkString(old ? taken.c_str() : ""); });
 }

@@ -39,8 +39,8 @@ class FirstException {
   std::exception_ptr first_;
 };
 
-// Pieces `next`, ..., end - 1 that are left, `open` that are not done. Threads that come late find no
-// piece: nobody waits for them, and the body may be gone by then.
+// Pieces `next`, ..., end - 1 that are left, `open` that are not done. Threads that come late find
+// no piece: nobody waits for them, and the body may be gone by then.
 struct SharedPieces {
   using Body = std::function<void(std::ptrdiff_t, std::ptrdiff_t)>;
 
