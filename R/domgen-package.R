@@ -116,6 +116,7 @@
 #'
 #' @keywords internal
 #' @importFrom Rcpp evalCpp
+#' @importFrom RcppParallel RcppParallelLibs
 #' @importFrom stats coef fitted formula nobs predict residuals terms update weights
 #' @useDynLib domgen, .registration = TRUE
 "_PACKAGE"

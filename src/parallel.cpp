@@ -1,44 +1,88 @@
-// The only unit that knows threads.
+// The only unit that knows RcppParallel.
 #include "parallel.h"
 
+#include <RcppParallel.h>
 #include <R_ext/Utils.h>
 
-#include "on-threads.h"
+#include "first-exception.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <thread>
+#include <map>
+#include <memory>
 
 namespace {
 
-// More than there are processors would wait for each other; 0 where the system does not say.
-int useful(int count) {
-  const int processors = static_cast<int>(std::thread::hardware_concurrency());
-  return processors > 0 ? std::min(count, processors) : count;
+using Pieces = domgen::Pool::Pieces;
+
+#if RCPP_PARALLEL_USE_TBB
+
+// Kept for the session. RcppParallel::parallelFor() makes an arena for each call, which is gone
+// only when a worker thread has seen that it is empty: where workers hardly get a processor,
+// thousands pile up, and all that TBB does goes through their list. Never destroyed, as TBB may
+// be unloaded first.
+tbb::task_arena& arena(int threads) {
+  static auto* const kept = new std::map<int, std::unique_ptr<tbb::task_arena>>;
+  std::unique_ptr<tbb::task_arena>& own = (*kept)[threads];
+  if (!own) own.reset(new tbb::task_arena(threads));
+  return *own;
 }
+
+// TBB complains on stderr of a request for more threads than the processor has or another
+// package has limited it to; it would run no more of them anyway.
+int allowed() {
+  using Control = tbb::global_control;
+  return static_cast<int>(Control::active_value(Control::max_allowed_parallelism));
+}
+
+void on_threads(std::ptrdiff_t begin, std::ptrdiff_t end, int threads, const Pieces& body) {
+  using Range = tbb::blocked_range<std::ptrdiff_t>;
+  arena(std::min(threads, allowed())).execute([&] {
+    tbb::parallel_for(Range(begin, end), [&](const Range& r) { body(r.begin(), r.end()); });
+  });
+}
+
+#else
+
+// An exception that leaves a thread of RcppParallel's own would end R.
+struct RangeWorker : public RcppParallel::Worker {
+  const Pieces& body;
+  domgen::FirstException& failed;
+  RangeWorker(const Pieces& body, domgen::FirstException& failed) : body(body), failed(failed) {}
+  void operator()(std::size_t begin, std::size_t end) {
+    failed.guard(
+        [&] { body(static_cast<std::ptrdiff_t>(begin), static_cast<std::ptrdiff_t>(end)); });
+  }
+};
+
+void on_threads(std::ptrdiff_t begin, std::ptrdiff_t end, int threads, const Pieces& body) {
+  domgen::FirstException failed;
+  RangeWorker worker(body, failed);
+  RcppParallel::parallelFor(static_cast<std::size_t>(begin), static_cast<std::size_t>(end), worker,
+                            1, threads);
+  failed.rethrow();
+}
+
+#endif
 
 }  // namespace
 
 // R may only be asked for an interrupt on the main thread, so the pieces run
-// in batches that grow until one takes about a tenth of a second, fast, since threads are started
-// for each. A batch is expected to take as long as the last one, piece by piece.
+// in batches that grow until one takes about a tenth of a second. They grow
+// fast: starting threads for many short batches costs more than it saves.
 void domgen::Threads::run(std::ptrdiff_t pieces, const Pieces& body) const {
   using clock = std::chrono::steady_clock;
-  const int threads = count_ > 1 ? useful(count_) : 1;
-  const double worth_threads = 1e-3;  // seconds
   std::ptrdiff_t batch = 1;
-  double expected = 0;
   for (std::ptrdiff_t begin = 0; begin < pieces;) {
-    const std::ptrdiff_t end = std::min(begin + batch, pieces), size = end - begin;
+    const std::ptrdiff_t end = std::min(begin + batch, pieces);
     const clock::time_point start = clock::now();
-    if (threads == 1 || expected * double(size) < worth_threads) body(begin, end);
-    else on_threads(begin, end, threads, body);
+    if (count_ == 1 || end - begin == 1) body(begin, end);
+    else on_threads(begin, end, count_, body);
     interrupt();
     const std::chrono::duration<double> taken = clock::now() - start;
-    expected = taken.count() / double(size);
     const double growth = std::min(8.0, 0.1 / std::max(taken.count(), 1e-6));
-    batch = std::max<std::ptrdiff_t>(threads, std::ptrdiff_t(growth * double(size)));
+    batch = std::max<std::ptrdiff_t>(count_, std::ptrdiff_t(growth * double(end - begin)));
     begin = end;
   }
 }

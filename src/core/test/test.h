@@ -3,7 +3,7 @@
 #ifndef DOMGEN_CORE_TEST_TEST_H
 #define DOMGEN_CORE_TEST_TEST_H
 
-#include "../../on-threads.h"
+#include "on-threads.h"
 #include "../data/md5.h"
 #include "../kernel/kernel.h"
 #include "../linalg/gram-buffer.h"

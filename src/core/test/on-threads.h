@@ -1,12 +1,14 @@
-// Pieces of work on several threads. Without R, so that it is tested with the core.
-#ifndef DOMGEN_ON_THREADS_H
-#define DOMGEN_ON_THREADS_H
+// Pieces of work on several threads of the standard library, in the place of RcppParallel's, into
+// which the thread sanitizer cannot look.
+#ifndef DOMGEN_CORE_TEST_ON_THREADS_H
+#define DOMGEN_CORE_TEST_ON_THREADS_H
+
+#include "../../first-exception.h"
 
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -14,30 +16,6 @@
 #include <thread>
 
 namespace domgen {
-
-// The first exception of several workers, kept for the calling thread: one that leaves a thread
-// would end R.
-class FirstException {
- public:
-  // On any thread; after an exception nothing is done.
-  template <class Body>
-  void guard(const Body& body) {
-    if (taken_) return;
-    try {
-      body();
-    } catch (...) {
-      if (!taken_.exchange(true)) first_ = std::current_exception();
-    }
-  }
-  // When all workers are done.
-  void rethrow() const {
-    if (first_) std::rethrow_exception(first_);
-  }
-
- private:
-  std::atomic<bool> taken_{false};
-  std::exception_ptr first_;
-};
 
 // Pieces `next`, ..., end - 1 that are left, `open` that are not done. Threads that come late find
 // no piece: nobody waits for them, and the body may be gone by then.
