@@ -1,0 +1,194 @@
+# Forests of several kinds on the folds of the sets of auto.R and auto-states.R: alone, and in a
+# mean with kernel ridge regressions, as in dg_auto(), at weight .4. Errors by domain against those
+# of 500 ordinary trees of the same fold, and processor seconds of growing; one thread.
+#   Rscript tests/bench/auto-forest.R results.csv [sets] [splits] [rows]
+#   Rscript tests/bench/auto-forest.R report results.csv ...
+# Sets: names separated by commas; splits: 1:2, say; rows: at most so many for training, where the
+# set has more. What results.csv has is not computed again.
+
+library(domgen)
+for (part in c("data", "sets-shared", "sets-packages", "sets-sensors", "peers", "forms", "run",
+               "tables")) {
+  source(paste0("tests/bench/auto-", part, ".R"))
+}
+options(domgen.threads = 1L, domgen.progress = FALSE, width = 150L)
+
+# One name for each set.
+forest_sets <- c(shared_sets, package_sets, sensor_sets)
+forest_sets <- forest_sets[setdiff(names(forest_sets), c("Vowel", "har66", "cytof_multicenter16",
+                                                         variants))]
+
+# Arguments of ranger and how many trees are grown; scores are of all of them, and the mean over
+# parts of 100.
+kinds <- list(
+  ordinary = list(num.trees = 500L),
+  subsample = list(num.trees = 200L, replace = FALSE),
+  half = list(num.trees = 200L, replace = FALSE, sample.fraction = .5),
+  extra = list(num.trees = 200L, splitrule = "extratrees", num.random.splits = 3L),
+  extra_sub = list(num.trees = 200L, splitrule = "extratrees", num.random.splits = 3L,
+                   replace = FALSE),
+  domains = list(num.trees = 200L, by = "domains"),
+  domains_extra = list(num.trees = 200L, splitrule = "extratrees", num.random.splits = 3L,
+                       by = "domains")
+)
+
+# How often each tree has each row: a bootstrap sample of two thirds of the (groups of) domains.
+bags_of_domains <- function(domain, trees) {
+  group <- (as.integer(domain) - 1L) %% 10L + 1L
+  G <- max(group)
+  lapply(seq_len(trees), function(t) {
+    rows <- which(group %in% sample.int(G, max(1L, round(2 * G / 3))))
+    tabulate(rows[sample.int(length(rows), replace = TRUE)], length(domain))
+  })
+}
+
+# list(values: a function of numbers of trees, on the common scale, at the new rows, seconds)
+grow <- function(kind, task) {
+  args <- kinds[[kind]]
+  classes <- is.factor(task$y)
+  if (!is.null(args$by)) {
+    args$inbag <- bags_of_domains(task$domain, args$num.trees)
+    args$by <- NULL
+  }
+  time <- system.time(model <- do.call(ranger::ranger, c(list(
+    x = task$X, y = task$y, probability = classes, num.threads = 1L, verbose = FALSE,
+    oob.error = FALSE), args)))
+  all <- predict(model, task$new, predict.all = TRUE, num.threads = 1L)$predictions
+  list(seconds = sum(time[1:2]), values = function(trees) {
+    if (!classes) return(matrix(rowMeans(all[, trees])))
+    P <- rowMeans(all[, , trees, drop = FALSE], dims = 2L)
+    P <- P[, levels(task$y), drop = FALSE]
+    if (ncol(P) == 2L) matrix(2 * P[, 2L] - 1) else P
+  })
+}
+
+# The mean of two kernel regressions at the new rows, on the common scale.
+kernels_of <- function(task) {
+  values <- lapply(c("pooled", "both"), function(scale) {
+    model <- suppressWarnings(dg_ridge(task$X, task$y, task$domain, scale = scale,
+                                       domain_kernel = domain_pooled(), intercept = TRUE))
+    value <- predict(model, task$new, domain = task$new_domain, type = "decision")
+    as.matrix(value)
+  })
+  (values[[1L]] + values[[2L]]) / 2
+}
+
+# By domain: the error of the metric, and the mean squared error of values or of indicators.
+domain_errors_of <- function(values, task) {
+  levels <- levels(task$y)
+  if (is.null(levels)) {
+    square <- (values[, 1L] - task$truth)^2
+    error <- score_domains(task$truth, values[, 1L], task$number, "rmse")
+  } else {
+    truth <- as.character(task$truth)
+    if (ncol(values) == 1L) {
+      square <- (values[, 1L] - ifelse(truth == levels[2L], 1, -1))^2
+      guess <- levels[1L + (values[, 1L] > 0)]
+    } else {
+      square <- rowSums((values - outer(truth, levels, "=="))^2)
+      guess <- levels[max.col(values, "first")]
+    }
+    error <- 1 - if (task$metric == "auc") {
+      score_domains(task$truth, values[, 1L], task$number, "auc")
+    } else tapply(guess == truth, task$number, mean)
+  }
+  square <- tapply(square, task$number, mean)
+  data.frame(domain = names(square), error = as.vector(error[names(square)]),
+             square = as.vector(square))
+}
+
+run_forests <- function(name, set, i) {
+  task <- make_task(set, i)
+  set.seed(i)
+  kernels <- kernels_of(task)
+  form <- if (nlevels(task$domain) < 5L) task else beside(task, standardised_by_domain)
+  score <- function(values, kind, trees, weight, seconds) {
+    cbind(set = name, split = i, rows = nrow(task$X), columns = ncol(form$X), kind = kind,
+          trees = trees, weight = weight, seconds = seconds,
+          domain_errors_of(values, task))
+  }
+  out <- list(score(kernels, "kernels", 0L, 0, NA))
+  for (kind in names(kinds)) {
+    set.seed(i)
+    forest <- grow(kind, form)
+    most <- kinds[[kind]]$num.trees
+    parts <- c(list(seq_len(most)), if (most > 200L) list(1:200, 201:400),
+               lapply(seq_len(most %/% 100L), function(k) 100L * (k - 1L) + 1:100))
+    for (trees in parts) for (weight in c(1, .4)) {
+      values <- weight * forest$values(trees) + (1 - weight) * kernels
+      out <- c(out, list(score(values, kind, length(trees), weight,
+                               forest$seconds * length(trees) / most)))
+    }
+  }
+  out <- do.call(rbind, out)
+  stats::aggregate(cbind(error, square, seconds) ~ ., out, mean, na.action = stats::na.pass)
+}
+
+# Ratio of sums over domains less 1 in per cent, with a standard error from the domains.
+change_of <- function(old, new) {
+  ok <- is.finite(old) & is.finite(new)
+  old <- old[ok]
+  new <- new[ok]
+  ratio <- sum(new) / sum(old)
+  n <- length(old)
+  c(change = 100 * (ratio - 1),
+    se = 100 * sqrt(n / (n - 1) * sum((new - ratio * old)^2)) / sum(old))
+}
+
+report_forests <- function(rows) {
+  base <- rows[rows$kind == "ordinary" & rows$trees == 500L, ]
+  for (weight in c(.4, 1)) for (what in c("error", "square")) {
+    cat("\n", if (weight == 1) "Forest alone" else "Mean with kernels, weight .4", ", ",
+        if (what == "error") "error of the metric" else "squared error", "\n", sep = "")
+    old <- base[base$weight == weight, ]
+    old$old <- old[[what]]
+    old$old_seconds <- old$seconds
+    cases <- unique(rows[rows$kind != "kernels", c("kind", "trees")])
+    if (weight < 1) cases <- rbind(cases, unique(rows[rows$kind == "kernels", c("kind", "trees")]))
+    table <- do.call(rbind, lapply(seq_len(nrow(cases)), function(k) {
+      new <- rows[rows$kind == cases$kind[k] & rows$trees == cases$trees[k], ]
+      if (cases$kind[k] != "kernels") new <- new[new$weight == weight, ]
+      keys <- c("set", "split", "domain")
+      both <- merge(new, old[c(keys, "old", "old_seconds")], by = keys)
+      by_set <- vapply(split(both, both$set), function(d) change_of(d$old, d[[what]]), c(0, 0))
+      by_set <- by_set[, colSums(is.finite(by_set)) == 2L, drop = FALSE]
+      S <- ncol(by_set)
+      first <- both[!duplicated(both[c("set", "split")]), ]
+      data.frame(cases[k, ], sets = S, change = mean(by_set[1L, ]),
+                 within = sqrt(sum(by_set[2L, ]^2)) / S,
+                 between = stats::sd(by_set[1L, ]) / sqrt(S), worse = sum(by_set[1L, ] > 0),
+                 time = exp(mean(log((first$seconds + .001) / (first$old_seconds + .001)))))
+    }))
+    table[4:6] <- round(table[4:6], 2L)
+    table$time <- round(table$time, 2L)
+    print(table, row.names = FALSE)
+  }
+}
+
+if (!interactive()) {
+  args <- commandArgs(TRUE)
+  if (args[1L] == "report") {
+    rows <- do.call(rbind, lapply(args[-1L], utils::read.csv))
+    report_forests(rows)
+  } else {
+    file <- args[1L]
+    names <- if (length(args) < 2L) names(forest_sets) else pick(args[2L], names(forest_sets))
+    splits <- if (length(args) < 3L) 1L else eval(str2lang(args[3L]))
+    done <- if (file.exists(file)) utils::read.csv(file)
+    for (i in splits) for (name in names) {
+      if (any(done$set == name & done$split == i)) next
+      set <- read_or_leave_out(forest_sets[[name]], name)
+      if (is.null(set) || i > set$splits && !is_drawn(set)) next
+      if (length(args) > 3L) set$rows <- as.integer(args[4L])
+      rows <- tryCatch(run_forests(name, set, i), error = function(e) {
+        cat(name, i, "failed:", conditionMessage(e), "\n")
+        NULL
+      })
+      if (is.null(rows)) next
+      one <- rows$seconds[rows$kind == "ordinary" & rows$trees == 500L][1L]
+      cat(sprintf("%-20s %d %5d x %4d  %6.1f s\n", name, i, rows$rows[1L], rows$columns[1L], one))
+      utils::write.table(rows, file, append = file.exists(file), sep = ",", row.names = FALSE,
+                         col.names = !file.exists(file))
+    }
+  }
+}
