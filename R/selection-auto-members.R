@@ -115,11 +115,14 @@ choose_all <- function(search) {
        kernels = list(keys = kernel_keys(search), values = values))
 }
 
-# The specification of a candidate for these rows.
-member_spec <- function(search, key, sample) {
+# The specification of a candidate for these rows, with this weight among members.
+member_spec <- function(search, key, sample, weight = 1) {
   entry <- search$found[[key]]
   spec <- entry$candidate$spec
-  if (!is_kernel(entry$candidate)) return(spec)
+  if (!is_kernel(entry$candidate)) {
+    if (spec$method == "dg_forest") spec$args$trees <- forest_trees(sample$y, weight)
+    return(spec)
+  }
   n <- length(sample$y)
   larger <- n / length(search$sample$y) * (mean_weight(sample) / mean_weight(search$sample))
   set_parameters(spec, list(lambda = min(entry$lambda * larger, largest_lambda),
@@ -145,9 +148,9 @@ response_range.dg_auto <- function(object) {
 #' @exportS3Method
 held_out_decisions.dg_auto_spec <- function(spec, sample, fitted) {
   specs <- lapply(fitted$members, `[[`, "spec")
-  # as many trees as in the search: ten forests of all take longer than all other members
+  # together, in at most ten folds, twice as many trees as the forest itself
   if (!is.null(specs$forest)) {
-    specs$forest$args$trees <- search_trees[[response_kind(sample$y)]]
+    specs$forest$args$trees <- specs$forest$args$trees %/% 5L
   }
   held_out_mean(specs, sample, fitted)
 }

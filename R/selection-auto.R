@@ -316,7 +316,7 @@ fit_rows.dg_auto_spec <- function(spec, rows, shared = NULL) {
 # list(members: fitted, weights, expected: the score, choice)
 auto_in_memory <- function(spec, sample) {
   selection <- choose_by_domain(spec$args, sample)
-  members <- fit_members(selection$search, selection$chosen$keys, sample)
+  members <- fit_members(selection$search, selection$chosen, sample)
   selection <- without_failed(selection, members)
   chosen <- selection$chosen
   list(members = members[chosen$keys], weights = chosen$weights,
@@ -324,8 +324,9 @@ auto_in_memory <- function(spec, sample) {
 }
 
 # A member that fails is its error.
-fit_members <- function(search, keys, sample) {
-  specs <- lapply(stats::setNames(keys, keys), function(key) member_spec(search, key, sample))
+fit_members <- function(search, chosen, sample) {
+  specs <- Map(function(key, weight) member_spec(search, key, sample, weight),
+               stats::setNames(chosen$keys, chosen$keys), chosen$weights)
   lapply(specs, function(spec) {
     tryCatch(fit_member(spec, sample), domgen_error = identity)
   })

@@ -18,37 +18,44 @@ forest_sets <- c(shared_sets, package_sets, sensor_sets)
 forest_sets <- forest_sets[setdiff(names(forest_sets), c("Vowel", "har66", "cytof_multicenter16",
                                                          variants))]
 
+# Numbers of ten predictors that shift by domain: smooth, and in steps.
+simulated_rows <- function(domains, each, f) {
+  set.seed(1L)
+  domain <- rep(seq_len(domains), each = each)
+  X <- as.data.frame(noise(domains * each, 10L) + .5 * stats::rnorm(domains)[domain])
+  new_set(f(X) + .3 * stats::rnorm(domains)[domain] + .7 * stats::rnorm(nrow(X)), domain, X, "rmse",
+          folds = 5L)
+}
+forest_sets$smooth <- function() simulated_rows(40L, 400L, function(X) {
+  sin(X[[1L]]) + X[[2L]] * X[[3L]] / 2
+})
+forest_sets$steps <- function() simulated_rows(40L, 400L, function(X) {
+  2 * (X[[1L]] > .3 & X[[2L]] > -.4) + (X[[3L]] > .5) - 1.5 * (X[[4L]] > 0 & X[[5L]] < .2)
+})
+
 # Arguments of ranger and how many trees are grown; scores are of all of them, and the mean over
-# parts of 100.
+# parts of 100 and of 200. Of `most` rows a tree gets at most so many, where there are many more.
 kinds <- list(
   ordinary = list(num.trees = 500L),
   subsample = list(num.trees = 200L, replace = FALSE),
-  half = list(num.trees = 200L, replace = FALSE, sample.fraction = .5),
   extra = list(num.trees = 200L, splitrule = "extratrees", num.random.splits = 3L),
-  extra_sub = list(num.trees = 200L, splitrule = "extratrees", num.random.splits = 3L,
-                   replace = FALSE),
-  domains = list(num.trees = 200L, by = "domains"),
-  domains_extra = list(num.trees = 200L, splitrule = "extratrees", num.random.splits = 3L,
-                       by = "domains")
+  rows_4000 = list(num.trees = 300L, most = 4000L),
+  rows_2000 = list(num.trees = 500L, most = 2000L)
 )
 
-# How often each tree has each row: a bootstrap sample of two thirds of the (groups of) domains.
-bags_of_domains <- function(domain, trees) {
-  group <- (as.integer(domain) - 1L) %% 10L + 1L
-  G <- max(group)
-  lapply(seq_len(trees), function(t) {
-    rows <- which(group %in% sample.int(G, max(1L, round(2 * G / 3))))
-    tabulate(rows[sample.int(length(rows), replace = TRUE)], length(domain))
-  })
+kinds_for <- function(task) {
+  many <- vapply(kinds, function(kind) isTRUE(kind$most < nrow(task$X) / 1.5), NA)
+  small <- vapply(kinds, function(kind) is.null(kind$most), NA)
+  names(kinds)[many | small & (nrow(task$X) <= train_rows | names(kinds) == "ordinary")]
 }
 
 # list(values: a function of numbers of trees, on the common scale, at the new rows, seconds)
 grow <- function(kind, task) {
   args <- kinds[[kind]]
   classes <- is.factor(task$y)
-  if (!is.null(args$by)) {
-    args$inbag <- bags_of_domains(task$domain, args$num.trees)
-    args$by <- NULL
+  if (!is.null(args$most)) {
+    args <- c(args, list(replace = FALSE, sample.fraction = args$most / nrow(task$X)))
+    args$most <- NULL
   }
   time <- system.time(model <- do.call(ranger::ranger, c(list(
     x = task$X, y = task$y, probability = classes, num.threads = 1L, verbose = FALSE,
@@ -108,12 +115,14 @@ run_forests <- function(name, set, i) {
           domain_errors_of(values, task))
   }
   out <- list(score(kernels, "kernels", 0L, 0, NA))
-  for (kind in names(kinds)) {
+  for (kind in kinds_for(task)) {
     set.seed(i)
     forest <- grow(kind, form)
     most <- kinds[[kind]]$num.trees
-    parts <- c(list(seq_len(most)), if (most > 200L) list(1:200, 201:400),
-               lapply(seq_len(most %/% 100L), function(k) 100L * (k - 1L) + 1:100))
+    of_size <- function(size) {
+      split(seq_len(most %/% size * size), rep(seq_len(most %/% size), each = size))
+    }
+    parts <- unname(c(list(seq_len(most)), of_size(100L), if (most > 200L) of_size(200L)))
     for (trees in parts) for (weight in c(1, .4)) {
       values <- weight * forest$values(trees) + (1 - weight) * kernels
       out <- c(out, list(score(values, kind, length(trees), weight,
