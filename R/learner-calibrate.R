@@ -226,8 +226,11 @@ held_out_decisions.dg_ridge_spec <- function(spec, sample, fitted) {
   if (several || spec$args$bandwidths == "fitted" || is.null(spec$args$lambda)) {
     return(NextMethod())
   }
-  response <- fitted$response
-  values <- unname(left_out_values(fitted, sample))
+  each_held_out(unname(left_out_values(fitted, sample)), sample, fitted$response)
+}
+
+# Of values where each domain is left out alone; NA of submodels that the others cannot train.
+each_held_out <- function(values, sample, response) {
   for (at in split(seq_along(sample$y), sample$domain)) {
     others <- sample$y[-at][sample$weights[-at] > 0]
     lacking <- !response$levels %in% others
