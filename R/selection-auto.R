@@ -32,7 +32,8 @@
 #'   domains it uses the predictors both pooled and standardised by domain. Two forests of 25 trees
 #'   show first whether it can improve on the ridge regressions by more than half a standard error;
 #'   if not, their mean stands in the table. In the search, censored times are rounded up to one of
-#'   50 quantiles for the forest.
+#'   50 quantiles for the forest. The member has 100 trees; of classes and censored times 500 times
+#'   its squared weight, if that is more.
 #' * A mixed model ([dg_mixed()]) of a response that it has, if its package is installed, there are
 #'   at least ten domains, three rows per domain and ten rows per predictor (of classes, without
 #'   those of the most frequent one). It has domain means if there are at least 2 (p + 2) domains
@@ -136,6 +137,15 @@
 #' * One: nothing can be selected, with a warning. Linear kernels, other kernels (each with every
 #'   scaling) and the forest have equal total weight; `lambda` is the best on held-out rows (ten
 #'   groups).
+#'
+#' ## Intervals and sets
+#' They rest on errors of the members in held-out domains ([set_intervals()]), which `predict()`
+#' computes at the first such call from all rows, also if the search used some of them. Ridge
+#' regressions are held out in closed form. The forest is fitted again without each of at most five
+#' groups of domains, with half of its trees (at most 100). Generalised regressions are held out in
+#' one Newton step ([dg_lodo()]) if no domain has a tenth of the information, otherwise fitted again
+#' without each of at most ten groups. Members and weights stay. The errors of numbers are enlarged
+#' by the ratio of the expected score to the score before correction.
 #'
 #' ## Repeated subjects
 #' If subjects occur in several domains (patients on several devices), give `unit`. Rows are then

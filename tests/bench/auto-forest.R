@@ -3,8 +3,10 @@
 # of 500 ordinary trees of the same fold, and processor seconds of growing; one thread.
 #   Rscript tests/bench/auto-forest.R results.csv [sets] [splits] [rows]
 #   Rscript tests/bench/auto-forest.R report results.csv ...
+#   Rscript tests/bench/auto-forest.R times
 # Sets: names separated by commas; splits: 1:2, say; rows: at most so many for training, where the
-# set has more. What results.csv has is not computed again.
+# set has more. What results.csv has is not computed again. `times`: ordinary forests of censored
+# times alone, five folds of the domains of sets of the package survival and of simulated ones.
 
 library(domgen)
 for (part in c("data", "sets-shared", "sets-packages", "sets-sensors", "peers", "forms", "run",
@@ -133,6 +135,77 @@ run_forests <- function(name, set, i) {
   stats::aggregate(cbind(error, square, seconds) ~ ., out, mean, na.action = stats::na.pass)
 }
 
+# ---- censored times ---------------------------------------------------------------------------
+
+simulated_times <- function(seed, domains, each, f) {
+  set.seed(seed)
+  domain <- rep(seq_len(domains), each = each)
+  X <- as.data.frame(noise(length(domain), 6L))
+  time <- stats::rexp(length(domain), exp(f(X) + .3 * stats::rnorm(domains)[domain]))
+  end <- stats::rexp(length(domain), .5)
+  data.frame(time = round(pmin(time, end), 2L) + .01, status = as.numeric(time <= end), X,
+             domain = domain)
+}
+
+time_sets <- list(
+  lung = function() with(survival::lung, data.frame(time, status = status - 1, age, sex, ph.ecog,
+    ph.karno, wt.loss, domain = inst)),
+  rotterdam = function() with(survival::rotterdam, data.frame(time = rtime, status = recur, age,
+    meno, size = as.numeric(size), grade, nodes, pgr, er, hormon, chemo, domain = year)),
+  flchain = function() with(survival::flchain[survival::flchain$futime > 0, ], data.frame(
+    time = futime, status = death, age, sex = as.numeric(sex), kappa, lambda, creatinine, mgus,
+    domain = chapter)),
+  colon = function() with(survival::colon[survival::colon$etype == 2, ], data.frame(time, status,
+    sex, age, obstruct, perfor, adhere, nodes, differ, extent, surg, node4,
+    domain = paste(rx, age %/% 15))),
+  line = function() simulated_times(1L, 20L, 40L, function(X) X[[1L]] + X[[2L]] / 2),
+  steps = function() simulated_times(2L, 20L, 40L, function(X) {
+    2 * (X[[1L]] > 0 & X[[2L]] > 0) - (X[[3L]] > .5)
+  })
+)
+
+# 1 - concordance by domain, the mean over parts of the 500 trees.
+run_times <- function(name) {
+  d <- time_sets[[name]]()
+  d <- d[stats::complete.cases(d), ]
+  d <- droplevels(d[d$domain %in% names(which(tapply(d$status, d$domain, sum) >= 5)), ])
+  set.seed(first_seed)
+  names <- sample(unique(d$domain))
+  lines <- lapply(1:5, function(i) {
+    held <- d$domain %in% names[seq_along(names) %% 5L == i - 1L]
+    train <- which(!held)
+    train <- train[sample.int(length(train), min(1000L, length(train)))]
+    x <- setdiff(names(d), c("time", "status", "domain"))
+    # as in the search
+    y <- domgen:::as_surv(domgen:::coarse_times(domgen:::censored_times(
+      d$time[train], d$status[train]), 50L))
+    model <- ranger::ranger(x = d[train, x], y = y, num.trees = 500L,
+                            num.threads = 1L, oob.error = FALSE)
+    new <- d[held, ]
+    new <- new[sort(sample.int(nrow(new), min(600L, nrow(new)))), ]
+    # [rows x trees]
+    events <- apply(predict(model, new[x], predict.all = TRUE, num.threads = 1L)$chf, c(1L, 3L),
+                    sum)
+    of_size <- function(size) {
+      errors <- vapply(seq_len(500L %/% size), function(k) {
+        risk <- rowMeans(events[, size * (k - 1L) + seq_len(size)])
+        vapply(split(seq_len(nrow(new)), new$domain, drop = TRUE), function(at) {
+          survival::concordance(survival::Surv(time, status) ~ I(risk[at]),
+                                data = new[at, ])$concordance
+        }, 0)
+      }, numeric(length(unique(new$domain))))
+      rowMeans(matrix(errors, ncol = 500L %/% size))
+    }
+    data.frame(t500 = of_size(500L), t200 = of_size(200L), t100 = of_size(100L))
+  })
+  lines <- do.call(rbind, lines)
+  cat(sprintf("%-10s %3d domains, error %.3f, change with 200 trees %+.2f (%.2f) %%, with 100 %s\n",
+              name, nrow(lines), mean(lines$t500), change_of(lines$t500, lines$t200)[1L],
+              change_of(lines$t500, lines$t200)[2L],
+              sprintf("%+.2f (%.2f)", change_of(lines$t500, lines$t100)[1L],
+                      change_of(lines$t500, lines$t100)[2L])))
+}
+
 # Ratio of sums over domains less 1 in per cent, with a standard error from the domains.
 change_of <- function(old, new) {
   ok <- is.finite(old) & is.finite(new)
@@ -178,7 +251,18 @@ if (!interactive()) {
   args <- commandArgs(TRUE)
   if (args[1L] == "report") {
     rows <- do.call(rbind, lapply(args[-1L], utils::read.csv))
+    rows <- rows[rows$kind %in% c("kernels", names(kinds)), ]
+    type <- vapply(unique(rows$set), function(name) {
+      y <- forest_sets[[name]]()$data$y
+      if (is.numeric(y)) "numbers" else if (nlevels(y) == 2L) "two classes" else "more classes"
+    }, "")
     report_forests(rows)
+    for (one in c("numbers", "more classes")) {
+      cat("\n==== ", one, " alone ====\n", sep = "")
+      report_forests(rows[type[rows$set] == one, ])
+    }
+  } else if (args[1L] == "times") {
+    for (name in names(time_sets)) run_times(name)
   } else {
     file <- args[1L]
     names <- if (length(args) < 2L) names(forest_sets) else pick(args[2L], names(forest_sets))

@@ -5,8 +5,8 @@
 #   Rscript tests/bench/auto-intervals.R report results.csv
 # What results.csv has is not computed again.
 
-# list(f: of rows [n x 10], effect: standard deviation of domains, noise: a function of n, rows, each
-# of which many a domain has; classes: are numbers above their median a class?)
+# list(f: of rows [n x 10], effect: standard deviation of domains, noise: a function of n, domains
+# for training, each: rows of a domain, classes: are numbers above their median a class?)
 normal <- function(sd) function(n) stats::rnorm(n, sd = sd)
 smooth <- function(X) sin(X[, 1L]) + X[, 2L] * X[, 3L] / 2
 steps <- function(X) {
