@@ -642,8 +642,8 @@ held_out_decisions.dg_glm_spec <- function(spec, sample, fitted) {
   task$par <- fitted$family
   # of classes curvatures hardly differ
   single <- task$loss$coupled == "nothing"
-  known <- if (single) working_task(task, fitted$decision)$costs else task$costs
-  small <- max(level_sums(known, sample$domain)) < sum(known) / most_folds
+  costs <- if (single) working_task(task, fitted$decision)$costs else task$costs
+  small <- max(rowsum(costs, as.integer(sample$domain))) < sum(costs) / most_folds
   if (!small || is.null(spec$args$lambda) || !is.null(sample$blueprint$structure) ||
         task$loss$coupled == "rows") return(NextMethod())
   each_held_out(glm_solver(task$loss)$without(fitted, sample, task), sample, fitted$response)

@@ -119,10 +119,8 @@ choose_all <- function(search) {
 member_spec <- function(search, key, sample, weight = 1) {
   entry <- search$found[[key]]
   spec <- entry$candidate$spec
-  if (!is_kernel(entry$candidate)) {
-    if (spec$method == "dg_forest") spec$args$trees <- forest_trees(sample$y, weight)
-    return(spec)
-  }
+  if (spec$method == "dg_forest") spec$args$trees <- forest_trees(sample$y, weight)
+  if (!is_kernel(entry$candidate)) return(spec)
   n <- length(sample$y)
   larger <- n / length(search$sample$y) * (mean_weight(sample) / mean_weight(search$sample))
   set_parameters(spec, list(lambda = min(entry$lambda * larger, largest_lambda),

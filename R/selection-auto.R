@@ -336,11 +336,9 @@ auto_in_memory <- function(spec, sample) {
 
 # A member that fails is its error.
 fit_members <- function(search, chosen, sample) {
-  specs <- Map(function(key, weight) member_spec(search, key, sample, weight),
-               stats::setNames(chosen$keys, chosen$keys), chosen$weights)
-  lapply(specs, function(spec) {
-    tryCatch(fit_member(spec, sample), domgen_error = identity)
-  })
+  Map(function(key, weight) {
+    tryCatch(fit_member(member_spec(search, key, sample, weight), sample), domgen_error = identity)
+  }, stats::setNames(chosen$keys, chosen$keys), chosen$weights)
 }
 
 # The selection without members that could not be fitted to all rows, with weights that sum to 1.

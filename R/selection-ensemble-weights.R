@@ -138,8 +138,7 @@ held_out_decisions.dg_ensemble_spec <- function(spec, sample, fitted) {
 # its fit.
 held_out_mean <- function(specs, sample, fitted, of = held_out_values) {
   used <- fitted$coefficients > 0
-  values <- Map(function(spec, member) of(spec, sample, member), specs[used],
-                fitted$members[used])
+  values <- Map(of, specs[used], list(sample), fitted$members[used])
   list(values = weighted_values(values, fitted$coefficients[used]),
        folds = calibration_folds(sample))
 }
