@@ -23,7 +23,7 @@
 #' toy <- simulate_dcm(domains = 5, n = 30, seed = 1)
 #' plot(dg_cv(dg_lm(), y ~ . | domain, data = toy))
 #' plot(dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, shots = c(1, 5, 10)))
-#' later <- domain_folds(ChickWeight$Chick, v = 5, time = ChickWeight$Time)
+#' later <- domain_folds(ChickWeight$Chick, folds = 5, time = ChickWeight$Time)
 #' plot(dg_cv(dg_lm(), weight ~ Time + Diet | Chick, data = ChickWeight, folds = later))
 #' @export
 plot.dg_cv <- function(x, max_labels = 40, interval = TRUE, shots = !is.null(x$shots),

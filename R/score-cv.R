@@ -278,7 +278,7 @@
 #'
 #' # new chicks at a later age than those of training
 #' dg_cv(dg_lm(), weight ~ Time + Diet | Chick, data = ChickWeight,
-#'       folds = domain_folds(ChickWeight$Chick, v = 5, time = ChickWeight$Time))
+#'       folds = domain_folds(ChickWeight$Chick, folds = 5, time = ChickWeight$Time))
 #'
 #' # with a few labelled rows of the new domain
 #' dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, shots = c(1, 5, 10))

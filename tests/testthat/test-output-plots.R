@@ -570,7 +570,7 @@ test_that("scores by period are drawn against time", {
   data <- ellipses()
   day <- as.Date("2024-01-30") + seq_len(nrow(data)) %% 30
   later <- dg_cv(dg_lm(), ill ~ . | hospital, data = data,
-                 folds = domain_folds(data$hospital, v = 4, time = day))
+                 folds = domain_folds(data$hospital, folds = 4, time = day))
   expect_plots(later)
   expect_plots(later, periods = FALSE)
 })

@@ -123,3 +123,44 @@ test_that("a response that depends on the rows around is not known of new rows",
   model <- dg_lm(log(y + 100) ~ x1 | domain, data = toy)
   expect_equal(augment(model, toy[1:4, ])$.resid, augment(model)$.resid[1:4])
 })
+
+test_that("fits answer the arguments of broom: conf.int, conf.level, data, .rownames and nobs", {
+  cars <- transform(mtcars, carb = factor(carb))
+  models <- list(dg_lm(mpg ~ wt + hp | carb, data = cars),
+                 dg_glm(mpg ~ wt + hp | carb, data = cars, kernel = kernel_linear(),
+                        domain_kernel = domain_pooled(), lambda = 0.1))
+  for (model in models) {
+    level <- runif(1, 0.6, 0.99)
+    expected <- dg_coefficients(model, level = level)$table
+    found <- tidy(model, conf.int = TRUE, conf.level = level)
+    expect_equal(found$estimate, expected$estimate)
+    expect_equal(found$conf.low, expected$lower)
+    expect_equal(found$std.error, expected$se)
+    expect_identical(glance(model)$nobs, nrow(cars))
+  }
+  expect_domgen_error(tidy(dg_null(mpg ~ wt | carb, data = cars), conf.int = TRUE), "linear")
+  expect_domgen_error(tidy(models[[1L]], conf.int = "yes"), "`conf.int` must be TRUE or FALSE")
+  # rows are found by the names that they have, also where some were taken
+  some <- cars[sample(nrow(cars), 9L), ]
+  for (model in c(models, list(dg_tca(mpg ~ wt + hp | carb, data = cars)))) {
+    rows <- augment(model, data = some)
+    expect_identical(rows$.rownames, row.names(some))
+    expect_identical(names(rows)[2:12], names(cars))
+    expect_equal(as.data.frame(rows), as.data.frame(augment(model, some)))
+  }
+  expect_equal(augment(models[[1L]], data = cars)$.fitted, unname(fitted(models[[1L]])))
+  for (model in models) expect_identical(augment(model)$.rownames, row.names(cars))
+  # those that were kept
+  cars$wt[4L] <- NA
+  for (action in list(stats::na.omit, stats::na.exclude)) {
+    model <- suppressWarnings(dg_lm(mpg ~ wt | carb, data = cars, na.action = action))
+    known <- augment(model)
+    expect_identical(known$.rownames[!is.na(known$.fitted)], row.names(cars)[-4L])
+    expect_equal(known$.fitted, unname(fitted(model)))
+  }
+  row.names(cars) <- NULL
+  for (model in list(dg_lm(mpg ~ wt | carb, data = cars, na.action = na.impute()),
+                     models[[1L]])) {
+    expect_false(".rownames" %in% names(suppressWarnings(augment(model, data = cars))))
+  }
+})

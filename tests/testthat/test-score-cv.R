@@ -29,7 +29,7 @@ test_that("held-out labels change nothing but the scores", {
 
 test_that("folds hold whole domains", {
   set.seed(1)
-  folds <- domain_folds(toy$domain, v = 2)
+  folds <- domain_folds(toy$domain, folds = 2)
   result <- dg_cv(dg_null(), y ~ . | domain, data = toy, folds = folds)
   expect_identical(result$predictions$fold, unname(unclass(folds)[as.character(toy$domain)]))
   expect_equal(sort(unique(result$domains$fold)), 1:2)

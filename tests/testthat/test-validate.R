@@ -223,7 +223,7 @@ test_that("repeats count alike", {
   data <- hospitals()
   set.seed(1)
   cv <- dg_cv(dg_glm(lambda = 1), death ~ x + z | hospital, data = data,
-              folds = domain_folds(data$hospital, v = 3, repeats = 2))
+              folds = domain_folds(data$hospital, folds = 3, repeats = 2))
   of <- function(rows) {
     cv$predictions <- cv$predictions[cv$predictions$rep %in% rows, ]
     found <- dg_validate(cv)$summary
