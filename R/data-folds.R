@@ -12,23 +12,23 @@ domain_sizes <- function(sample) {
 
 most_folds <- 10L
 
-# Fold of each domain: each its own up to 10 domains, else 10 folds, the next largest domain
-# to the fold with the fewest rows. 0 for a domain without weight, which is never held out.
-calibration_folds <- function(sample) {
+# Fold of each domain: each its own up to `most` domains, else so many folds, the next largest
+# domain to the fold with the fewest rows. 0 for a domain without weight, which is never held out.
+calibration_folds <- function(sample, most = most_folds) {
   whole <- left_out_whole(sample$blueprint$structure, levels(sample$domain))
   if (!is.null(whole)) {
     levels(sample$domain) <- whole
-    return(stats::setNames(calibration_folds(sample[c("domain", "weights")])[whole],
+    return(stats::setNames(calibration_folds(sample[c("domain", "weights")], most)[whole],
                            names(whole)))
   }
   size <- domain_sizes(sample)
   fold <- integer(length(size))
   largest_first <- order(-size)
   largest_first <- largest_first[size[largest_first] > 0]
-  if (length(largest_first) <= most_folds) {
+  if (length(largest_first) <= most) {
     fold[size > 0] <- seq_along(largest_first)
   } else {
-    load <- numeric(most_folds)
+    load <- numeric(most)
     for (g in largest_first) {
       fold[g] <- which.min(load)
       load[fold[g]] <- load[fold[g]] + size[g]

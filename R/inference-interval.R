@@ -93,8 +93,10 @@
 #'
 #' @section Computation:
 #' **Held-out errors** use a closed form where there is one (see [dg_lodo()]), otherwise at most 10
-#' folds of domains. Parameters that a fit selects are selected again without the domain, except
-#' those of a [dg_gp()] of more than 1,000 rows.
+#' folds of domains (five for the forest of a [dg_auto()]). A [dg_glm()] with a given `lambda` uses
+#' the Newton step of [dg_lodo()] if no domain has a tenth of the information. Parameters that a fit
+#' selects are selected again without the domain, except those of a [dg_gp()] of more than 1,000
+#' rows.
 #'
 #' **\eqn{\sigma}{sigma}** is the model's own standard deviation for a Gaussian process. Otherwise
 #' it is a kernel ridge regression of \eqn{\log(|y - f_{-g}| + c)}{log(|y - f_-g| + c)} on the

@@ -23,9 +23,10 @@
 #' per fold.
 #'
 #' Exceptions: [dg_ridge()] with a given `lambda` and given bandwidths uses the closed form of
-#' [dg_lodo()], one domain at a time, without further fits. With nested or crossed domains, whole
-#' levels of the outer factor are held out. A [dg_ensemble()] uses the weighted mean of its members'
-#' held-out values.
+#' [dg_lodo()], one domain at a time, without further fits; so does [dg_glm()] in an ensemble, in
+#' one Newton step, if `lambda` is given and no domain has a tenth of the information. With nested
+#' or crossed domains, whole levels of the outer factor are held out. A [dg_ensemble()] uses the
+#' weighted mean of its members' held-out values.
 #'
 #' ## Maps
 #' For each binary submodel, one map from f to a probability p is fitted:
@@ -175,8 +176,8 @@ held_out_decisions.dg_spec <- function(spec, sample, fitted) {
 
 # As held_out_decisions(), by folds of domains. values(inside): the values [rows x columns] of the
 # rows `inside` of a fold, by a fit without them, or NA.
-by_folds <- function(sample, columns, purpose, values) {
-  folds <- calibration_folds(sample)
+by_folds <- function(sample, columns, purpose, values, most = most_folds) {
+  folds <- calibration_folds(sample, most)
   fold <- folds[as.integer(sample$domain)]
   decisions <- matrix(NA_real_, nrow(sample$X), columns)
   for (k in seq_len(max(folds))) {
@@ -226,8 +227,11 @@ held_out_decisions.dg_ridge_spec <- function(spec, sample, fitted) {
   if (several || spec$args$bandwidths == "fitted" || is.null(spec$args$lambda)) {
     return(NextMethod())
   }
-  response <- fitted$response
-  values <- unname(left_out_values(fitted, sample))
+  each_held_out(unname(left_out_values(fitted, sample)), sample, fitted$response)
+}
+
+# Of values where each domain is left out alone; NA of submodels that the others cannot train.
+each_held_out <- function(values, sample, response) {
   for (at in split(seq_along(sample$y), sample$domain)) {
     others <- sample$y[-at][sample$weights[-at] > 0]
     lacking <- !response$levels %in% others

@@ -32,7 +32,8 @@
 #'   domains it uses the predictors both pooled and standardised by domain. Two forests of 25 trees
 #'   show first whether it can improve on the ridge regressions by more than half a standard error;
 #'   if not, their mean stands in the table. In the search, censored times are rounded up to one of
-#'   50 quantiles for the forest.
+#'   50 quantiles for the forest. The member has 100 trees; of classes and censored times 500 times
+#'   its squared weight, if that is more.
 #' * A mixed model ([dg_mixed()]) of a response that it has, if its package is installed, there are
 #'   at least ten domains, three rows per domain and ten rows per predictor (of classes, without
 #'   those of the most frequent one). It has domain means if there are at least 2 (p + 2) domains
@@ -136,6 +137,15 @@
 #' * One: nothing can be selected, with a warning. Linear kernels, other kernels (each with every
 #'   scaling) and the forest have equal total weight; `lambda` is the best on held-out rows (ten
 #'   groups).
+#'
+#' ## Intervals and sets
+#' They rest on errors of the members in held-out domains ([set_intervals()]), which `predict()`
+#' computes at the first such call from all rows, also if the search used some of them. Ridge
+#' regressions are held out in closed form. The forest is fitted again without each of at most five
+#' groups of domains, with half of its trees (at most 100). Generalised regressions are held out in
+#' one Newton step ([dg_lodo()]) if no domain has a tenth of the information, otherwise fitted again
+#' without each of at most ten groups. Members and weights stay. The errors of numbers are enlarged
+#' by the ratio of the expected score to the score before correction.
 #'
 #' ## Repeated subjects
 #' If subjects occur in several domains (patients on several devices), give `unit`. Rows are then
@@ -317,7 +327,7 @@ fit_rows.dg_auto_spec <- function(spec, rows, shared = NULL) {
 # list(members: fitted, weights, expected: the score, choice)
 auto_in_memory <- function(spec, sample) {
   selection <- choose_by_domain(spec$args, sample)
-  members <- fit_members(selection$search, selection$chosen$keys, sample)
+  members <- fit_members(selection$search, selection$chosen, sample)
   selection <- without_failed(selection, members)
   chosen <- selection$chosen
   list(members = members[chosen$keys], weights = chosen$weights,
@@ -325,11 +335,10 @@ auto_in_memory <- function(spec, sample) {
 }
 
 # A member that fails is its error.
-fit_members <- function(search, keys, sample) {
-  specs <- lapply(stats::setNames(keys, keys), function(key) member_spec(search, key, sample))
-  lapply(specs, function(spec) {
-    tryCatch(fit_member(spec, sample), domgen_error = identity)
-  })
+fit_members <- function(search, chosen, sample) {
+  Map(function(key, weight) {
+    tryCatch(fit_member(member_spec(search, key, sample, weight), sample), domgen_error = identity)
+  }, stats::setNames(chosen$keys, chosen$keys), chosen$weights)
 }
 
 # The selection without members that could not be fitted to all rows, with weights that sum to 1.

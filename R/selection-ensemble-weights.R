@@ -44,13 +44,13 @@ held_out_values.dg_spec <- function(spec, sample, fitted) {
 }
 
 # The search is repeated without each fold.
-refitted_values <- function(spec, sample, fitted) {
+refitted_values <- function(spec, sample, fitted, most = most_folds) {
   columns <- ncol(common_values(targets_of(fitted), fitted$decision))
   by_folds(sample, columns, " to find the weights", function(inside) {
     # a class that is nowhere else
     if (all(levels(sample$y) %in% sample$y[!inside])) values_without(spec, sample, !inside, inside)
     else NA_real_
-  })$values
+  }, most)$values
 }
 
 #' @exportS3Method
@@ -134,11 +134,11 @@ held_out_decisions.dg_ensemble_spec <- function(spec, sample, fitted) {
   held_out_mean(spec$args$members, sample, fitted)
 }
 
-# Members without weight are not needed.
-held_out_mean <- function(specs, sample, fitted) {
+# Members without weight are not needed. of: a function of a member's specification, the rows and
+# its fit.
+held_out_mean <- function(specs, sample, fitted, of = held_out_values) {
   used <- fitted$coefficients > 0
-  values <- Map(function(spec, member) held_out_values(spec, sample, member), specs[used],
-                fitted$members[used])
+  values <- Map(of, specs[used], list(sample), fitted$members[used])
   list(values = weighted_values(values, fitted$coefficients[used]),
        folds = calibration_folds(sample))
 }

@@ -112,6 +112,52 @@ test_that("the closed form of ridge regression has the values of fits without th
   }
 })
 
+test_that("steps without each of many small domains are near fits without it, of all families", {
+  G <- 24L
+  d <- with_seed(4, {
+    d <- data.frame(domain = gl(G, 8L), x1 = rnorm(8 * G), x2 = rnorm(8 * G))
+    d$f <- d$x1 + d$x2 / 2 + rnorm(G)[d$domain] / 3
+    transform(d, noisy = f + rlogis(8 * G), count = rpois(8 * G, exp(f / 2)))
+  })
+  noisy <- d$noisy
+  responses <- list(binomial = factor(noisy > 0), poisson = d$count,
+                    multinomial = cut(noisy, c(-Inf, -0.7, 0.8, Inf), c("a", "b", "c")),
+                    ordinal = cut(noisy, c(-Inf, -1, 1, Inf), ordered_result = TRUE),
+                    gaussian = noisy)
+  size <- function(x) sqrt(mean(x^2))
+  for (family in names(responses)) for (features in list(features_exact(), features_nystrom(40))) {
+    data <- transform(d, y = responses[[family]])
+    spec <- dg_glm(family = family, lambda = 2, domain_kernel = domain_pooled(),
+                   feature_map = features)
+    sample <- sample_of(spec, y ~ x1 + x2 | domain, data)
+    fitted <- fit_of(spec, sample)
+    step <- held_out_decisions(spec, sample, fitted)
+    expect_identical(step$folds, setNames(seq_len(G), levels(d$domain)))
+    few <- d$domain %in% 1:3
+    again <- step$values
+    for (g in 1:3) {
+      held <- d$domain == g
+      again[held, ] <- decide_held_out(spec, sample, held, fitted$response)
+    }
+    expect_lt(size((step$values - again)[few, ]), size((fitted$decision - again)[few, ]) / 4)
+  }
+})
+
+test_that("a domain with much of the information is held out of a fit, as is one of few", {
+  d <- with_seed(5, {
+    d <- data.frame(domain = gl(15, 6), x1 = rnorm(90))
+    transform(d, y = rpois(90, exp(x1 / 3 + 5 * (domain == "3"))))
+  })
+  few <- as.integer(d$domain) <= 6L
+  for (data in list(d, droplevels(transform(d, y = pmin(y, 3))[few, ]))) {
+    spec <- dg_glm(family = "poisson", lambda = 1, domain_kernel = domain_pooled())
+    sample <- sample_of(spec, y ~ x1 | domain, data)
+    fitted <- fit_of(spec, sample)
+    expect_identical(held_out_decisions(spec, sample, fitted),
+                     held_out_decisions.dg_spec(spec, sample, fitted))
+  }
+})
+
 test_that("the labels of a held-out domain have no influence on its decision values", {
   specs <- list(fixed(dg_svm, calibration = "platt"), fixed(dg_ridge, calibration = "platt"),
                 dg_ridge(calibration = "platt", bandwidths = "fitted",

@@ -186,11 +186,47 @@ test_that("a plain call says nothing of landmarks that nobody asked for", {
                     class = "domgen_warning_rank")
 })
 
-test_that("a forest that is a member is refitted with the trees of the search", {
-  member <- function(spec) list(spec = spec)
-  fitted <- list(members = list(ridge = member(dg_ridge(lambda = 2)), forest = member(dg_forest())))
-  specs <- with_replaced("held_out_mean", function(specs, sample, fitted) specs,
-                         held_out_decisions(dg_auto(), list(y = 1:3), fitted))
-  expect_identical(specs$forest$args$trees, search_trees[["number"]])
-  expect_identical(specs$ridge, fitted$members$ridge$spec)
+test_that("a forest has as many trees as its weight asks for, and half of them held out", {
+  y <- list(number = 1:3 / 2, class = factor(1:3), censored = censored_times(1:3, c(0, 1, 1)))
+  search <- list(found = list(forest = list(candidate = candidate(dg_forest(), "random forest"))))
+  for (weight in c(0.1, 0.46, 0.7, 1)) for (kind in names(y)) {
+    spec <- member_spec(search, "forest", list(y = y[[kind]]), weight)
+    trees <- if (kind == "number") 100 else max(100, floor(500 * weight^2))
+    expect_equal(spec$args$trees, trees)
+    asked <- with_replaced("refitted_values", function(spec, sample, fitted, most) {
+      c(spec$args$trees, most)
+    }, member_held_out(spec, NULL, NULL))
+    expect_equal(asked, c(min(trees %/% 2, 100), 5))
+  }
+})
+
+test_that("errors that intervals rest on are those of fits without each group of domains", {
+  skip_if_not_installed("ranger")
+  d <- with_seed(1, data.frame(domain = gl(8, 30), matrix(runif(8 * 30 * 4), ncol = 4)))
+  d$y <- 3 * (d$X1 > 0.5) * (d$X2 > 0.5) + with_seed(2, rnorm(240)) / 10
+  found <- dg_auto(y ~ . | domain, data = d, max_ard = 0, n_members = 1, progress = FALSE)
+  weight <- found$coefficients[["forest"]]
+  expect_gt(weight, 0.5)
+  sample <- rows_of_fit(found, environment())
+  values <- with_seed(3, held_out_decisions(found$spec, sample, found)$values)
+  # forests of its own, by the definition
+  fold <- calibration_folds(sample, 5L)[as.integer(d$domain)]
+  expect_identical(max(fold), 5L)
+  again <- with_seed(3, {
+    mean <- 0 * values
+    for (name in names(found$members)) {
+      part <- found$members[[name]]
+      one <- if (name != "forest") held_out_values(part$spec, sample, part) else {
+        value <- 0 * values
+        for (k in 1:5) {
+          model <- dg_forest(y ~ . | domain, data = d[fold != k, ], trees = 50, scale = "both")
+          value[fold == k, ] <- predict(model, d[fold == k, ])
+        }
+        value
+      }
+      mean <- mean + found$coefficients[[name]] * one
+    }
+    mean
+  })
+  expect_equal(values, again, tolerance = 1e-8)
 })
