@@ -24,26 +24,29 @@ choose_penalty <- function(args, sample, task, between = NULL, most = penalty_ro
   args[c("lambda", "slope")] <- list(1, 1)
   folds <- calibration_folds(sample)
   if (max(folds) < 2L || !for_new) return(args)
-  # of huge weights the largest number that there is
-  total <- min(sum(task$costs), .Machine$double.xmax / max(penalty_shares))
+  open <- has_open_width(args$domain_kernel) && !identical(args$bandwidths, "fitted")
   part <- penalty_part(args, sample, task, between, most)
   if (all(part$unknown)) return(args)
-  open <- has_open_width(args$domain_kernel) && !identical(args$bandwidths, "fitted")
-  bandwidth_factor <- if (open) penalty_times else 1
-  if (width_alone && !open) return(replace(args, "bandwidth_factor", 1))
-  tried <- lapply(bandwidth_factor, function(t) {
-    space <- structure(list(kernel = part$kernel, domain_kernel = widen_fitted(part$between, t),
-                            X = part$rows$X, domain = part$rows$domain, threads = args$threads),
+  args$bandwidth_factor <- 1
+  if (width_alone && !open) return(args)
+  # the widest first, and narrower ones as long as the error gets less
+  tried <- list()
+  for (bandwidth_factor in if (open) rev(penalty_times) else 1) {
+    domain_kernel <- widen_fitted(part$between, bandwidth_factor)
+    space <- structure(list(kernel = part$kernel, domain_kernel = domain_kernel, X = part$rows$X,
+                            domain = part$rows$domain, threads = args$threads),
                        class = "gram_space")
-    try_penalties(space, part$rows, part$task, args)
-  })
-  best <- widest_good(tried)
-  if (length(bandwidth_factor) > 1L) {
-    args$domain_kernel <- widen_open(args$domain_kernel, bandwidth_factor[best])
+    tried <- c(list(c(try_penalties(space, part$rows, part$task, args),
+                      bandwidth_factor = bandwidth_factor)), tried)
+    if (length(tried) > 1L && tried[[1L]]$error >= tried[[2L]]$error) break
   }
-  args$bandwidth_factor <- bandwidth_factor[best]
-  args$lambda <- penalty_shares[tried[[best]]$best] * total
-  args$slope <- tried[[best]]$slope
+  best <- tried[[widest_good(tried)]]
+  if (open) args$domain_kernel <- widen_open(args$domain_kernel, best$bandwidth_factor)
+  args$bandwidth_factor <- best$bandwidth_factor
+  # of huge weights the largest number that there is
+  total <- min(sum(task$costs), .Machine$double.xmax / max(penalty_shares))
+  args$lambda <- penalty_shares[best$best] * total
+  args$slope <- best$slope
   args
 }
 
