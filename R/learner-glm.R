@@ -264,7 +264,7 @@ glm_solver <- function(loss) {
 }
 
 glm_row <- function() learner_row(
-  "Generalised kernel regression", fit = fit_glm, columns = "own", copies = function(args) 2,
+  "Generalised kernel regression", fit = fit_glm, columns = "own", copies = function(args, n) 2,
   offset = TRUE, parameters = glm_parameters
 )
 

@@ -169,7 +169,7 @@ ridge_parameters <- function() parameters(
 
 ridge_row <- function() learner_row(
   "Kernel ridge regression", solve_squared, choose_ridge, details = ridge_details,
-  parameters = ridge_parameters
+  copies = function(args, n) if (n > gram_rows) 0 else 1, parameters = ridge_parameters
 )
 
 # lambda of rows in memory, bandwidths and the width between domains; lambda of other rows comes
