@@ -134,8 +134,8 @@ rows_of_conjugate <- 1000L
 # The squared error of alpha, in the norm of K + ridge, over the squared norm that Y can give it.
 conjugate_error <- 1e-20
 
-# The same by conjugate gradients; NULL where they do not converge in so many steps, as with a lambda
-# near rounding. K: a matrix, or gram_products(); root: U, K ~ UU'; largest: of K's diagonal.
+# The same by conjugate gradients; NULL where they do not converge in so many steps, as with a
+# lambda near rounding. K: a matrix, or gram_products(); root: U, K ~ UU'; largest: of K's diagonal.
 solve_conjugate <- function(K, root, largest, ridge, task, args, error, steps) {
   Y <- task$Y
   if (is.null(root) || any(colSums(Y^2) == 0)) return(NULL)
@@ -150,30 +150,6 @@ solve_conjugate <- function(K, root, largest, ridge, task, args, error, steps) {
   decision <- Y - ridge * alpha
   alpha[task$costs == 0, ] <- 0
   list(coefficients = alpha, intercept = drop(solved$constant), decision = decision)
-}
-
-# The same without a Gram matrix, from so many rows on; NULL where there must be one. Each step
-# evaluates the kernel of all pairs of rows, and beside the noise of so many rows this error is none.
-product_error <- 1e-12
-
-product_steps <- 100L
-
-solve_products <- function(space, task, args) {
-  if (nrow(space$X) <= gram_rows || is_custom(space$kernel)) return(NULL)
-  # kappa is the same for the rows of a domain
-  order <- order(space$domain)
-  space <- rows_in_order(space, order)
-  sorted <- list(Y = task$Y[order, , drop = FALSE], costs = task$costs[order])
-  largest <- max(kernel_diag_(kernel_program(space$kernel, space$X, space$X), space$X))
-  if (!is.null(space$domain_kernel$kappa)) largest <- largest * max(diag(space$domain_kernel$kappa))
-  ridge <- row_ridges(args$lambda, sorted$costs, matrix(largest))
-  solved <- solve_conjugate(gram_products(space), product_root(space), largest, ridge, sorted, args,
-                            product_error, product_steps)
-  if (is.null(solved)) return(NULL)
-  back <- order(order)
-  solved$coefficients <- solved$coefficients[back, , drop = FALSE]
-  solved$decision <- solved$decision[back, , drop = FALSE]
-  solved
 }
 
 rows_in_order <- function(space, order) {

@@ -29,34 +29,6 @@ landmark_root <- function(K, per_root = usual_landmarks) {
   on_error(ridge_landmarks_(K, ceiling(per_root * sqrt(nrow(K)))), function(e) NULL)
 }
 
-# With more rows no Gram matrix is made where products with it do.
-gram_rows <- 10000L
-
-# Landmarks of product_root(), times the root of n: with more the root takes longer than the products
-# that it saves.
-product_landmarks <- 6
-
-# What ridge_conjugate_() takes in the place of K, whose values are then computed for each product.
-gram_products <- function(space) {
-  kappa <- space$domain_kernel$kappa
-  list(program = kernel_program(space$kernel, space$X, space$X), X = space$X, kappa = kappa,
-       domain = if (!is.null(kappa)) as.integer(space$domain), threads = space$threads)
-}
-
-# U [n x q] with K ~ UU', of landmarks by randomly pivoted Cholesky, whose draws are always the same;
-# NULL where the kernel is 0.
-product_root <- function(space) {
-  kappa <- space$domain_kernel$kappa
-  codes <- as.integer(space$domain)
-  points <- list(X = space$X, domain = codes, threads = space$threads)
-  wanted <- ceiling(product_landmarks * sqrt(nrow(space$X)))
-  chosen <- with_seed(1L, pivot_landmarks(space$kernel, kappa, points, wanted))
-  if (is.null(chosen$factor)) return(NULL)
-  map <- new_landmark_map(space$kernel, kappa, chosen$landmarks, chosen$factor)
-  t(feature_columns_(feature_program(map, space$X, kappa), space$X, if (!is.null(kappa)) codes,
-                     space$threads))
-}
-
 # The value of a local variable, which is then gone. The core works in the memory of a matrix that
 # has no other name and in a copy of any other.
 hand_over <- function(K) {

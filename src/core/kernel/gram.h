@@ -29,17 +29,29 @@ struct DomainWeights {
 
   // tile[i, j] *= kappa[d_i, d_j]
   void multiply(const Patch& at, double* tile) const {
-    if (empty()) return;
-    double weights[tile_rows];
-    for (Index j = 0; j < at.cols; ++j) {
-      const int domain = z[at.col + j];
-      if (j == 0 || domain != z[at.col + j - 1]) {
-        for (Index i = 0; i < at.rows; ++i) weights[i] = kappa(x[at.row + i], domain);
-      }
-      double* column = tile + j * tile_rows;
-      for (Index i = 0; i < at.rows; ++i) column[i] *= weights[i];
-    }
+    if (!empty()) run_vectorised(Multiply{*this, at, tile});
   }
+
+ private:
+  struct Multiply {
+    const DomainWeights& weights;
+    const Patch& at;
+    double* tile;
+
+    template <int W>
+    DOMGEN_INLINE void run() const {
+      alignas(64) double row[tile_rows] = {};
+      for (Index j = 0; j < at.cols; ++j) {
+        const int domain = weights.z[at.col + j];
+        if (j == 0 || domain != weights.z[at.col + j - 1]) {
+          for (Index i = 0; i < at.rows; ++i) row[i] = weights.kappa(weights.x[at.row + i], domain);
+        }
+        double* column = tile + j * tile_rows;
+        for (Index i = 0; i < at.padded_rows(); i += W)
+          Simd<W>::at(column + i) *= Simd<W>::at(row + i);
+      }
+    }
+  };
 };
 
 class TileScratch {
@@ -167,8 +179,8 @@ inline void apply_kernel(const Kernel& kernel, const DomainWeights& weights, Ind
 
 // The same for the rows of X alone, kappa symmetric, out = (K o kappa) A: each pair of rows is
 // evaluated once, and a few strips of sums are all that is kept. A strip is 64 columns of K, above
-// the diagonal and on it; its products, and those of its mirror image, are sums of its own, added in
-// the order of the strips.
+// the diagonal and on it; its products, and those of its mirror image, are sums of its own, added
+// in the order of the strips.
 inline void apply_gram(const Kernel& kernel, const DomainWeights& weights, Index n,
                        const MatrixView& A, double* out, const Pool& pool) {
   DOMGEN_EXPECT(weights.fit(n, n) && A.rows() == n);

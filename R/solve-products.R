@@ -1,0 +1,53 @@
+# Ridge regression of many rows without their Gram matrix: conjugate gradients need products with it
+# alone, for each of which its values are computed again.
+
+# With more rows no Gram matrix is made where products do.
+gram_rows <- 10000L
+
+# Landmarks of product_root(), times the root of n: with more of them the root takes longer than the
+# products that it saves.
+product_landmarks <- 6
+
+# Predictions are then known to about 1e-5 standard deviations of the response.
+product_error <- 1e-10
+
+product_steps <- 100L
+
+# As solve_gram(); NULL where there must be a matrix.
+solve_products <- function(space, task, args) {
+  if (nrow(space$X) <= gram_rows || is_custom(space$kernel)) return(NULL)
+  # kappa is the same for all rows of a domain
+  order <- order(space$domain)
+  space <- rows_in_order(space, order)
+  sorted <- list(Y = task$Y[order, , drop = FALSE], costs = task$costs[order])
+  largest <- max(kernel_diag_(kernel_program(space$kernel, space$X, space$X), space$X))
+  if (!is.null(space$domain_kernel$kappa)) largest <- largest * max(diag(space$domain_kernel$kappa))
+  ridge <- row_ridges(args$lambda, sorted$costs, matrix(largest))
+  solved <- solve_conjugate(gram_products(space), product_root(space), largest, ridge, sorted, args,
+                            product_error, product_steps)
+  if (is.null(solved)) return(NULL)
+  back <- order(order)
+  for (part in c("coefficients", "decision")) solved[[part]] <- take(solved[[part]], back)
+  solved
+}
+
+# What ridge_conjugate_() and gram_product_() take in the place of K.
+gram_products <- function(space) {
+  kappa <- space$domain_kernel$kappa
+  list(program = kernel_program(space$kernel, space$X, space$X), X = space$X, kappa = kappa,
+       domain = if (!is.null(kappa)) as.integer(space$domain), threads = space$threads)
+}
+
+# U [n x q] with K ~ UU', of landmarks by randomly pivoted Cholesky, whose draws are always the
+# same; NULL where the kernel is 0.
+product_root <- function(space) {
+  kappa <- space$domain_kernel$kappa
+  codes <- as.integer(space$domain)
+  points <- list(X = space$X, domain = codes, threads = space$threads)
+  wanted <- ceiling(product_landmarks * sqrt(nrow(space$X)))
+  chosen <- with_seed(1L, pivot_landmarks(space$kernel, kappa, points, wanted))
+  if (is.null(chosen$factor)) return(NULL)
+  map <- new_landmark_map(space$kernel, kappa, chosen$landmarks, chosen$factor)
+  t(feature_columns_(feature_program(map, space$X, kappa), space$X, if (!is.null(kappa)) codes,
+                     space$threads))
+}
