@@ -96,7 +96,7 @@ feature_program.landmark_map <- function(map, X, table = NULL) {
 unsolved_map.landmark_map <- function(map) replace(map, "unsolved", TRUE)
 
 # The rounding of a square, relative to its largest value, is multiplied by trace(W^-1) max(W).
-most_trace <- 1e5
+most_trace <- 1e6
 
 #' @exportS3Method
 solves_squares.landmark_map <- function(map) {

@@ -3,7 +3,7 @@
 # the mean over domains of the difference of squared errors, in per cent of the error, with its
 # standard error. And what landmarks alone lose, features_nystrom(). One thread; each fit in a
 # process of its own.
-#   OPENBLAS_NUM_THREADS=1 Rscript tests/bench/many-rows.R OLD_LIBRARY [rows] [worlds] > ...
+#   OPENBLAS_NUM_THREADS=1 Rscript tests/bench/many-rows.R OLD_LIBRARY [rows] [worlds] [methods]
 # OLD_LIBRARY: where the older state is installed.
 
 given <- commandArgs(TRUE)
@@ -11,7 +11,9 @@ given <- commandArgs(TRUE)
 # Predictors p, function of rows X and of their domain's number u, noise.
 worlds <- list(
   smooth3 = list(p = 3, f = function(X, u) sin(X[, 1]) + X[, 2] * X[, 3] / 2, sd = 0.5),
-  wiggly3 = list(p = 3, f = function(X, u) sin(5 * X[, 1]) * cos(4 * X[, 2]) + X[, 3]^2 / 3, sd = 0.3),
+  wiggly3 = list(p = 3, sd = 0.3, f = function(X, u) {
+    sin(5 * X[, 1]) * cos(4 * X[, 2]) + X[, 3]^2 / 3
+  }),
   sharp4 = list(p = 4, sd = 0.05, f = function(X, u) {
     sin(4 * X[, 1]) + sin(3 * X[, 2] * X[, 3]) + (X[, 4] > 0)
   }),
@@ -51,7 +53,9 @@ fit_one <- function(world, n, method, map) {
   train <- draw(worlds[[world]], n, 40L, 1L)
   new <- draw(worlds[[world]], 6000L, 20L, 2L)
   if (method == "glm") {
-    for (d in c("train", "new")) assign(d, transform(get(d), y = factor(y > median(train$y))))
+    middle <- median(train$y)
+    train$y <- factor(train$y > middle)
+    new$y <- factor(new$y > middle)
   }
   set.seed(3)
   fit <- switch(method, ridge = dg_ridge, glm = dg_glm)
@@ -59,7 +63,8 @@ fit_one <- function(world, n, method, map) {
   loss <- if (method == "ridge") (predict(model, new) - new$y)^2
           else (predict(model, new, type = "prob")[, 2L] - (new$y == "TRUE"))^2
   peak <- grep("^VmHWM", readLines("/proc/self/status"), value = TRUE)
-  cat("result", sum(time[1:2]), time[[2L]], gsub("[^0-9]", "", peak), tapply(loss, new$domain, mean), "\n")
+  cat("result", sum(time[1:2]), time[[2L]], gsub("[^0-9]", "", peak),
+      tapply(loss, new$domain, mean), "\n")
 }
 
 if (length(given) && given[1L] == "one") {
@@ -81,8 +86,9 @@ old <- given[1L]
 rows <- if (length(given) > 1L) as.numeric(strsplit(given[2L], ",")[[1L]]) else 12000
 chosen <- if (length(given) > 2L) strsplit(given[3L], ",")[[1L]] else names(worlds)
 now <- .libPaths()[1L]
+methods <- if (length(given) > 3L) strsplit(given[4L], ",")[[1L]] else c("ridge", "glm")
 cat("world      rows  method state  map    cpu (system)   peak MB  error      difference, %\n")
-for (n in rows) for (world in chosen) for (method in c("ridge", "glm")) {
+for (n in rows) for (world in chosen) for (method in methods) {
   states <- list(c(old, "old", "exact"), c(now, "new", "exact"), c(now, "new", "1000"))
   if (method == "ridge") states <- c(states, list(c(now, "new", "2000")))
   first <- NULL
@@ -90,7 +96,7 @@ for (n in rows) for (world in chosen) for (method in c("ridge", "glm")) {
     found <- run(state[1L], world, n, method, state[3L])
     cat(sprintf("%-9s %6d  %-6s %-5s  %-5s", world, n, method, state[2L], state[3L]))
     if (is.null(found)) {
-      cat("  refused: memory\n")
+      cat("  no fit\n")
       next
     }
     errors <- found[-(1:3)]
