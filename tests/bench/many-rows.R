@@ -3,8 +3,8 @@
 # the mean over domains of the difference of squared errors, in per cent of the error, with its
 # standard error. And what landmarks alone lose, features_nystrom(). One thread; each fit in a
 # process of its own.
-#   OPENBLAS_NUM_THREADS=1 Rscript tests/bench/many-rows.R OLD_LIBRARY [rows] [worlds] [methods]
-# OLD_LIBRARY: where the older state is installed.
+#   Rscript tests/bench/many-rows.R OLD_LIBRARY [rows] [worlds] [methods] [maps]
+# with OPENBLAS_NUM_THREADS=1. OLD_LIBRARY: where the older state is installed.
 
 given <- commandArgs(TRUE)
 
@@ -87,10 +87,12 @@ rows <- if (length(given) > 1L) as.numeric(strsplit(given[2L], ",")[[1L]]) else 
 chosen <- if (length(given) > 2L) strsplit(given[3L], ",")[[1L]] else names(worlds)
 now <- .libPaths()[1L]
 methods <- if (length(given) > 3L) strsplit(given[4L], ",")[[1L]] else c("ridge", "glm")
+maps_asked <- if (length(given) > 4L) strsplit(given[5L], ",")[[1L]]
+              else c("exact", "1000", "2000")
 cat("world      rows  method state  map    cpu (system)   peak MB  error      difference, %\n")
 for (n in rows) for (world in chosen) for (method in methods) {
-  states <- list(c(old, "old", "exact"), c(now, "new", "exact"), c(now, "new", "1000"))
-  if (method == "ridge") states <- c(states, list(c(now, "new", "2000")))
+  states <- list()
+  for (map in maps_asked) states <- c(states, list(c(old, "old", map), c(now, "new", map)))
   first <- NULL
   for (state in states) {
     found <- run(state[1L], world, n, method, state[3L])

@@ -10,7 +10,7 @@ without_gram <- function(code, error = 1e-26) {
 kernels <- list(kernel_rbf(), kernel_laplace(), kernel_matern(), kernel_linear() + kernel_rbf(),
                 kernel_rbf(1) * kernel_cauchy())
 
-test_that("the coefficients are those of the formula, whatever kernels, weights and responses are", {
+test_that("coefficients are those of the formula, whatever kernels, weights and responses are", {
   set.seed(3)
   for (draw in 1:24) {
     n <- sample(c(70, 150, 200), 1L)
@@ -25,9 +25,11 @@ test_that("the coefficients are those of the formula, whatever kernels, weights 
       domain_weights = sample(c("size", "equal"), 1L)
     )
     lambda <- 10^runif(1, -1, 1)
-    model <- without_gram(dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, weights = w, kernel = given$kernel,
-                                   domain_kernel = given$domain_kernel, lambda = lambda,
-                                   intercept = given$intercept, domain_weights = given$domain_weights))
+    model <- without_gram(dg_ridge(
+      y ~ x1 + x2 + x3 | domain, data = toy, weights = w, kernel = given$kernel, lambda = lambda,
+      domain_kernel = given$domain_kernel, intercept = given$intercept,
+      domain_weights = given$domain_weights
+    ))
     K <- model_gram(model)
     naive <- naive_kernel_ridge(K, code_rows(model$response, model$y), model$costs, lambda,
                                 given$intercept)
@@ -61,8 +63,11 @@ test_that("a lambda near rounding, a constant response and a user's kernel take 
   toy <- toy_domains(4, 60)
   tiny <- suppressWarnings(dg_ridge(y ~ . | domain, data = toy, lambda = 1e-11))
   expect_equal(suppressWarnings(without_gram(update(tiny)))$coefficients, tiny$coefficients)
-  own <- kernel_custom(function(x, z) exp(-as.matrix(dist(rbind(x, z)))[seq_len(nrow(x)), nrow(x) + seq_len(nrow(z))]))
-  custom <- dg_ridge(y ~ . | domain, data = toy, lambda = 1, kernel = own, domain_kernel = domain_pooled())
+  own <- kernel_custom(function(x, z) {
+    exp(-as.matrix(dist(rbind(x, z)))[seq_len(nrow(x)), nrow(x) + seq_len(nrow(z))])
+  })
+  custom <- dg_ridge(y ~ . | domain, data = toy, lambda = 1, kernel = own,
+                     domain_kernel = domain_pooled())
   expect_identical(without_gram(update(custom))$coefficients, custom$coefficients)
 })
 
@@ -95,8 +100,8 @@ test_that("a generalised regression of many rows is that of the Gram matrix", {
   for (draw in 1:8) {
     toy <- toy_domains(5, 120, seed = draw)
     family <- sample(c("binomial", "multinomial", "poisson", "cox", "ordinal"), 1L)
-    toy$y <- switch(family, binomial = factor(toy$y > 0), poisson = rpois(nrow(toy), exp(toy$x1 / 2)),
-                    multinomial = cut(toy$y, 3), ordinal = cut(toy$y, 3, ordered_result = TRUE),
+    toy$y <- switch(family, binomial = factor(toy$y > 0),
+                    poisson = rpois(nrow(toy), exp(toy$x1 / 2)), multinomial = cut(toy$y, 3), ordinal = cut(toy$y, 3, ordered_result = TRUE),
                     cox = survival::Surv(rexp(nrow(toy)), toy$x2 > 0))
     lambda <- 10^runif(1, -1, 1)
     exact <- dg_glm(y ~ . | domain, data = toy, lambda = lambda, family = family)
