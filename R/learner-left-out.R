@@ -100,10 +100,11 @@ leave_rows_out <- function(gram, Y, domain, costs, lambda, centre, intercept, sq
   left
 }
 
-# The same for many values of lambda: exact to `tolerance` standard deviations of the
-# response (root mean square over the rows of a domain). First from the Krylov spaces of the
-# Gram matrix, one per domain, until so small values of lambda are left that an inverse
-# of K + pole pays, which serves those within a factor of 100 of the pole. list(
+# The same for many values of lambda. Many responses and domains have one tridiagonal form. Of fewer
+# the result is exact to `tolerance` standard deviations of the response (root mean square over the
+# rows of a domain): first from the Krylov spaces of the Gram matrix, one per domain, until so small
+# values of lambda are left that an inverse of K + pole pays, which serves those within a factor of
+# 100 of the pole. list(
 #   prediction [n x m lambdas], column j + (l - 1) m for response j and lambda l,
 #   error [lambdas] mean of c_i r_i^2 over rows, summed over responses,
 #   domains [lambdas x G] the same by domain,
@@ -122,39 +123,52 @@ ridge_path <- function(K, Y, domain, costs, lambdas, centre = NULL, intercept = 
   m <- ncol(Y)
   systems <- nlevels(domain) * m
   sizes <- tabulate(domain, nlevels(domain))
-  follow <- function(matrix, pole, lambdas, patience) {
+  follow <- function(matrix, pole, lambdas, patience, tolerance) {
     core_result(ridge_path_(matrix, pole, Y, sqrt(costs), lambdas, sizes, centre, intercept,
                             tolerance, patience, threads))
   }
-  # steps of all systems in the time of an inverse, and those that follow it
-  price <- 0.6 * nrow(Y) / (min(systems, 32) + 16) * min(1, 32 / systems) + 15
-  path <- follow(K, 0, lambdas, price)
-  steps <- path$steps
-  lost <- which(path$lost == 1L)
+  prediction <- matrix(0, nrow(Y), m * length(lambdas))
+  lost <- seq_along(lambdas)
+  steps <- 0
   poles <- numeric()
+  # the tridiagonal form has no place for a row without a cost
+  closed <- systems >= nrow(Y) / rows_per_system && min(costs) > 1e-6 * max(costs)
+  if (!closed || length(lambdas) > few_factors) {
+    # steps of all systems in the time of an inverse, and those that follow it
+    price <- 0.6 * nrow(Y) / (min(systems, 32) + 16) * min(1, 32 / systems) + 15
+    path <- follow(K, 0, lambdas, price, if (closed) 0 else tolerance)
+    prediction <- path$prediction
+    steps <- path$steps
+    lost <- which(path$lost == 1L)
+  }
   for (near in pole_groups(lambdas, lost)) {
     pole <- exp(mean(log(range(lambdas[near]))))
     near_pole <- core_result(ridge_inverse_(K, row_ridges(pole, costs, K)))
     warn_ridge(near_pole$jitter, pole)
-    again <- follow(near_pole$inverse, pole, lambdas[near], 200)
-    path$prediction[, path_columns(near, m)] <- again$prediction
+    again <- follow(near_pole$inverse, pole, lambdas[near], 200, tolerance)
+    prediction[, path_columns(near, m)] <- again$prediction
     steps <- steps + again$steps
     poles <- c(poles, pole)
     lost <- setdiff(lost, near[again$lost == 0L])
   }
   for (l in lost) {
-    path$prediction[, path_columns(l, m)] <-
+    prediction[, path_columns(l, m)] <-
       Y - leave_rows_out(function() K, Y, domain, costs, lambdas[l], centre, intercept)$residual
   }
-  c(path_errors(path$prediction, Y, domain, costs, length(lambdas)),
-    list(prediction = path$prediction, steps = steps / systems, poles = poles,
+  c(path_errors(prediction, Y, domain, costs, length(lambdas)),
+    list(prediction = prediction, steps = steps / systems, poles = poles,
          factorised = lambdas[lost]))
 }
 
-# Those that are left in groups of at most four powers of ten; a few are better
-# factorised one by one.
+# With so many rows the tridiagonal form takes as long as the steps of one domain and response.
+rows_per_system <- 25
+
+# So few values of lambda are better factorised one by one.
+few_factors <- 2L
+
+# Those that are left in groups of at most four powers of ten.
 pole_groups <- function(lambdas, lost) {
-  if (length(lost) <= 2L) return(list())
+  if (length(lost) <= few_factors) return(list())
   power <- log10(lambdas[lost])
   groups <- max(1, ceiling(diff(range(power)) / 4))
   Filter(length, split(lost, floor((power - min(power)) / (diff(range(power)) + 1e-9) * groups)))

@@ -55,6 +55,10 @@ auto_facts <- function(choice, new) {
       paste0(choice$metric$title, " expected on a new ", new, ": ", rounded(expected$mean, 4),
              mean_words(c(expected$lower, expected$upper)), "; ", rounded(expected$raw, 4),
              " before correction for the selection")
+    }, if (isTRUE(expected$rows > choice$rows)) {
+      # which may make it better than every line of the table
+      paste0("scored on ", plural(expected$rows, "row"), ", the candidates below on ",
+             plural(choice$rows, "row"))
     }, if (!is.null(choice$scored)) paste("scored on all rows,", choice$scored$held_out))
 }
 

@@ -65,7 +65,7 @@ rows_for_score <- 50L
 # The score that print() gives for a new domain: scores of the members, corrected for the optimism
 # of the selection in the rows that it used. If the search used some of the rows, the ridge
 # regressions are scored again on all, in closed form. list(mean, se, lower, upper, raw: the mean
-# before correction, domains: how many have a score)
+# before correction, domains: how many have a score, rows: that are scored)
 expected_score <- function(search, chosen, sample) {
   if (search$few) return(expected_of(NA_real_, 0, search$shown$metric))
   raw <- chosen$scores
@@ -89,7 +89,8 @@ expected_score <- function(search, chosen, sample) {
   }
   seen <- pmin(1, c(table(search$sample$domain))[at] / c(table(scored)))
   too_good <- ifelse(is.na(at), 0, seen * (chosen$scores - chosen$fair)[at])
-  expected_of(raw, too_good, search$shown$metric, unit = unit_error(search, chosen$values))
+  c(expected_of(raw, too_good, search$shown$metric, unit = unit_error(search, chosen$values)),
+    list(rows = length(scored)))
 }
 
 # Cross-fitting corrects for less than the optimism of the selection, because fits that score the

@@ -204,8 +204,9 @@
 #'   \item{`scores`}{matrix, domains x rows of `table`; `NA` if the candidate's rows have none of
 #'     the domain}
 #'   \item{`expected`}{list: `mean`, the estimated score on a new domain, its standard error `se`
-#'     and 95 % interval `lower` to `upper`, `raw` (before correction), and `domains`, the number of
-#'     domains with a score (with one training domain `NA` and 0)}
+#'     and 95 % interval `lower` to `upper`, `raw` (before correction), `domains`, the number of
+#'     domains with a score (with one training domain `NA` and 0), and `rows`, the number of rows
+#'     that are scored: those of the search or, of ridge regressions, at most 2,000 of all rows}
 #'   \item{`metric`, `rule`, `rows`, `seed`}{metric; rule; number of rows in the search; seed for
 #'     sampling them}
 #'   \item{`family`, `kernels`}{family of the members (`NULL` for ridge regressions), and number of

@@ -4,6 +4,7 @@
 #include "core/ridge/conjugate.h"
 #include "core/ridge/factor.h"
 #include "core/ridge/lodo-path.h"
+#include "core/ridge/lodo-tridiagonal.h"
 #include "core/ridge/lodo.h"
 #include "core/ridge/path.h"
 #include "core/ridge/squared-errors.h"
@@ -238,7 +239,7 @@ SEXP ridge_inverse_(SEXP K, SEXP ridge) {
 
 // Predictions of each domain when it is left out, for every lambda [n x mL]; rows
 // sorted by domain. K: the Gram matrix, or with a pole its ridge_inverse_(). root:
-// square roots of the costs.
+// square roots of the costs. tolerance 0: in closed form, for positive costs and no pole.
 // [[Rcpp::export(rng = false)]]
 SEXP ridge_path_(SEXP K, SEXP pole, SEXP Y, SEXP root, SEXP lambda, SEXP sizes, SEXP centre,
                  SEXP intercept, SEXP tolerance, SEXP patience, SEXP threads) {
@@ -255,7 +256,8 @@ SEXP ridge_path_(SEXP K, SEXP pole, SEXP Y, SEXP root, SEXP lambda, SEXP sizes, 
   problem.tolerance = domgen::number(tolerance, "tolerance", 0);
   problem.patience = domgen::number(patience, "patience", 0, domgen::infinite);
   const domgen::Threads pool(threads);
-  const domgen::LodoPath path = domgen::lodo_path(problem, pool);
+  const domgen::LodoPath path = problem.tolerance > 0 ? domgen::lodo_path(problem, pool)
+                                                      : domgen::lodo_tridiagonal(problem, pool);
   const std::vector<int> lost(path.lost.begin(), path.lost.end());
   return domgen::named_list(
       {{"prediction", path.prediction}, {"lost", lost}, {"steps", path.steps}});

@@ -1,6 +1,7 @@
 # Ridge regression: a fit against chol() of the same matrix, all domains left out in
-# closed form, and 60 values of lambda with all domains left out, in fits. The matrices are
-# of doubles, with the BLAS and the threads that R uses.
+# closed form, and 60 values of lambda with all domains left out, in fits; of ten classes 13 values
+# by steps for each class and domain over the same by one tridiagonal form, which a row without a
+# cost prevents. The matrices are of doubles, with the BLAS and the threads that R uses.
 #   Rscript tests/bench/ridge.R [n,n,...] [domains] [runs]     from the root of the package
 
 source("tests/bench/ratio.R")
@@ -48,6 +49,20 @@ bench_one <- function(n, p, domains, runs) {
   }
 }
 
+bench_classes <- function(n, classes, domains, runs) {
+  d <- surface(n, 10L, domains)
+  y <- cut(d$y + d$x[, 4], quantile(d$y + d$x[, 4], seq(0, 1, length.out = classes + 1L)),
+           include.lowest = TRUE)
+  Y <- outer(as.integer(y), seq_len(classes), "==") + 0
+  K <- kernel_matrix(kernel_rbf(sqrt(10)), d$x)
+  path <- function(costs) {
+    domgen:::ridge_path(K, Y, d$domain, costs, n * 10^seq(-6, 0, by = 0.5), intercept = TRUE)
+  }
+  costs <- rep(1, n)
+  compare_speed(sprintf("steps over closed form, n = %d, %d classes", n, classes),
+                function() path(replace(costs, 1L, 0)), function() path(costs), 1, runs)
+}
+
 bench_features <- function(n, p, domains, r) {
   d <- surface(n, p, domains)
   set.seed(1)
@@ -64,4 +79,5 @@ domains <- if (length(args) >= 2) as.integer(strsplit(args[2], ",")[[1]]) else c
 runs <- if (length(args) >= 3) as.integer(args[3]) else 5L
 report_machine()
 for (n in sizes) for (G in domains) bench_one(n, 10L, G, runs)
+for (n in c(600L, 1200L)) for (classes in c(4L, 10L, 26L)) bench_classes(n, classes, 10L, runs)
 bench_features(200000L, 10L, 20L, 200L)

@@ -51,14 +51,21 @@ test_that("a path keeps its tolerance, with fewer products the larger it is", {
                ridge_path(K, Y, model$domain, model$costs, lambdas, threads = 2L), tolerance = 1e-10)
 })
 
-test_that("a path with more systems than advance together is the same", {
+test_that("a path of many systems is the same, in closed form and by steps", {
   data <- toy_domains(20, 4)
   data$y <- cut(data$y, 3)
-  model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data)
+  # more than advance together, and a row without a cost has no closed form
   expect_gt(nlevels(data$domain) * 3, 32)
-  path <- left_out(model, c(0.1, 1, 10, 100, 1000))
-  for (l in 1:5) {
-    expect_equal(path[, , l], left_out(model, 10^(l - 2))[, , 1], tolerance = 1e-2, ignore_attr = TRUE)
+  set.seed(2)
+  for (least in c(1, 0)) for (intercept in c(TRUE, FALSE)) {
+    data$w <- replace(runif(nrow(data), 0.5, 2), 7, least)
+    model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, intercept = intercept)
+    path <- left_out(model, c(0.1, 1, 10, 100, 1000))
+    for (l in 1:5) {
+      expect_equal(path[, , l], left_out(model, 10^(l - 2))[, , 1], ignore_attr = TRUE,
+                   tolerance = if (least == 0) 1e-2 else 1e-8)
+    }
+    expect_equal(left_out(model, c(0.1, 1)), path[, , 1:2], tolerance = if (least == 0) 1e-2 else 1e-8)
   }
 })
 

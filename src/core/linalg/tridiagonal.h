@@ -40,6 +40,17 @@ class TridiagonalForm {
                      &below_[begin], &tau_[begin]);
   }
 
+  const Eigen::VectorXd& diagonal() const { return diagonal_; }
+  // [n], the last unused
+  const Eigen::VectorXd& below() const { return below_; }
+
+  // Q
+  Eigen::MatrixXd rotation() const {
+    Eigen::MatrixXd Q = Eigen::MatrixXd::Identity(n_, n_);
+    rotate(Q);
+    return Q;
+  }
+
   // The m largest, in decreasing order.
   EigenPairs leading(Eigen::Index m) const {
     EigenPairs pairs;

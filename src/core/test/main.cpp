@@ -57,6 +57,7 @@
 #include "../ridge/conjugate.h"
 #include "../ridge/factor.h"
 #include "../ridge/lodo-path.h"
+#include "../ridge/lodo-tridiagonal.h"
 #include "../ridge/lodo.h"
 #include "../ridge/path.h"
 #include "../ridge/squared-errors.h"

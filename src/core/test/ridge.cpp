@@ -3,6 +3,7 @@
 #include "../ridge/conjugate.h"
 #include "../ridge/factor.h"
 #include "../ridge/lodo-path.h"
+#include "../ridge/lodo-tridiagonal.h"
 #include "../ridge/squared-errors.h"
 #include "../ridge/without-group.h"
 
@@ -162,6 +163,13 @@ void lodo_path() {
   }
   problem.K = view(K);
   problem.pole = 0;
+  for (const bool intercept : {false, true}) {
+    problem.out.intercept = intercept;
+    const domgen::LodoPath path = domgen::lodo_tridiagonal(problem, pool);
+    check("path of lambda by a tridiagonal form",
+          largest(path.prediction - naive_lodo_path(K, problem)), 1e-10);
+    for (const char lost : path.lost) check("path of lambda: nothing is lost", lost, 0);
+  }
   problem.out.intercept = false;
   problem.Y *= 1e200;
   const domgen::LodoPath overflow = domgen::lodo_path(problem, pool);
