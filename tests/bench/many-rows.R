@@ -104,7 +104,7 @@ for (n in rows) for (world in chosen) for (method in methods) {
     errors <- found[-(1:3)]
     if (is.null(first)) first <- errors
     change <- 100 * (errors - first) / mean(first)
-    cat(sprintf(" %6.2f (%5.2f) %7.0f  %.5f  %8.3f (%.3f)\n", found[1L], found[2L], found[3L] / 1024,
-                mean(errors), mean(change), sd(change) / sqrt(length(change))))
+    cat(sprintf(" %6.2f (%5.2f) %7.0f  %.5f  %8.3f (%.3f)\n", found[1L], found[2L],
+                found[3L] / 1024, mean(errors), mean(change), sd(change) / sqrt(length(change))))
   }
 }

@@ -101,7 +101,8 @@ test_that("a generalised regression of many rows is that of the Gram matrix", {
     toy <- toy_domains(5, 120, seed = draw)
     family <- sample(c("binomial", "multinomial", "poisson", "cox", "ordinal"), 1L)
     toy$y <- switch(family, binomial = factor(toy$y > 0),
-                    poisson = rpois(nrow(toy), exp(toy$x1 / 2)), multinomial = cut(toy$y, 3), ordinal = cut(toy$y, 3, ordered_result = TRUE),
+                    poisson = rpois(nrow(toy), exp(toy$x1 / 2)), multinomial = cut(toy$y, 3),
+                    ordinal = cut(toy$y, 3, ordered_result = TRUE),
                     cox = survival::Surv(rexp(nrow(toy)), toy$x2 > 0))
     lambda <- 10^runif(1, -1, 1)
     exact <- dg_glm(y ~ . | domain, data = toy, lambda = lambda, family = family)
