@@ -83,12 +83,14 @@ run <- function(library, ...) {
 }
 
 old <- given[1L]
-rows <- if (length(given) > 1L) as.numeric(strsplit(given[2L], ",")[[1L]]) else 12000
-chosen <- if (length(given) > 2L) strsplit(given[3L], ",")[[1L]] else names(worlds)
+asked <- function(k, otherwise) {
+  if (length(given) < k) otherwise else strsplit(given[k], ",")[[1L]]
+}
+rows <- as.numeric(asked(2L, "12000"))
+chosen <- asked(3L, names(worlds))
+methods <- asked(4L, c("ridge", "glm"))
+maps_asked <- asked(5L, c("exact", "1000", "2000"))
 now <- .libPaths()[1L]
-methods <- if (length(given) > 3L) strsplit(given[4L], ",")[[1L]] else c("ridge", "glm")
-maps_asked <- if (length(given) > 4L) strsplit(given[5L], ",")[[1L]]
-              else c("exact", "1000", "2000")
 cat("world      rows  method state  map    cpu (system)   peak MB  error      difference, %\n")
 for (n in rows) for (world in chosen) for (method in methods) {
   states <- list()
