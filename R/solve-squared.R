@@ -147,7 +147,9 @@ solve_conjugate <- function(K, root, largest, ridge, task, args, error, steps) {
   if (!all(solved$converged == 1L)) return(NULL)
   warn_digits(largest, ridge, args$lambda)
   alpha <- matrix(solved$change, nrow(Y))
-  decision <- Y - ridge * alpha
+  # what steps that end early leave is in one of them
+  decision <- if (is.matrix(K)) Y - ridge * alpha
+              else add_intercept(matrix(solved$product, nrow(Y)), drop(solved$constant))
   alpha[task$costs == 0, ] <- 0
   list(coefficients = alpha, intercept = drop(solved$constant), decision = decision)
 }

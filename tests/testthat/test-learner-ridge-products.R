@@ -57,6 +57,7 @@ test_that("predictions are to the usual error those of the Gram matrix", {
   found <- without_gram(update(exact), product_error)
   expect_equal(predict(found, new), predict(exact, new), tolerance = 1e-4)
   expect_identical(found$lambda, exact$lambda)
+  expect_equal(predict(found, toy), fitted(found), tolerance = 1e-10)
 })
 
 test_that("a lambda near rounding, a constant response and a user's kernel take a Gram matrix", {
