@@ -266,7 +266,7 @@ glm_solver <- function(loss) {
 
 glm_row <- function() learner_row(
   "Generalised kernel regression", fit = fit_glm, columns = "own",
-  copies = NULL, offset = TRUE, parameters = glm_parameters
+  copies = function(args, n) if (n > gram_rows) 0 else 2, offset = TRUE, parameters = glm_parameters
 )
 
 # A loss that couples classes or rows is no sum over rows.
@@ -287,13 +287,10 @@ fit_glm <- function(problem, shared) {
     problem$spec$args$family <- new_family(task$par$name)
     abort_whole(problem$spec)
   }
-  products <- task$loss$coupled %in% c("nothing", "classes")
-  if (is_exact(args$feature_map) && !(products && nrow(sample$X) > gram_rows)) {
-    check_memory(nrow(sample$X), copies = 2)
-  }
   if (is.null(args$lambda)) args <- choose_glm_penalty(args, rows, task)
   space <- space_of(args, rows, shared)
   per_root <- if (task$loss$coupled == "classes") few_landmarks else usual_landmarks
+  products <- task$loss$coupled %in% c("nothing", "classes")
   solved <- if (only_sums(rows)) train_by_passes(rows, space, task, args, columns)
             else train_whole(newton_data(space, sample, per_root, products), task, args)
   warn_glm(solved)

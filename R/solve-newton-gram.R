@@ -5,8 +5,8 @@
 newton_data <- function(space, sample, per_root = usual_landmarks, products = FALSE) {
   if (is.null(space$feature_map)) {
     if (!products || !takes_products(space)) return(gram_data(space_gram(space), per_root))
-    share <- per_root / usual_landmarks
-    return(gram_data(gram_products(space), root = product_root(space, share)))
+    return(gram_data(gram_products(space$kernel, space, space$domain_kernel$kappa),
+                     root = product_root(space, per_root / usual_landmarks)))
   }
   check_feature_memory(space$dim)
   structure(list(space = space, rows = sample[c("X", "domain")],
@@ -17,8 +17,8 @@ newton_data <- function(space, sample, per_root = usual_landmarks, products = FA
 conjugate_rows <- 200L
 
 # K [n x n], a matrix or gram_products(), root: its landmark_root(), NULL where there are few rows.
-# An environment, so that the root is made when it is first asked for, and once: the dual problem and
-# Cox regression never ask.
+# An environment, so that the root is made when it is first asked for, and once: the dual problem
+# and Cox regression never ask.
 gram_data <- function(K, per_root = usual_landmarks,
                       root = if (nrow(K) >= conjugate_rows) landmark_root(K, per_root)) {
   data <- structure(new.env(parent = emptyenv()), class = "gram_data")

@@ -104,15 +104,13 @@ ridge_moments <- function(space, sample, task, table, at = TRUE) {
 solve_gram <- function(gram, task, args) {
   K <- gram()
   ridge <- row_ridges(args$lambda, task$costs, K)
-  n <- nrow(K)
   m <- ncol(task$Y)
   largest <- max(diag(K))
   # a factor is faster of few rows, or many responses
-  if (n >= rows_of_conjugate * m) {
-    solved <- solve_conjugate(K, landmark_root(K), largest, ridge, task, args, conjugate_error,
-                              n %/% 20L)
-    if (!is.null(solved)) return(solved)
-  }
+  solved <- if (nrow(K) >= rows_of_conjugate * m) solve_conjugate(
+    K, landmark_root(K), largest, ridge, task, args, conjugate_error, nrow(K) %/% 20L
+  )
+  if (!is.null(solved)) return(solved)
   solved <- core_result(ridge_solve_(hand_over(K), cbind(task$Y, if (args$intercept) 1), ridge))
   warn_ridge(solved$jitter, args$lambda)
   if (solved$jitter == 0) warn_digits(largest, ridge, args$lambda)

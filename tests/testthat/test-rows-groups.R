@@ -46,7 +46,7 @@ test_that("means of embeddings of thousands of domains take no more than their m
   X <- matrix(rnorm(12000), 6000)
   before <- peak()
   T <- kernel_means_(kernel_program(kernel_fit(kernel_rbf(1), X), X, X), X, 1:6000, 6000L, NULL,
-                     NULL, NULL, 1L)
+                     NULL, 0L, 1L)
   expect_equal(T[1:50, 1:50], kernel_matrix(kernel_rbf(1), X)[1:50, 1:50], tolerance = 1e-12)
   # U, D, and the copy for R
   expect_lt(peak() - before, 4.5 * 8 * 6000^2)
