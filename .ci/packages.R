@@ -2,7 +2,6 @@
 #   missing <package>...                      prints those that cannot be loaded or are too old
 #   missing-here <library> <package>...       prints those that this library does not have
 #   install <library> <cores> <package>...    installs from CRAN what cannot be loaded
-#   install-here <library> <cores> <package>...   installs from CRAN, older ones elsewhere or not
 #   reference-blas                            succeeds if R runs on its own slow BLAS
 
 at_least <- c(testthat = "3.1.0")
@@ -12,11 +11,7 @@ usable <- function(package) {
     (is.na(at_least[package]) || packageVersion(package) >= at_least[package])
 }
 
-# The newest versions that build where CRAN's current one does not: without cmake, which
-# RcppParallel needs to build TBB.
-archived <- function() if (!nzchar(Sys.which("cmake"))) c(RcppParallel = "5.1.10")
-
-install <- function(library, cores, packages, needed = Negate(usable)) {
+install <- function(library, cores, packages) {
   options(timeout = max(600, getOption("timeout")))
   # fs, which testthat needs, then builds the library it brings, with cmake.
   if (nzchar(Sys.which("cmake"))) Sys.setenv(USE_BUNDLED_LIBUV = "1")
@@ -25,17 +20,6 @@ install <- function(library, cores, packages, needed = Negate(usable)) {
     utils::chooseCRANmirror(graphics = FALSE, ind = 1L, local.only = TRUE)
   }
   repositories <- getOption("repos")
-
-  if (.Platform$pkgType == "source") {
-    old <- archived()
-    for (package in intersect(names(old), packages)) {
-      url <- sprintf("%s/src/contrib/Archive/%s/%s_%s.tar.gz",
-                     repositories["CRAN"], package, package, old[package])
-      install.packages(url, lib = library, repos = NULL, type = "source", quiet = TRUE)
-    }
-    packages <- Filter(needed, packages)
-    if (!length(packages)) return(invisible())
-  }
 
   # Of the compilers' output only that of packages that failed is worth reading.
   logs <- tempfile("logs")
@@ -55,8 +39,6 @@ switch(arguments[1],
   "missing" = cat(Filter(Negate(usable), arguments[-1])),
   "missing-here" = cat(setdiff(arguments[-(1:2)], dir(arguments[2]))),
   "install" = install(arguments[2], as.integer(arguments[3]), arguments[-(1:3)]),
-  "install-here" = install(arguments[2], as.integer(arguments[3]), arguments[-(1:3)],
-                           function(package) TRUE),
   "reference-blas" = quit(status = !grepl("/blas/libblas|/libRblas", extSoftVersion()[["BLAS"]])),
   stop("unknown task: ", arguments[1])
 )

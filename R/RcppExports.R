@@ -97,8 +97,20 @@ ready_blas_ <- function() {
     invisible(.Call(`_domgen_ready_blas_`))
 }
 
+old_blas_kernels_ <- function(kernels = NULL) {
+    .Call(`_domgen_old_blas_kernels_`, kernels)
+}
+
 neighbour_graph_ <- function(X, k, threads) {
     .Call(`_domgen_neighbour_graph_`, X, k, threads)
+}
+
+pair_slopes_ <- function(left, right, rate, inv, X, kappa, domain, threads) {
+    .Call(`_domgen_pair_slopes_`, left, right, rate, inv, X, kappa, domain, threads)
+}
+
+pair_cells_ <- function(left, right, program, X, domain, domains, threads) {
+    .Call(`_domgen_pair_cells_`, left, right, program, X, domain, domains, threads)
 }
 
 part_shapes_ <- function(object, other) {
@@ -119,6 +131,18 @@ projection_gram_ <- function(K, terms, cells, n_cells, data, threads, ridges = N
 
 projection_features_ <- function(terms, moments, ridges = NULL) {
     .Call(`_domgen_projection_features_`, terms, moments, ridges)
+}
+
+ridge_without_ <- function(F, Y, root, sizes, sums, penalised, threads) {
+    .Call(`_domgen_ridge_without_`, F, Y, root, sizes, sums, penalised, threads)
+}
+
+ridge_group_sums_ <- function(F, Y, root, sizes, threads) {
+    .Call(`_domgen_ridge_group_sums_`, F, Y, root, sizes, threads)
+}
+
+ridge_without_errors_ <- function(F, Y, root, sizes, sums, penalised, kept, targets, share, combine, moments, threads) {
+    .Call(`_domgen_ridge_without_errors_`, F, Y, root, sizes, sums, penalised, kept, targets, share, combine, moments, threads)
 }
 
 ridge_solve_ <- function(K, Y, ridge) {
@@ -155,26 +179,6 @@ ridge_shifted_ <- function(S, B, lambda, threads) {
 
 ridge_many_ <- function(K, Y, root, lambda, intercept, threads) {
     .Call(`_domgen_ridge_many_`, K, Y, root, lambda, intercept, threads)
-}
-
-ridge_without_ <- function(F, Y, root, sizes, sums, penalised, threads) {
-    .Call(`_domgen_ridge_without_`, F, Y, root, sizes, sums, penalised, threads)
-}
-
-ridge_group_sums_ <- function(F, Y, root, sizes, threads) {
-    .Call(`_domgen_ridge_group_sums_`, F, Y, root, sizes, threads)
-}
-
-ridge_without_errors_ <- function(F, Y, root, sizes, sums, penalised, kept, targets, share, combine, moments, threads) {
-    .Call(`_domgen_ridge_without_errors_`, F, Y, root, sizes, sums, penalised, kept, targets, share, combine, moments, threads)
-}
-
-pair_slopes_ <- function(left, right, rate, inv, X, kappa, domain, threads) {
-    .Call(`_domgen_pair_slopes_`, left, right, rate, inv, X, kappa, domain, threads)
-}
-
-pair_cells_ <- function(left, right, program, X, domain, domains, threads) {
-    .Call(`_domgen_pair_cells_`, left, right, program, X, domain, domains, threads)
 }
 
 smo_ <- function(K, row, sign, p, upper, ridge, intercept, tol, max_iter, alpha0) {

@@ -196,7 +196,7 @@ renamed_arguments <- list(
   starts = "restarts", signal = "signal_sd", noise = "noise_sd", against = "baseline",
   budget = "max_seconds", max_predictors = "max_ard", members = "n_members",
   weights = "member_weights", depth = "tree_depth", rows = c("n", "block_size", "data"),
-  block = "block_size", object = "model", slopes = "random"
+  block = "block_size", object = "model", slopes = "random", v = "folds"
 )
 
 # Arguments in `...` are misspelt or unknown, except those in `fine`.
@@ -213,12 +213,25 @@ check_no_dots <- function(dots, allowed, fine = character()) {
   if (length(allowed) == 0L) abort("argument", "Unknown argument `", given[1L], "`.")
   now <- intersect(renamed_arguments[[given[1L]]], allowed)
   if (length(now)) abort("argument", "`", given[1L], "` is now called `", now[1L], "`.")
-  near <- allowed[which.min(utils::adist(given[1L], allowed))]
-  close <- nchar(given[1L]) > 2L &&
-    utils::adist(given[1L], near) <= max(1, nchar(given[1L]) %/% 3)
+  near <- nearest_name(given[1L], allowed)
   abort("argument", "Unknown argument `", given[1L], "`",
-        if (close) paste0("; did you mean `", near, "`?")
+        if (length(near)) did_you_mean(near)
         else paste0("; the arguments are ", enumerate(allowed, length(allowed)), "."))
+}
+
+# The name that was probably meant, or none.
+nearest_name <- function(given, names) {
+  distance <- drop(utils::adist(given, names, ignore.case = TRUE))
+  most <- if (nchar(given) > 2L) max(1, nchar(given) %/% 3) else 0
+  utils::head(names[distance == min(distance, most + 1) & distance <= most], 1L)
+}
+
+did_you_mean <- function(near) if (length(near)) paste0("; did you mean `", near, "`?") else "."
+
+# What a message says after the name of a column that is not there.
+columns_there <- function(absent, names) {
+  paste0("; it has ", if (length(names)) enumerate(names) else "no columns",
+         did_you_mean(nearest_name(absent[1L], names)))
 }
 
 need_package <- function(package, what) {

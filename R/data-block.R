@@ -82,7 +82,7 @@ source_columns <- function(input, parts) {
   }, absent)
   if (length(absent)) {
     abort("data", "`", input$source$tables[[1L]]$label, "` has no column ", enumerate(absent),
-          "; it has ", enumerate(present), ".")
+          columns_there(absent, present))
   }
   intersect(names, present)
 }

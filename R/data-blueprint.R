@@ -183,8 +183,8 @@ check_columns <- function(newdata, names, arg) {
   has <- if (is.matrix(newdata)) colnames(newdata) else names(newdata)
   absent <- setdiff(names, has)
   if (length(absent)) {
-    abort("data", "`", arg, "` has no column ", enumerate(absent), "; it has ",
-          if (length(has)) enumerate(has) else "no columns", ".")
+    abort("data", "`", arg, "` has no column ", enumerate(absent),
+          columns_there(absent, has))
   }
   twice <- intersect(names, has[duplicated(has)])
   if (length(twice)) {

@@ -114,8 +114,8 @@ check_variables <- function(terms, parts, data, env) {
     return(if (!is.null(data)) check_entries(setdiff(alone, names(data)), env, nrow(data)))
   }
   if (is.null(data)) abort("data", "There is no variable ", enumerate(absent), "; give `data`.")
-  abort("data", "`data` has no column ", enumerate(absent), "; it has ",
-        if (length(data)) enumerate(names(data)) else "no columns", ".")
+  abort("data", "`data` has no column ", enumerate(absent),
+        columns_there(absent, names(data)))
 }
 
 # A variable that is no column, as `letters` is none, and is found elsewhere, has an entry per row.

@@ -99,7 +99,8 @@ settle_intervals <- function(object, sample, left_out, from) {
   sums <- vapply(split(sample$weights, sample$domain), sum, numeric(1))
   held_out <- list(error = error, domain = sample$domain, weights = sample$weights,
                    shares = unname(sample$weights / sums[as.integer(sample$domain)] / length(sums)),
-                   own = !is.null(left_out$sd), from = from)
+                   own = !is.null(left_out$sd), from = from,
+                   lowest = if (number) lowest_response(sample$y) else -Inf)
   if (number && held_out$own) held_out$size <- left_out$sd[used]
   if (number && !held_out$own && nlevels(sample$domain) > 2L) {
     held_out$sizer <- quietly(with_seed(1L, fit_error_size(error, sample)))

@@ -109,7 +109,8 @@
 #' (`calibration = "platt"` or `"isotonic"`) weight rows, so the two can disagree where domains
 #' differ in size.
 #'
-#' **Range of the response.** Intervals of [dg_glm()] end where its response does.
+#' **Range of the response.** Intervals end at 0 if no response of training is negative, with a
+#' message where that cuts one off; those of [dg_glm()] end where the response of its family does.
 #'
 #' **Several domain factors**, `y ~ x | school / class`: G counts the levels of the outer factor
 #' (of crossed factors, the one with the most levels), which are held out as a whole. Intervals are
@@ -133,6 +134,7 @@
 #'   \item{own}{`TRUE` if \eqn{\sigma}{sigma} is the model's own standard deviation}
 #'   \item{sizer}{the regression that predicts \eqn{\sigma}{sigma}, if there is one}
 #'   \item{from}{`"held-out domains"` or `"new domains"`}
+#'   \item{lowest}{0 if no response is negative, else `-Inf`: the lowest end of intervals}
 #'   `predict()` returns a data frame with `fit`, `lower` and `upper`, a row per row of `newdata`
 #'   (for `"domain_mean"` a row per domain, with `domain` and `rows` first); with `type = "set"` a
 #'   logical matrix with a column per class. Rows with a missing predictor are `NA`.
@@ -268,19 +270,14 @@ print.dg_intervals <- function(x, ...) {
 prediction_interval.dg_learner <- function(object, new, asked) {
   held_out <- intervals_for(object, new, asked)
   fit <- as.numeric(respond(object$response, decide_rows(object, new), "number"))
+  range <- response_range(learner_of(object))
+  # one that was set by an earlier version has no lowest response
+  range[1L] <- max(range[1L], held_out$lowest)
   if (asked$interval == "domain_mean") {
-    return(cut_to_response(mean_intervals(held_out, fit, new$groups(), asked$level), object))
+    return(cut_to_range(mean_intervals(held_out, fit, new$groups(), asked$level), range))
   }
   half <- half_widths(object, held_out, new, asked)
-  cut_to_response(data.frame(fit = fit, lower = fit - half, upper = fit + half), object)
-}
-
-# Values that cannot be observed are cut off, so coverage stays the same.
-cut_to_response <- function(interval, object) {
-  range <- response_range(learner_of(object))
-  interval$lower <- pmax(interval$lower, range[1L])
-  interval$upper <- pmin(interval$upper, range[2L])
-  interval
+  cut_to_range(data.frame(fit = fit, lower = fit - half, upper = fit + half), range)
 }
 
 # The errors on held-out domains, with messages where they do not suffice.

@@ -401,7 +401,7 @@ cv_rows <- function(cv) {
   if (is.null(predictions)) {
     abort("argument", "`object` has no predictions: those of a source are not kept.")
   }
-  as.list(predictions)
+  with_matrices(predictions)
 }
 
 #' @exportS3Method

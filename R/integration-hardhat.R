@@ -8,8 +8,8 @@ handed_domain <- ".domain"
 #'
 #' @description
 #' In a workflow with a recipe, the model only gets the predictors. With this blueprint of the
-#' hardhat package it also gets the column with the role `"domain"`, under the name `.domain`, which
-#' [domain_learner()] uses as the domain:
+#' hardhat package [domain_learner()] also gets the column with the role `"domain"`, under the name
+#' `.domain`, and uses it as the domain. Models of other packages do not get it:
 #'
 #' ```r
 #' workflow() |>
@@ -20,6 +20,14 @@ handed_domain <- ".domain"
 #'
 #' New data need the column too. If it is a factor, its levels may differ from training. (Other
 #' blueprints replace new levels, and so new domains, by missing values.)
+#'
+#' `workflowsets::workflow_set()` takes recipes without a blueprint. Make the workflows yourself,
+#' here with the recipe `steps` and a list `models` of [domain_learner()]s and models of others:
+#' ```r
+#' flows <- lapply(models, function(model) workflow(steps, model) |>
+#'   update_recipe(steps, blueprint = domain_blueprint()))
+#' do.call(workflowsets::as_workflow_set, flows)
+#' ```
 #'
 #' @param role Role of the domain column in the recipe. Default `"domain"`.
 #' @param ... Arguments of `hardhat::default_recipe_blueprint()`, such as `intercept`.
@@ -62,6 +70,9 @@ run_mold.domgen_domain_blueprint <- function(blueprint, ..., data) {
           describe(blueprint$composition), ".")
   }
   blueprint$domain_column <- columns
+  # to the model of another package it would be a predictor
+  workflow <- workflow_being_fitted()
+  blueprint$passed_on <- is.null(workflow) || has_domain_learner(workflow)
   parts <- hardhat::run_mold(as_default(blueprint), ..., data = data)
   class(parts$blueprint) <- class(blueprint)
   with_domain(parts, blueprint)
@@ -106,6 +117,7 @@ refresh_blueprint.domgen_domain_blueprint <- function(blueprint) {
 
 # parts: from mold() or forge(). Adds the domain column to the predictors.
 with_domain <- function(parts, blueprint) {
+  if (!blueprint$passed_on) return(parts)
   if (handed_domain %in% colnames(parts$predictors)) {
     abort("argument", "No predictor must be called `", handed_domain, "`: the domain is passed on ",
           "under this name.")

@@ -79,6 +79,7 @@ mlr_train <- function(learner, private, task) {
 
 mlr_predict <- function(learner, task) {
   model <- learner$model
+  warn_split(model, held_out_by_mlr3(task), "rsmp(\"domain_cv\")")
   arguments <- mlr_new_rows(model, task, learner$param_set$get_values(tags = "predict"))
   given <- function(...) do.call(predict, c(list(model), arguments, list(...)))
   if (learner$predict_type == "prob") {
@@ -93,6 +94,17 @@ mlr_predict <- function(learner, task) {
   predicted <- given(se.fit = TRUE)
   if (learner$predict_type == "quantiles") return(mlr_quantiles(learner, predicted))
   list(response = predicted$fit, se = predicted$se.fit)
+}
+
+# The domains of rows that a resampling holds out, or NULL. Who makes its splits by hand means them.
+held_out_by_mlr3 <- function(task) {
+  for (frame in rev(frames_of("mlr3"))) {
+    resampling <- frame$resampling
+    if (!inherits(resampling, "Resampling") || is.null(frame$iteration)) next
+    by_hand <- inherits(resampling, c("ResamplingCustom", "ResamplingCustomCV"))
+    trained <- all(task$row_ids %in% resampling$train_set(frame$iteration))
+    return(if (!by_hand && !trained) mlr_domain(task))
+  }
 }
 
 # Quantiles of the predictive distribution of a response. predicted: by predict(se.fit = TRUE).

@@ -72,7 +72,6 @@ resampling_parameters <- function() {
 new_task_folds <- function(task, values) {
   domain <- mlr_domain(task)
   if (is.null(domain)) abort_no_role(task, "whole domains are held out")
-  names(values)[names(values) == "folds"] <- "v"
   y <- if (identical(values$balance, "class")) task$truth()
   do.call(domain_folds, c(list(domain = domain, y = y), values))
 }

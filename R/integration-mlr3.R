@@ -38,7 +38,9 @@
 #' domgen first, or for an older task use `task$set_col_roles("school", roles = "group")`.
 #'
 #' `po("learner_cv")`, and stacking with it, keeps the rows of a domain in one fold. mlr3's
-#' resamplings only use the role `group`; use `rsmp("domain_cv")` for domains.
+#' resamplings only use the role `group`; use `rsmp("domain_cv")` for domains. Resamplings that
+#' split domains estimate scores on known domains and give a warning of class
+#' `domgen_warning_split_domains`, unless they are `rsmp("custom")` or `rsmp("custom_cv")`.
 #'
 #' New data for `$predict_newdata()` need the domain column if the model uses a domain's other rows
 #' (`domain_kernel`, `scale = "domain"`); otherwise there is an error. The prediction for a row then

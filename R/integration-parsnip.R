@@ -34,7 +34,8 @@
 #'   that of the learner.
 #' @param scale Scaling of the predictors, see [dg_dica()].
 #' @param tau Argument of [domain_multitask()], from 0 (separate domains) to 1 (pooling). Default
-#'   `NULL`: 0.5; for the Gaussian process it is fitted.
+#'   `NULL`: 0.5; for the Gaussian process it is fitted. Not used for another name of a
+#'   `domain_kernel`, so that both can be tuned together.
 #' @param object A `domain_learner()`.
 #' @param parameters Tibble of one row or list of values, such as `select_best()` returns.
 #' @param fresh If `TRUE`, all arguments are replaced, not only the given ones.
@@ -100,8 +101,11 @@
 #' **Folds.** `rsample::group_vfold_cv(data, group = school)` holds out whole domains (one at a time
 #' by default), as [dg_cv()] does with the same folds. With one domain per fold, the mean scores are
 #' equal. With several, they differ: `tune::collect_metrics()` averages over folds, [dg_cv()] over
-#' domains. Standard errors differ in both cases: `tune::collect_metrics()` treats folds as
-#' independent, and [dg_cv()] allows for overlapping training sets.
+#' domains. Folds that split domains, such as `rsample::vfold_cv()`, estimate scores on known
+#' domains and give a warning of class `domgen_warning_split_domains`, unless they were made by hand
+#' ([as_rsample()], `rsample::manual_rset()`). Standard errors differ in all cases:
+#' `tune::collect_metrics()` treats folds as independent, and [dg_cv()] allows for overlapping
+#' training sets.
 #'
 #' **A projection first.** [step_dica()] before this model differs from [dg_pipeline()]: here the
 #' learner has its own default kernel, on scores that are scaled again.
@@ -131,6 +135,10 @@
 #' | `domain_kernel` | `"distribution"`, `"pooled"` | `domain_kernel_type()` |
 #' | `scale` | all scalings | `domain_scaling_type()` |
 #' | `tau` | 0 to 1 | `domain_multitask_tau()` |
+#' | engine argument `epsilon` | 0 to 0.5 | `dials::svm_margin()` |
+#' | engine argument `lambda`, `cost` | as `penalty`, `cost` | the same |
+#'
+#' If `tau` is tuned too, the default values of `domain_kernel` include `"multitask"`.
 #'
 #' parsnip knows the model as soon as both packages are loaded.
 #' @return A model specification of parsnip; the fitted model of this package is
@@ -215,8 +223,24 @@ check_args.domain_learner <- function(object, call = NULL) {
 #' @exportS3Method generics::tunable
 tunable.domain_learner <- function(x, ...) {
   table <- NextMethod()
-  table[table$name != "domain", ]
+  table <- table[table$name != "domain", ]
+  # of arguments of the engine
+  open <- which(vapply(table$call_info, is.null, NA))
+  table$call_info[open] <- engine_parameters[table$name[open]]
+  # a search over both tries the kernel that has the other
+  if ("tau" %in% generics::tune_args(x)$name) {
+    at <- match("domain_kernel", table$name)
+    table$call_info[[at]]$values <- c(eval(formals(domain_kernel_type)$values), "multitask")
+  }
+  table
 }
+
+# Parameters of dials for arguments of engines that are no main arguments, by name.
+engine_parameters <- list(
+  epsilon = list(pkg = "dials", fun = "svm_margin", range = c(0, 0.5)),
+  lambda = list(pkg = "dials", fun = "penalty", range = c(-3, 3)),
+  cost = list(pkg = "dials", fun = "cost", range = c(-5, 10))
+)
 
 # ---- registration, once, when both packages are loaded: see .onLoad() -------------------------
 
@@ -244,7 +268,7 @@ engine_arguments <- function(engine) {
   all <- list(domain = list("domain", domgen("domain_learner")),
               domain_kernel = list("domain_kernel", domgen("domain_kernel_type")),
               cost = list("cost", dials("cost", range = c(-5, 10))),
-              penalty = list("lambda", dials("penalty", range = c(-3, 3))),
+              penalty = list("penalty", dials("penalty", range = c(-3, 3))),
               bandwidth = list("bandwidth", dials("rbf_sigma", range = c(-0.5, 1))),
               scale = list("scale", domgen("domain_scaling_type")),
               tau = list("tau", domgen("domain_multitask_tau")))
@@ -299,7 +323,7 @@ register_engine <- function(model, mode, engine, row) {
 
 # The call of predict(), and what is done with its value.
 prediction_of <- function(type, post = NULL, ...) {
-  list(pre = warn_explained, post = post, func = c(fun = "predict"),
+  list(pre = before_predict, post = post, func = c(fun = "predict"),
        args = list(object = quote(object$fit), newdata = quote(new_data), type = type, ...))
 }
 
@@ -309,7 +333,7 @@ interval_of <- function(interval, ...) {
 
 # The value of f(model, new data, ...): parsnip calls functions by name, and f is not exported.
 survival_of <- function(f, ...) {
-  list(pre = warn_explained, post = NULL, func = c(fun = "do.call"),
+  list(pre = before_predict, post = NULL, func = c(fun = "do.call"),
        args = list(what = f, args = as.call(list(quote(list), quote(object$fit), quote(new_data),
                                                  ...))))
 }
@@ -324,13 +348,14 @@ survival_of <- function(f, ...) {
 #'   numbers or `NULL`.
 #' @param method Name of the learner, such as `"dg_svm"`.
 #' @param domain Name of the domain column, or `NULL`.
-#' @param domain_kernel,tau,bandwidth See [domain_learner()].
+#' @param domain_kernel,tau,bandwidth,penalty See [domain_learner()].
 #' @param ... Further arguments of the learner, and `na.action`.
 #' @return The fitted learner.
 #' @keywords internal
 #' @export
 fit_domain_learner <- function(formula, data, weights = NULL, method = "dg_svm", domain = NULL,
-                               domain_kernel = NULL, tau = NULL, bandwidth = NULL, ...) {
+                               domain_kernel = NULL, tau = NULL, bandwidth = NULL, penalty = NULL,
+                               ...) {
   enter_session()
   check_given(formula, "formula")
   if (!inherits(formula, "formula")) {
@@ -347,17 +372,29 @@ fit_domain_learner <- function(formula, data, weights = NULL, method = "dg_svm",
     if (!is.null(args$kernel)) abort("argument", "`bandwidth` must not be given with `kernel`.")
     args$kernel <- kernel_rbf(bandwidth = bandwidth)
   }
+  if (!is.null(penalty)) {
+    if (!is.null(args$lambda)) abort("argument", "`penalty` must not be given with `lambda`.")
+    row <- parameter_rows(method_of(do.call(method, list())), "lambda")$lambda
+    args$lambda <- check_parameter(with_entries(row, name = "penalty"), penalty)
+  }
   na.action <- if (is.null(args$na.action)) stats::na.omit else args$na.action
   spec <- do.call(method, args[names(args) != "na.action"])
-  formula <- barred_formula(formula, read_domain_name(domain, formula, data, spec))
+  workflow <- workflow_being_fitted()
+  domain <- read_domain_name(domain, formula, data, spec, workflow)
   # methods without weights accept NULL
-  fit(spec, formula, data = data, weights = weights, na.action = na.action)
+  fitted <- fit(spec, barred_formula(formula, domain), data = data, weights = weights,
+                na.action = na.action)
+  uses_domain <- uses_other_rows(fitted) || reads_domain(fitted)
+  if (is.null(domain) || !uses_domain || !loses_new_domains(workflow, domain, data)) return(fitted)
+  fitted$blueprint$losing <- domain
+  seal(fitted)
 }
 
 kernel_of_name <- function(kernel, tau, method) {
   named <- is.character(kernel)
   if (named) kernel <- check_choice(kernel, "domain_kernel", domain_kernel_types)
-  if (!is.null(tau) && !identical(kernel, "multitask")) {
+  # of names, which may be tuned along with it, others have no `tau`
+  if (!is.null(tau) && !named) {
     abort("argument", "`tau` needs `domain_kernel = \"multitask\"`.")
   }
   if (!named) return(kernel)
@@ -367,24 +404,25 @@ kernel_of_name <- function(kernel, tau, method) {
 
 # The domain column: named, or added by domain_blueprint(); NULL if the formula has the domain, or
 # none is needed.
-read_domain_name <- function(domain, formula, data, spec) {
+read_domain_name <- function(domain, formula, data, spec, workflow) {
   barred <- !is.null(split_formula(formula)$domain)
   if (!is.null(domain)) {
     if (barred) abort("argument", "`domain` must not be given when the formula has it.")
+    # the same column, passed on under another name
+    if (identical(domain, workflow$pre$mold$blueprint$domain_column)) return(handed_domain)
     if (!is.character(domain) || length(domain) != 1L || !domain %in% names(data)) {
+      near <- if (is.character(domain)) nearest_name(domain[1L], names(data))
       abort("argument", "`domain` must be a column of the data, not ", describe(domain),
-            "; columns are ", enumerate(names(data)), ". In a workflow with a recipe, give the ",
-            "column the role \"domain\" and use `add_recipe(blueprint = domain_blueprint())`, ",
-            "without `domain`.")
+            "; columns are ", enumerate(names(data)),
+            sub("[.]$", ". ", did_you_mean(near)), if (!length(near)) role_advice)
     }
     return(domain)
   }
   if (barred) return(NULL)
   if (handed_domain %in% names(data)) return(handed_domain)
   if (spec_needs(spec)$domain || by_domain(spec_scale(spec)) || wants_probabilities(spec)) {
-    abort("argument", "`domain_learner()` needs the domain of each row: `domain = \"school\"`, a ",
-          "formula `y ~ x | school`, or in a workflow the role \"domain\" and ",
-          "`add_recipe(blueprint = domain_blueprint())`.", if (wants_probabilities(spec)) {
+    abort("argument", "`domain_learner()` needs the domain of each row: `domain = \"school\"`, ",
+          "or a formula `y ~ x | school`. ", role_advice, if (wants_probabilities(spec)) {
             " Calibration of probabilities needs domains too; `calibration = \"none\"` does not."
           })
   }
@@ -452,20 +490,22 @@ predict_linear_pred._dg_glm <- function(object, new_data, ..., increasing = TRUE
 explaining_packages <- c("DALEX", "DALEXtra", "ingredients", "iBreakDown", "iml", "pdp", "vip",
                          "vetiver", "fastshap", "kernelshap", "hstats", "flashlight", "lime")
 
-# For bare models these packages call our methods. For a workflow they only call predict(), before
-# which parsnip calls this function. One warning per function call of these packages.
-warn_explained <- function(new_data, object) {
+# parsnip calls this function before predict(). For bare models explaining packages call our
+# methods, for a workflow only predict(): one warning per function call of these packages.
+before_predict <- function(new_data, object) {
   if (!inherits(object$fit, "dg_fit")) return(new_data)
-  for (i in seq_len(sys.nframe())) {
-    home <- environment(sys.function(i))
-    package <- if (!is.null(home)) environmentName(topenv(home))
-    if (!any(package %in% explaining_packages)) next
-    frame <- sys.frame(i)
-    if (is.null(frame$.domgen_reported)) {
-      frame$.domgen_reported <- TRUE
-      warn_moving(object$fit, paste(package, "makes up rows"))
-    }
-    break
+  check_domains_kept(object$fit$blueprint$losing, new_data)
+  tuning <- frames_of("tune")
+  # who makes splits by hand, as as_rsample() does, means them
+  drawn <- !any(vapply(tuning, function(frame) identical(class(frame$split), "rsplit"), NA))
+  if (length(tuning) && drawn) {
+    warn_split(object$fit, given_domain(object$fit$blueprint, new_data, NULL),
+               "rsample::group_vfold_cv(group = )")
+  }
+  explaining <- frames_of(explaining_packages)
+  if (length(explaining) && is.null(explaining[[1L]]$.domgen_reported)) {
+    assign(".domgen_reported", TRUE, explaining[[1L]])
+    warn_moving(object$fit, paste(names(explaining)[1L], "makes up rows"))
   }
   new_data
 }

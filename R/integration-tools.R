@@ -23,6 +23,7 @@ warn_moving <- function(model, what) {
 #' | pdp | `partial(fixed, "x1", train = x)` | needed, else a warning |
 #' | vip | `vi_permute(fixed, pred_wrapper = , ...)` | needed, not checked |
 #' | insight | `find_predictors(model)`, `get_predicted(model)`, ... | not needed |
+#' | emmeans | `emmeans(model, ~ x1)`, `emmeans(dg_coefficients(model), ~ x1, data = rows)` | none |
 #' | butcher | `butcher(model)` | not needed |
 #' | vetiver | `vetiver_model(fixed, "name")` | needed, else a warning |
 #' | targets | `tar_target(model, dg_ridge(formula, data = rows))` | not needed |
@@ -65,6 +66,10 @@ warn_moving <- function(model, what) {
 #' Models do not store their data: insight and marginaleffects find data by the name in the call, in
 #' the global environment; otherwise give `data` or `newdata`. For a model fitted to a matrix,
 #' insight only finds the names of predictors.
+#'
+#' **emmeans** takes linear fits (see [dg_coefficients()]) whose formula names the predictors, with
+#' the covariance and the degrees of freedom of [dg_coefficients()]. It finds the data by the name
+#' in the call, in the global environment; otherwise ask `dg_coefficients(model)` and give `data`.
 #'
 #' **butcher.** `butcher()` keeps `predict(model, newdata)`. It removes the call (and thereby
 #' [update()]), and training rows that kernels do not need (and thereby `fitted()`, `residuals()`,

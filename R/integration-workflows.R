@@ -22,13 +22,14 @@ inner_fit.workflow <- function(model) {
   }
   fitted <- check_sealed(inner_fit(model$fit$fit), "model")
   mold <- model$pre$mold
-  fitted$blueprint$before <- workflow_rows(mold$blueprint, fitted$blueprint$domain_columns)
+  fitted$blueprint$before <- workflow_rows(mold$blueprint, fitted$blueprint)
   fitted$blueprint$response_name <- paste(names(mold$outcomes), collapse = ", ")
   seal(fitted)
 }
 
-# What preprocess() takes. blueprint: of hardhat; domain: the model's name of its column.
-workflow_rows <- function(blueprint, domain) {
+# What preprocess() takes. blueprint: of hardhat; inner: of the model.
+workflow_rows <- function(blueprint, inner) {
+  domain <- inner$domain_columns
   if (!is.null(blueprint$domain_column)) domain <- blueprint$domain_column
   # effects are computed between whole numbers, too
   ptypes <- blueprint$ptypes$predictors <- integers_as_doubles(blueprint$ptypes$predictors)
@@ -40,6 +41,7 @@ workflow_rows <- function(blueprint, domain) {
   }, blueprint$recipe$steps)
   structure(list(
     blueprint = foreign(blueprint), columns = setdiff(names(ptypes), domain), domain = domain,
+    losing = inner$losing,
     levels = lapply(Filter(is.factor, ptypes), levels),
     moving = vapply(steps, function(step) class(step)[1L], "")
   ), class = "workflow_rows")
@@ -48,6 +50,7 @@ workflow_rows <- function(blueprint, domain) {
 #' @exportS3Method
 preprocess.workflow_rows <- function(before, newdata) {
   predictors <- hardhat::forge(newdata, before$blueprint$object)$predictors
+  check_domains_kept(before$losing, predictors)
   if (nrow(predictors) == nrow(newdata)) return(predictors)
   abort("data", "The workflow must keep all rows that are predicted, not ", nrow(predictors),
         " of ", nrow(newdata), ".")
@@ -69,6 +72,61 @@ set_reference.workflow <- function(model, data, domain = NULL, ...) {
   model
 }
 
+has_domain_learner <- function(workflow) {
+  inherits(workflows::extract_spec_parsnip(workflow), "domain_learner")
+}
+
+# ---- inside the call of a workflow ------------------------------------------------------------
+
+# The frames of calls of functions of these packages, the first call first, named by package.
+frames_of <- function(packages) {
+  frames <- as.list(sys.frames())
+  homes <- vapply(seq_along(frames), function(i) {
+    home <- environment(sys.function(i))
+    if (is.null(home)) "" else environmentName(topenv(home))
+  }, "")
+  stats::setNames(frames, homes)[homes %in% packages]
+}
+
+# NULL outside of a workflow. tune, too, fits by functions of workflows that have this argument.
+workflow_being_fitted <- function() {
+  for (frame in rev(frames_of("workflows"))) if (!is.null(frame$workflow)) return(frame$workflow)
+}
+
+# domain: of rows that are held out, or NULL; remedy: folds that do not split domains.
+warn_split <- function(model, domain, remedy) {
+  if (is.null(domain)) return(invisible())
+  shared <- intersect(levels(as_groups(domain)), levels(model$domain))
+  if (length(shared)) {
+    warn("split_domains", "Held-out rows are of ", plural(length(shared), "domain"), " of training",
+         ": scores are those of known domains. For scores on new domains, use `", remedy, "`.")
+  }
+}
+
+# Does the blueprint of a workflow replace new domains by missing values? data: what its model gets.
+loses_new_domains <- function(workflow, domain, data) {
+  blueprint <- workflow$pre$mold$blueprint
+  before <- blueprint$ptypes$predictors[[domain]]
+  # recipes make factors with the levels of training of text
+  is.factor(data[[domain]]) && (is.character(before) || !isTRUE(blueprint$allow_novel_levels))
+}
+
+# domain: the column of which values may be lost, or NULL; predictors: what the model gets.
+check_domains_kept <- function(domain, predictors) {
+  lost <- if (!is.null(domain)) sum(is.na(predictors[[domain]])) else 0L
+  if (lost == 0L) return(invisible())
+  abort("role", "The domain of ", plural(lost, "row"), " was lost before the model: the workflow ",
+        "replaces values of `", domain, "` that training did not have by missing values. ",
+        role_advice, " With add_formula() or add_variables(), give a blueprint with ",
+        "`allow_novel_levels = TRUE`.")
+}
+
+role_advice <- paste(
+  "In a workflow with a recipe, give the column the role \"domain\" and use",
+  "`add_recipe(blueprint = domain_blueprint())`, without `domain`; for a set of workflows, see",
+  "?domain_blueprint."
+)
+
 # ---- specifications ---------------------------------------------------------------------------
 
 #' @exportS3Method
@@ -78,7 +136,7 @@ inner_spec.model_fit <- inner_fit.model_fit
 inner_spec.workflow <- function(object) {
   need_package("workflows", "A workflow")
   model <- workflows::extract_spec_parsnip(object)
-  if (!inherits(model, "domain_learner")) {
+  if (!has_domain_learner(object)) {
     abort("argument", "A workflow must have the model `domain_learner()`, not `", class(model)[1L],
           "()`.")
   }

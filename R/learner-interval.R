@@ -18,6 +18,20 @@ response_range <- function(object) UseMethod("response_range")
 #' @exportS3Method
 response_range.default <- function(object) c(-Inf, Inf)
 
+# The lowest end of intervals by the training responses: 0 where none is negative.
+lowest_response <- function(y) if (is.numeric(y) && isTRUE(all(y >= 0))) 0 else -Inf
+
+# Values that cannot be observed are cut off, so coverage stays the same.
+cut_to_range <- function(interval, range) {
+  if (range[1L] == 0 && any(interval$lower < 0, na.rm = TRUE)) {
+    inform("interval", "Intervals end at 0, as the responses of training do.")
+  }
+  interval[c("lower", "upper")] <- lapply(interval[c("lower", "upper")], function(end) {
+    pmin(pmax(end, range[1L]), range[2L])
+  })
+  interval
+}
+
 # The model with the errors that intervals rest on. sample: its rows, where they are at hand.
 keep_intervals <- function(object, env, sample = NULL) UseMethod("keep_intervals")
 

@@ -19,6 +19,7 @@ with_deviations <- function(object, fit, se, asked) {
     deviation <- if (asked$interval == "posterior") sqrt(se^2 + noise_sd^2) else se
     half <- stats::qnorm((1 + asked$level) / 2) * deviation
     fit <- data.frame(fit = fit, lower = fit - half, upper = fit + half)
+    if (asked$interval == "posterior") fit <- cut_to_range(fit, c(lowest_response(object$y), Inf))
   }
   if (asked$se) list(fit = fit, se.fit = se, residual.scale = noise_sd) else fit
 }

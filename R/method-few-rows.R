@@ -68,26 +68,31 @@ answered_sizes <- function(answer) {
   sizes_by_domain(unlist(lapply(answer$rows, `[[`, "domain")))
 }
 
-# The advice to a user of predict(), whose argument other calls lack. env: where it was called.
+# The advice to a user of predict(), whose argument the predict() of other packages lacks. env:
+# where it was called.
 advising <- function(code, env) {
-  if (is_of_package(env)) return(code)
+  package <- calling_package(env)
+  if (identical(package, "domgen")) return(code)
   withCallingHandlers(code, domgen_warning_small_domain = function(w) {
     warn("small_domain", conditionMessage(w), " More unlabelled rows of the domain, as ",
-         "`reference =` of predict(), describe it better.")
+         if (is.null(package)) "`reference =` of predict()" else "`data` of set_reference()",
+         ", describe it better.")
     invokeRestart("muffleWarning")
   })
 }
 
-# Is it in a call of a package's function? R's own lapply() and the like do what users say.
-is_of_package <- function(env) {
+# The package of whose function it is the call, or NULL: R's own lapply() and the like do what users
+# say.
+calling_package <- function(env) {
   frames <- sys.frames()
   while (!isNamespace(env) && !identical(env, globalenv()) && !identical(env, emptyenv())) {
     at <- which(vapply(frames, identical, NA, env))
     home <- if (length(at)) environment(sys.function(at[1L]))
     # of a method of R6
     if (!is.null(home$self)) home <- parent.env(home)
-    if (isNamespace(home) && !environmentName(home) %in% c("base", "stats", "utils")) return(TRUE)
+    name <- if (isNamespace(home)) environmentName(home) else "base"
+    if (!name %in% c("base", "stats", "utils")) return(name)
     env <- parent.env(env)
   }
-  FALSE
+  NULL
 }

@@ -180,7 +180,7 @@ null_methods <- function(x) names(x$runs)[are_null(x$runs)]
 # domains have there is left out. Adds `beyond`: -1, 0 or 1, and `true`, the value.
 cut_at_null <- function(frame, nulls) {
   frame$beyond <- 0
-  frame$true <- frame$value
+  frame[c("true", "true_lower", "true_upper")] <- frame[c("value", "lower", "upper")]
   for (panel in levels(frame$panel)) {
     at <- which(frame$panel == panel)
     null <- at[frame$method[at] %in% nulls]
@@ -213,8 +213,10 @@ compare_caption <- function(x, frame, whole) {
              "interval of their mean: where it excludes 0, the methods differ.")
     },
     if (nrow(far)) {
-      said <- tapply(paste(what, signif(far$true, 3)), factor(far$method, unique(far$method)),
-                     paste, collapse = ", ")
+      number <- lapply(far[c("true", "true_lower", "true_upper")], signif, 3)
+      ends <- paste0(", 95 % interval ", number$true_lower, " to ", number$true_upper)
+      said <- tapply(paste0(what, " ", number$true, ifelse(is.na(far$true_lower), "", ends)),
+                     factor(far$method, unique(far$method)), paste, collapse = ", ")
       paste0("Arrows point to what lies beyond the axis: ", paste0(names(said), " (", said, ")",
                                                        collapse = ", "), ".")
     },

@@ -23,7 +23,7 @@
 #' toy <- simulate_dcm(domains = 5, n = 30, seed = 1)
 #' plot(dg_cv(dg_lm(), y ~ . | domain, data = toy))
 #' plot(dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, shots = c(1, 5, 10)))
-#' later <- domain_folds(ChickWeight$Chick, v = 5, time = ChickWeight$Time)
+#' later <- domain_folds(ChickWeight$Chick, folds = 5, time = ChickWeight$Time)
 #' plot(dg_cv(dg_lm(), weight ~ Time + Diet | Chick, data = ChickWeight, folds = later))
 #' @export
 plot.dg_cv <- function(x, max_labels = 40, interval = TRUE, shots = !is.null(x$shots),
@@ -112,9 +112,8 @@ score_columns <- function(columns, metrics) {
 
 prediction_rows <- function(predictions) {
   if (is.null(predictions)) return("rows of a source are not kept")
-  if (is.null(predictions$prob)) return(predictions)
-  prob <- `colnames<-`(predictions$prob, paste0(".prob_", levels(predictions$truth)))
-  cbind(predictions[setdiff(names(predictions), "prob")], prob)
+  names(predictions) <- sub("^prob\\.", ".pred_", names(predictions))
+  as.data.frame(predictions)
 }
 
 describe_shots <- function(x) {
@@ -187,7 +186,7 @@ cv_frame <- function(x, interval) {
 
 # Percentiles of the score of resampled rows, [2 x domains]; NA where most draws lack a class.
 domain_intervals <- function(predictions, domains, metric, draws = 200L) {
-  columns <- as.list(predictions)
+  columns <- with_matrices(predictions)
   groups <- split(seq_len(nrow(predictions)), factor(predictions$domain, as.character(domains)))
   with_seed(1L, vapply(groups, function(at) {
     repeats <- split(at, predictions$rep[at])

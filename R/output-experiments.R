@@ -47,6 +47,6 @@ domgen_experiments <- function() {
     sys.source(file, common)
   }
   table <- common$list_experiments(common$read_experiments(folder, common))
-  table$stored <- file.exists(file.path(folder, "results", paste0(table$name, ".csv")))
+  table$stored <- vapply(table$name, common$is_stored, NA, USE.NAMES = FALSE)
   table
 }

@@ -51,6 +51,7 @@ plot_decision_curves <- function(x, pooled, domains) {
     )
   ) +
     ggplot2::geom_hline(yintercept = 0, colour = pale) +
+    ggplot2::scale_y_continuous(breaks = four_numbers) +
     (if (first == last) one_threshold(pooled, baseline, if (one) domains)
      else threshold_lines(pooled, baseline, if (one) domains, band)) +
     ggplot2::coord_cartesian(
@@ -69,8 +70,8 @@ threshold_lines <- function(pooled, baseline, domains, band) {
       ggplot2::geom_ribbon(columns(ymin = "lower", ymax = "upper"), band, fill = mean_colour,
                            alpha = 0.25)
     )
-  }, list(ggplot2::geom_line(columns(y = "all"), baseline, linetype = 2),
-          method_lines(pooled, pooled$net_benefit)))
+  }, list(method_lines(pooled, pooled$net_benefit),
+          ggplot2::geom_line(columns(y = "all"), baseline, linetype = 2)))
 }
 
 # A line needs two thresholds.
@@ -177,7 +178,7 @@ describe_result.dg_net_benefit <- function(x) {
                     upper = "new_upper", print = !several),
            column("useful", format = known_decimals(2)),
            interval("useful CI", known_decimals(2), lower = "useful_lower",
-                    upper = "useful_upper", print = !several))),
+                    upper = "useful_upper"))),
     facts = c(in_domain_words(x$held_out, words),
               paste0(plural(x$rows, "row"), " of ", count_domains(sites, x$labels), ", ",
                      plural(x$events, "event"))),

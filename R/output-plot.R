@@ -118,20 +118,56 @@ inner_numbers <- function(ends) {
 
 # Names of domains, methods and predictors are as long as users make them. breaks: those that are
 # named. Names that would overlap are left out, so those of many have one line.
-# drop: without levels that no row has? shown: what stands for each level, by its name; NULL: the
-# level.
-names_on <- function(side, breaks = ggplot2::waiver(), width = name_width, lines = 2L,
-                     drop = TRUE, shown = NULL) {
+names_on <- function(side, breaks = ggplot2::waiver(), width = name_width, lines = 2L) {
   scale <- list(x = ggplot2::scale_x_discrete, y = ggplot2::scale_y_discrete)[[side]]
   labels <- function(names) {
-    if (!is.null(shown)) names <- shown[names]
     # that of numbers does not touch the next
     space <- if (side == "x") " " else ""
     text <- fit_text(names, width, if (length(names) > 8L) 1L else lines)
     paste0(space, gsub("\n", paste0(space, "\n", space), text, fixed = TRUE), space)
   }
-  scale(breaks = breaks, drop = drop, expand = ggplot2::expansion(0.02, 0.6), labels = labels,
+  scale(breaks = breaks, expand = ggplot2::expansion(0.02, 0.6), labels = labels,
         guide = ggplot2::guide_axis(check.overlap = TRUE))
+}
+
+# Rows at places 1, 2, ... of y, with names at the left and, unless NULL, text at the right.
+rows_on_y <- function(shown, text) {
+  scale <- function(...) {
+    ggplot2::scale_y_continuous(breaks = which(nzchar(shown)), minor_breaks = NULL,
+                                labels = fit_text(shown[nzchar(shown)], name_width, 1L),
+                                expand = ggplot2::expansion(0.01, 0.6),
+                                guide = ggplot2::guide_axis(check.overlap = TRUE), ...)
+  }
+  # so that 60 fit on a page, see rows_height()
+  small <- if (length(shown) > 40L) ggplot2::theme(axis.text.y = ggplot2::element_text(size = 6))
+  if (is.null(text)) return(list(scale(), small))
+  list(scale(sec.axis = ggplot2::dup_axis(name = NULL, labels = text[nzchar(shown)])), small,
+       ggplot2::theme(axis.ticks.y.right = ggplot2::element_blank(),
+                      axis.text.y.right = ggplot2::element_text(hjust = 1)))
+}
+
+# Inches at which all names have room.
+rows_height <- function(n) 2 + n * if (n > 40L) 0.115 else 0.16
+
+# Points whose area is the number of rows, where it is known.
+sized_points <- function(data) {
+  if (is.null(data$rows)) return(ggplot2::geom_point(size = 1.6))
+  list(ggplot2::geom_point(columns(size = "rows")),
+       ggplot2::scale_size_area(max_size = 2.8, guide = "none"))
+}
+
+# What goes beyond the ends of the axis is cut there, with an arrow.
+beyond_axis <- function(data, ends) {
+  if (is.null(ends) || diff(ends) == 0) return(NULL)
+  arrows <- function(out, at, shape) {
+    out <- out %in% TRUE
+    if (!any(out)) return(NULL)
+    ggplot2::geom_point(data = transform(data[out, ], value = at), shape = shape, size = 3,
+                        colour = accent)
+  }
+  list(arrows(pmin(data$value, data$lower, na.rm = TRUE) < ends[1L], ends[1L], 60),
+       arrows(pmax(data$value, data$upper, na.rm = TRUE) > ends[2L], ends[2L], 62),
+       ggplot2::coord_cartesian(xlim = ends))
 }
 
 # Colours that colour-blind readers tell apart (Okabe and Ito, 2008), with a darker yellow.

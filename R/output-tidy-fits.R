@@ -58,25 +58,25 @@
 #' | [dg_ensemble()] | weights of members |
 #' | other learners, [dg_pipeline()] | arguments of the fit, as text, with selected penalties |
 #'
-#' @section `glance()` of fits: `method`, `rows`, `domains`, `predictors`, and of a learner
+#' @section `glance()` of fits: `method`, `nobs` (rows), `domains`, `predictors`, and of a learner
 #' `response` (its kind) and the numbers that `print()` shows by the same names, with `_` for a
 #' space: penalty, support vectors, iterations, deviance, ...; `logLik`, `df`, `AIC`, `BIC` where
 #' there is a likelihood.
 #'
-#' @section `augment()`: The columns of `newdata` (row names, if any, as `.rownames`), or of the
-#' training rows the response and the domain, and:
+#' @section `augment()`: The columns of `newdata` or `data`, or of the training rows the response
+#' and the domain; row names, if any, as `.rownames`; and:
 #'
 #' | column | of |
 #' |---|---|
 #' | `.comp1`, `.comp2`, ... | a projection: components |
 #' | `.fitted` | a learner: predictions |
 #' | `.resid` | a numeric response, if it is known: response less prediction |
-#' | `.prob_<class>` | classes, if the model has probabilities |
+#' | `.pred_<class>` | classes, if the model has probabilities |
 #' | `.lower`, `.upper` | `interval = "prediction"`, numeric response: see [set_intervals()] |
 #' | `.set` | `interval = "prediction"`, classes: the set as text, separated by commas |
 #' | `.novelty` | `newdata` and [domain_distribution()]: p of the domain, see [dg_novelty()] |
 #'
-#' For a [dg_cv()], `augment()` gives the held-out predictions, with `.prob_<class>` if they have
+#' For a [dg_cv()], `augment()` gives the held-out predictions, with `.pred_<class>` if they have
 #' probabilities. Other results have no rows of the data, which is an error.
 #'
 #' @section Report tables:
@@ -88,6 +88,8 @@
 #' @param x A result or a fit.
 #' @param newdata Data frame (or matrix, if the model was fitted to one) of rows to predict. Default
 #'   `NULL`: the training rows.
+#' @param data The data of the fit, whose columns are kept, as in broom: predictions as with
+#'   `newdata`, without `.novelty`.
 #' @param domain Domain of each row of `newdata`, if it is not a column of it.
 #' @param interval If `"prediction"`, prediction intervals or sets for new domains are added, see
 #'   [set_intervals()]. Default `"none"`.
@@ -128,7 +130,7 @@ glance.dg_projection <- alone(function(x) {
   shares <- variance_shares(x)
   part <- shares[c("before", "after"), "distributional"]
   share <- shares[c("before", "after"), "share"]
-  data.frame(method = x$spec$method, rows = nobs.dg_fit(x), domains = nlevels(x$domain),
+  data.frame(method = x$spec$method, nobs = nobs.dg_fit(x), domains = nlevels(x$domain),
              predictors = count_predictors(x$blueprint), components = length(x$values),
              rank = x$rank, distributional_before = part[[1L]], distributional_after = part[[2L]],
              share_before = share[[1L]], share_after = share[[2L]])
@@ -137,9 +139,9 @@ glance.dg_projection <- alone(function(x) {
 #' @rdname tidy.domgen
 #' @order 1
 #' @export
-augment.dg_projection <- function(x, newdata = NULL, domain = NULL, ...) {
+augment.dg_projection <- function(x, newdata = data, domain = NULL, data = NULL, ...) {
   enter_session()
-  check_no_dots(list(...), c("newdata", "domain"))
+  check_no_dots(list(...), c("newdata", "domain", "data"))
   scores <- if (is.null(newdata)) fitted(x) else predict(x, newdata, domain = domain)
   colnames(scores) <- paste0(".comp", seq_len(ncol(scores)))
   # after predict(), which checks newdata
@@ -159,30 +161,43 @@ augmented_rows <- function(x, newdata) {
   }
   if (!is.null(newdata)) return(as.data.frame(as_numeric_matrix(newdata, "newdata")))
   labels <- variable_names(x$blueprint)
-  values <- list(if (!is.null(x$y)) pad_rows(x$y, x), if (!is.null(x$domain)) pad_rows(x$domain, x))
-  names(values) <- make.unique(c(labels$response, labels$domain))
+  values <- lapply(list(x$rows$labels, x$y, x$domain), function(value) {
+    if (!is.null(value)) pad_rows(value, x)
+  })
+  names(values) <- make.unique(c(".rownames", labels$response, labels$domain))
   as.data.frame(Filter(Negate(is.null), values), optional = TRUE)
 }
 
 #' @rdname tidy.domgen
 #' @order 1
 #' @export
-tidy.dg_learner <- alone(function(x) {
-  terms <- model_terms(learner_of(x), x$spec)
-  # fitted numbers
-  if (is.numeric(terms$value)) as_broom(terms, c(name = "term", value = "estimate")) else terms
-})
+tidy.dg_learner <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+  enter_session()
+  if (check_flag(conf.int, "conf.int")) {
+    check_no_dots(list(...), c("conf.int", "conf.level"))
+    return(tidy(do.call(dg_coefficients, list(x, level = conf.level), envir = parent.frame())))
+  }
+  alone(function(x) {
+    terms <- model_terms(learner_of(x), x$spec)
+    # fitted numbers
+    if (is.numeric(terms$value)) as_broom(terms, c(name = "term", value = "estimate")) else terms
+  })(x, ...)
+}
 
 #' @rdname tidy.domgen
 #' @order 1
 #' @param effects Of [dg_mixed()]: `"fixed"`, `"ran_pars"` (standard deviations and correlations of
 #'   the random effects) or `"ran_vals"` (the effects of the training domains), one or several.
 #'   Default: the first two.
+#' @param conf.int If `TRUE`, a fit of one linear function gives the coefficients with standard
+#'   errors and intervals of [dg_coefficients()], in the units of the predictors. Default `FALSE`;
+#'   of [dg_mixed()] `TRUE`, with the intervals of its engine.
 #' @param conf.level Confidence level of `conf.low` and `conf.high`. Default 0.95.
 #' @export
-tidy.dg_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.level = 0.95, ...) {
+tidy.dg_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.level = 0.95, conf.int = TRUE,
+                          ...) {
   enter_session()
-  check_no_dots(list(...), c("effects", "conf.level"))
+  check_no_dots(list(...), c("effects", "conf.int", "conf.level"))
   check_sealed(x)
   kinds <- c("fixed", "ran_pars", "ran_vals")
   for (name in effects) check_choice(name, "effects", kinds)
@@ -192,6 +207,7 @@ tidy.dg_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.level = 0.95
     ran_pars = random_parameters(x), ran_vals = random_values(x)
   )[intersect(kinds, effects)]
   names <- unique(unlist(lapply(tables, names)))
+  if (!check_flag(conf.int, "conf.int")) names <- setdiff(names, c("lower", "upper"))
   as_broom(do.call(rbind, lapply(unname(tables), function(frame) {
     frame[setdiff(names, names(frame))] <- NA_real_
     frame[names]
@@ -260,7 +276,7 @@ parameter_frame <- function(spec) {
 #' @order 1
 #' @export
 glance.dg_learner <- alone(function(x) {
-  frame <- data.frame(method = x$spec$method, rows = nobs(x), domains = nlevels(x$domain),
+  frame <- data.frame(method = x$spec$method, nobs = nobs(x), domains = nlevels(x$domain),
                       predictors = count_predictors(x$blueprint), response = x$response$kind)
   facts <- Filter(function(fact) "print" %in% fact$only, describe_fit(x))
   found <- unlist(lapply(facts, `[[`, "columns"), recursive = FALSE)
@@ -270,8 +286,8 @@ glance.dg_learner <- alone(function(x) {
 #' @rdname tidy.domgen
 #' @order 1
 #' @export
-augment.dg_learner <- function(x, newdata = NULL, domain = NULL, interval = c("none", "prediction"),
-                               level = 0.9, ...) {
+augment.dg_learner <- function(x, newdata = data, domain = NULL,
+                               interval = c("none", "prediction"), level = 0.9, data = NULL, ...) {
   enter_session()
   check_no_dots(list(...), names(formals(augment.dg_learner))[-1L])
   interval <- check_choice(interval, "interval", c("none", "prediction"))
@@ -283,12 +299,13 @@ augment.dg_learner <- function(x, newdata = NULL, domain = NULL, interval = c("n
   frame <- augmented_rows(x, newdata)
   frame$.fitted <- fitted
   # predict() has given the same warnings
-  novelty <- if (!is.null(newdata)) quietly(novelty_of_rows(x, newdata, domain, env))
+  new <- !is.null(newdata) && is.null(data)
+  novelty <- if (new) quietly(novelty_of_rows(x, newdata, domain, env))
   if (interval != "none") x <- keep_intervals(x, env)
   if (x$response$kind == "class") {
     prob <- tryCatch(quietly(predicted(type = "prob")),
                      domgen_error_argument = function(e) NULL)
-    for (k in seq_along(colnames(prob))) frame[[paste0(".prob_", colnames(prob)[k])]] <- prob[, k]
+    for (k in seq_along(colnames(prob))) frame[[paste0(".pred_", colnames(prob)[k])]] <- prob[, k]
     if (interval != "none") {
       sets <- quietly(predicted(type = "set", level = level))
       frame$.set <- apply(sets, 1L, function(set) {

@@ -3,17 +3,22 @@
 #' @param type Kind of plot. `"forest"`, the default: estimates of all sites with intervals, their
 #'   mean, and the interval of a new site. `"ranking"`: sites in order of their shrunken values.
 #'   `"calibration"`: a line for each site over the range of its predictions, their mean with its
-#'   band, and that of a new site, where predictions of two sites or more reach.
+#'   band, and that of a new site, where at least half of the sites (and two) have predictions.
 #'   `"difference"`: a forest of differences of a method from the baseline by site.
 #' @param measure Names of measures, in panels. Default `NULL`: the first.
 #' @param method Name of a method, of the result of a [dg_compare()]. Default `NULL`: the first that
 #'   is not the baseline for `"difference"`, else the first.
-#' @param max_labels Maximum number of sites that are named, evenly spaced.
 #' @param ... Must be empty.
+#' @section Height of plots:
+#' Of one measure, the text at the right of a forest and of a ranking is each site's value with its
+#' interval. An interval many times as wide as most is cut at the axis, with an arrow; the text has
+#' its ends. The height at which each site is named is `attr(p, "height")` inches, for a plot `p`:
+#' `ggplot2::ggsave("forest.png", p, width = 7, height = attr(p, "height"))`. Where it is lower,
+#' names that would overlap are left out.
 #' @export
 plot.dg_validate <- function(x, type = c("forest", "ranking", "calibration", "difference"),
-                             measure = NULL, method = NULL, max_labels = 40, ...) {
-  check_no_dots(list(...), c("type", "measure", "method", "max_labels"))
+                             measure = NULL, method = NULL, ...) {
+  check_no_dots(list(...), c("type", "measure", "method"))
   type <- check_choice(type, "type", c("forest", "ranking", "calibration", "difference"))
   method <- read_plotted_method(x, method, type)
   if (type == "calibration") return(plot_calibration_lines(x, method))
@@ -23,7 +28,7 @@ plot.dg_validate <- function(x, type = c("forest", "ranking", "calibration", "di
   }
   frame <- forest_frame(x, type, measure, method)
   if (nrow(frame$domains) == 0L) abort_nothing_to_plot()
-  plot_forest(x, frame, type, measure, method, check_count(max_labels, "max_labels"))
+  plot_forest(x, frame, type, measure, method)
 }
 
 read_plotted_method <- function(x, method, type) {
@@ -42,8 +47,7 @@ measure_titles <- function(x, names) {
 }
 
 # list(domains, means, new: data frames with panel, measure, place, value, lower, upper; shown: what
-# stands at each place, the lowest first; places: of the mean and of a new domain; named:
-# those of domains, by the first measure).
+# stands at each place, the lowest first, domains by the first measure).
 forest_frame <- function(x, type, measure, method) {
   chosen <- function(table) table[table$method == method & table$measure %in% measure, ]
   difference <- type == "difference"
@@ -54,27 +58,24 @@ forest_frame <- function(x, type, measure, method) {
   domains <- domains[is.finite(domains[[value]]), ]
   by <- domains[domains$measure == domains$measure[1L], ]
   order <- c(unique(by$domain[order(by[[value]])]), setdiff(domains$domain, by$domain))
-  # empty lines, of many domains more, so that the names of the last two have room
-  lines <- length(order) %/% 30L
-  gap <- rep("", lines)
-  shown <- c(paste("new", domain_words(x$labels)$one), gap, "mean", gap, "",
+  shown <- c(paste("new", domain_words(x$labels)$one), "mean", "",
              ifelse(grepl("^\\s*$", order), dQuote(order, FALSE), order))
   # places have numbers: domains may be called as the other rows are
-  levels <- as.character(seq_along(shown))
-  places <- levels[c(1L, lines + 2L)]
-  named <- utils::tail(levels, length(order))
   table <- function(data, place, value, lower, upper) {
     data.frame(panel = factor(measure_titles(x, data$measure), measure_titles(x, measure)),
-               measure = data$measure, place = factor(rep_len(place, nrow(data)), levels),
+               measure = data$measure, place = rep_len(place, nrow(data)),
                value = value, lower = lower, upper = upper)
   }
   mean <- summary[[if (difference) "difference" else "mean"]]
+  single <- table(domains, 3L + match(domains$domain, order), domains[[value]],
+                  domains[[ends[1L]]], domains[[ends[2L]]])
+  # differences have none
+  single$rows <- domains$rows
   list(
-    domains = cbind(table(domains, named[match(domains$domain, order)], domains[[value]],
-                          domains[[ends[1L]]], domains[[ends[2L]]]), domain = domains$domain),
-    means = table(summary, places[2L], mean, summary$lower, summary$upper),
-    new = table(summary, places[1L], mean, summary$new_lower, summary$new_upper),
-    shown = stats::setNames(shown, levels), places = places, named = named
+    domains = cbind(single, domain = domains$domain),
+    means = table(summary, 2L, mean, summary$lower, summary$upper),
+    new = table(summary, 1L, mean, summary$new_lower, summary$new_upper),
+    shown = shown
   )
 }
 
@@ -96,10 +97,9 @@ are_ratios <- function(x, measure) {
   }, NA)
 }
 
-plot_forest <- function(x, frame, type, measure, method, max_labels) {
+plot_forest <- function(x, frame, type, measure, method) {
   words <- domain_words(x$labels)
-  many <- nlevels(frame$domains$place) > 40L
-  named <- frame$named[thin(length(frame$named), max_labels)]
+  alone <- length(measure) == 1L
   percent <- level_words(x$level)
   difference <- type == "difference"
   perfect <- vapply(measure, function(name) {
@@ -117,7 +117,9 @@ plot_forest <- function(x, frame, type, measure, method, max_labels) {
   tables <- ratio_tables(c(frame[c("domains", "means", "new")], list(lines = lines)), ratios,
                          length(measure) > 1L)
   domains <- tables$domains
-  new_plot(
+  text <- if (alone) forest_text(frame, x$measures[[measure]])
+  edge <- if (alone) near_ends(domains, tables[c("means", "new", "lines")], length(ratios) > 0L)
+  p <- new_plot(
     domains, c(x = "value", y = "place"),
     # a method's name keeps its capitals after other words
     switch(type, forest = paste0(title, " by ", x$labels$domain, ": ", whose),
@@ -141,21 +143,34 @@ plot_forest <- function(x, frame, type, measure, method, max_labels) {
     },
     if (length(ratios)) paste0("Logarithmic axis of ", measure_titles(x, ratios),
                                if (none) ", 0 is at its left end", "."),
-    if (length(named) < length(frame$named)) paste("Not all", words$many, "are named."))
+    if (!is.null(domains$rows)) paste("Larger points:", words$many, "with more rows."))
   ) +
     (if (nrow(lines)) {
       ggplot2::geom_vline(columns(xintercept = "value"), tables$lines, linetype = 2, colour = pale)
     }) +
-    ggplot2::geom_linerange(columns(xmin = "lower", xmax = "upper"), domains, colour = pale,
-                            linewidth = if (many) 0.2 else 0.5) +
-    ggplot2::geom_point(size = if (many) 0.8 else 1.6) +
+    ggplot2::geom_linerange(columns(xmin = "lower", xmax = "upper"), domains, colour = pale) +
+    sized_points(domains) +
     ggplot2::geom_linerange(columns(xmin = "lower", xmax = "upper"),
                             tables$new[!is.na(tables$new$lower), ], colour = accent,
                             linewidth = 1) +
     mean_points(tables$means[!is.na(tables$means$value), ]) +
     panels(domains$panel, "free_x") +
     tables$axis +
-    names_on("y", c(frame$places, named), lines = 1L, drop = FALSE, shown = frame$shown)
+    rows_on_y(frame$shown, text) +
+    beyond_axis(domains, edge)
+  structure(p, height = rows_height(length(frame$shown)))
+}
+
+# "0.75 (0.69 to 0.81)" at the right of each place.
+forest_text <- function(frame, measure) {
+  at <- do.call(rbind, lapply(frame[c("domains", "means", "new")], `[`,
+                              c("place", "value", "lower", "upper")))
+  say <- function(values) vapply(values, measured, "", measure, 2L)
+  value <- ifelse(at$place == 1L, "", say(at$value))
+  ends <- paste0(" (", say(at$lower), " to ", say(at$upper), ")")
+  all <- rep("", length(frame$shown))
+  all[at$place] <- trimws(paste0(value, ifelse(is.na(at$lower), "", ends)))
+  all
 }
 
 # The tables with values to be drawn, and the axis. Panels share the kind of their axis: if one is
@@ -179,6 +194,8 @@ ratio_tables <- function(tables, ratios, several) {
   })
   moved$axis <- if (length(ratios) == 0L) {
     if (several) few_numbers(tables$domains$panel)
+    else ggplot2::scale_x_continuous(breaks = four_numbers,
+                                     guide = ggplot2::guide_axis(check.overlap = TRUE))
   } else if (several) {
     ggplot2::scale_x_continuous(
       breaks = function(ends) {
@@ -202,7 +219,7 @@ ratio_numbers <- function(ends) {
   inside <- function(at) at[at >= ends[1L] & at <= ends[2L]]
   for (first in list(1, c(1, 3), c(1, 2, 5), c(1, 1.5, 2, 3, 5, 7))) {
     at <- inside(c(outer(first, 10^(-9:9))))
-    if (length(at) > 2L) return(at)
+    if (length(at) > 3L) return(at)
   }
   at <- inside(pretty(ends, 4L))
   sort(c(at[abs(at - 1) > 1e-9], inside(1)))
@@ -256,7 +273,7 @@ plot_calibration_lines <- function(x, method) {
                 if (several) {
                   paste0("Thick: mean over ", words$many, " with its ", 100 * x$level, " % band; ",
                          "pale band: a new ", words$one, ". At each prediction they are of the ",
-                         words$many, " that have such predictions, at least two.")
+                         words$many, " that have such predictions, at least half of them.")
                 }, "Dashed: perfect calibration.")
   ) +
     (if (several) list(
@@ -281,15 +298,17 @@ seq_within <- function(values) {
 # Has the domain predictions on both sides of each place?
 reaches <- function(line, at) at >= line$range[1L] & at <= line$range[2L]
 
-# Random effects at each place of the lines that reach it; NA with fewer than two.
+# Random effects at each place of the lines that reach it; NA with fewer than two, or than half.
 calibration_band <- function(lines, at, kind, inflation, level) {
   back <- calibration_families[[kind]]$family$linkinv
+  least <- max(2, length(lines) / 2)
   ends <- vapply(at, function(place) {
     lines <- Filter(function(line) reaches(line, place), lines)
+    if (length(lines) < least) return(rep(NA_real_, 5L))
     values <- lapply(lines, function(line) fitted_value(line, c(1, place - line$centre)))
     of <- function(name) unname(vapply(values, `[[`, 0, name))
     band <- random_effects(of("estimate"), of("se"), if (kind != "number") 1, inflation, level)
-    c(if (length(lines) > 1L) band$mean else NA, band$lower, band$upper, band$new$interval)
+    c(band$mean, band$lower, band$upper, band$new$interval)
   }, numeric(5L))
   rownames(ends) <- c("y", "lower", "upper", "new_lower", "new_upper")
   data.frame(p = back(at), apply(ends, 1L, back))

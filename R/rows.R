@@ -123,6 +123,8 @@ fit_origin.rows_frame <- function(rows, fitted, input) {
   # a fit inside of a call is not asked for its data again
   if (!is.null(input) && !isTRUE(input$inside)) {
     fitted$rows$origin <- row_origin(input, sample$blueprint)
+    frame <- if (is.data.frame(input$data)) input$data else input$x
+    if (is.character(attr(frame, "row.names"))) fitted$rows$labels <- row.names(frame)[sample$kept]
   }
   fitted$domain <- sample$domain
   fitted

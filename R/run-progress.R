@@ -1,5 +1,6 @@
 # How far a call is: a progress line on the message stream (bar, count, label, estimated time
-# left), or through the progressr package where the session has loaded it.
+# left; in a log one each half minute), or through the progressr package where the session has
+# loaded it.
 
 # progress: as the user gave it. A search inside a fold leaves the line to the cross-validation.
 read_progress <- function(progress, inside = FALSE) {
@@ -36,27 +37,28 @@ progressr_line <- function(total) {
 }
 
 own_line <- function(total) {
-  start <- proc.time()[["elapsed"]]
+  redrawn <- can_redraw()
+  start <- said <- clock()
   finished <- 0L
+  say <- function(label, left) {
+    line <- bar_line(finished / total, paste0(in_full(finished), "/", in_full(total)), label, left)
+    cat(if (redrawn) c("\r", formatC(line, width = -78)) else c(line, "\n"), sep = "",
+        file = stderr())
+  }
   show <- function(label) {
-    left <- if (finished > 0L) {
-      seconds <- (proc.time()[["elapsed"]] - start) / finished * (total - finished)
-      sprintf("  about %d:%02d left", as.integer(seconds) %/% 60L, as.integer(seconds) %% 60L)
-    } else ""
-    count <- paste0(in_full(finished), "/", in_full(total))
-    # a line of more than 78 would wrap, and could not be overwritten: the bar gives way first
-    width <- min(24, max(4, 73 - nchar(count) - nchar(label) - nchar(left)))
-    filled <- round(width * finished / total)
-    line <- sprintf("[%s%s] %s  %s%s", strrep("=", filled), strrep(" ", width - filled), count,
-                    label, left)
-    cat("\r", formatC(substr(line, 1L, 78L), width = -78), sep = "", file = stderr())
+    now <- clock()
+    if (!redrawn && now - said < 30) return(invisible())
+    said <<- now
+    say(label, if (finished == 0L) "" else {
+      paste0("  about ", minutes((now - start) / finished * (total - finished)), " left")
+    })
   }
   list(
     tick = show,
     advance = function(n = 1L) finished <<- finished + n,
     done = function() {
-      show("")
-      cat("\n", file = stderr())
+      if (redrawn) show("") else if (said > start) say("", paste("after", minutes(clock() - start)))
+      if (redrawn) cat("\n", file = stderr())
     }
   )
 }

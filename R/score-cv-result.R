@@ -26,7 +26,7 @@ new_cv <- function(spec, outcome, evaluation) {
                 crossed = crossed)
   })
   structure(c(list(
-    domains = domains, predictions = predictions, mean = known_mean(domains$score),
+    domains = domains, predictions = by_column(predictions), mean = known_mean(domains$score),
     se = errors[[1L]]$se, errors = errors, overall = scores$overall,
     fits = cbind(fits, chosen_in_folds(results)), failed = failed_folds(splits, results),
     refits = refits, share = share, folds = evaluation$folds, metrics = metrics,

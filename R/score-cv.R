@@ -24,7 +24,8 @@
 #' @param refits If `TRUE`, the model is fitted again without each pair of folds, for the standard
 #'   errors (also those of `shots`): K(K - 1)/2 further fits for K folds, at most 45. Default
 #'   `FALSE`.
-#' @param progress If `TRUE`, a progress bar with the remaining time is shown. Default `NULL`:
+#' @param progress If `TRUE`, a progress bar with the remaining time is shown, in a log (where lines
+#'   cannot be written over) a line each half minute. Default `NULL`:
 #'   `getOption("domgen.progress")`, or in interactive sessions. If the progressr package is loaded,
 #'   progress is reported to its handlers instead (`progressr::handlers(global = TRUE)`).
 #' @param hold_out Name of the factor whose levels are held out, if the formula has several factors
@@ -186,9 +187,10 @@
 #'     with several metrics a column for each}
 #'   \item{predictions}{data frame, one row per row of the data without missing values (and per
 #'     repeat): `row`, `domain`, `fold`, `rep`, `truth`, `prediction`, `decision` (with more than
-#'     two classes a matrix with a column per class, `-Inf` for classes that the training domains
-#'     lack), `prob` (matrix) if the model has probabilities, and if a metric needs them `se`,
-#'     `lower` and `upper`, or `set` (matrix)}
+#'     two classes `decision.<class>`, a column per class, `-Inf` for classes that the training
+#'     domains lack), `prob.<class>` if the model has probabilities, and if a metric needs them
+#'     `se`, `lower` and `upper`, or `set.<class>`. `$prob` and the like give the matrix of such
+#'     columns}
 #'   \item{mean, se}{mean score over domains and its standard error as an estimate of the mean over
 #'     new domains. Training sets overlap, so \eqn{s^2/G}{s^2/G}, the variance of the mean of G
 #'     independent scores, is multiplied by \eqn{1 + n/n_1}{1 + n/n_1} for n_1 of n rows in
@@ -278,7 +280,7 @@
 #'
 #' # new chicks at a later age than those of training
 #' dg_cv(dg_lm(), weight ~ Time + Diet | Chick, data = ChickWeight,
-#'       folds = domain_folds(ChickWeight$Chick, v = 5, time = ChickWeight$Time))
+#'       folds = domain_folds(ChickWeight$Chick, folds = 5, time = ChickWeight$Time))
 #'
 #' # with a few labelled rows of the new domain
 #' dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, shots = c(1, 5, 10))

@@ -9,9 +9,9 @@
 #' domains, or both. No training row is in a later period than a held-out row.
 #'
 #' @param domain Vector: the domain of each row.
-#' @param v Number of folds, assigned at random (use [set.seed()]). `domain_folds()`: at most the
-#'   number of domains; default `NULL`: one domain per fold. `row_folds()`: at most the number of
-#'   rows of the largest domain; default 5.
+#' @param folds Number of folds, assigned at random (use [set.seed()]). `domain_folds()`: at most
+#'   the number of domains; default `NULL`: one domain per fold. `row_folds()`: at most the number
+#'   of rows of the largest domain; default 5.
 #' @param repeats Number of assignments; scores are means over them. Default 1.
 #' @param balance Balance of folds: `"size"` (similar numbers of rows), `"class"` (similar numbers
 #'   of rows of each class of `y`) or `"none"` (the default). Domains are assigned from the largest
@@ -27,6 +27,7 @@
 #'   after. Default `NULL`.
 #' @param new What is new about held-out rows: `"both"` (domain and time; the default), `"time"` or
 #'   `"domain"`; see "Folds with time".
+#' @param ... Must be empty.
 #' @return `domain_folds()`: an integer vector of class `domgen_folds`, the fold of each domain,
 #'   named by the domains; with `repeats` a matrix, domains x repeats. `row_folds()`: an integer
 #'   vector of class `domgen_row_folds`, the fold of each row, or a matrix, rows x repeats. With
@@ -50,8 +51,9 @@
 #'   period.
 #' * With `"time"` a domain is known if it has a row in an earlier period. Rows of its first period
 #'   are not held out; a domain with rows in one period only is never held out, but is trained on
-#'   later. All domains are held out together, so `v`, `repeats` and `balance` cannot be given.
-#' * Training sets grow from period to period, so there are (number of held-out periods) x `v` fits
+#'   later. All domains are held out together, so `folds`, `repeats` and `balance` cannot be given.
+#' * Training sets grow from period to period, so there are (number of held-out periods) x
+#'   `folds` fits
 #'   on about half of the rows.
 #' * A [domain kernel][domain_distribution] describes a held-out domain by its rows of the period
 #'   alone. Missing values that are left out by `na.action` later do not change the periods.
@@ -70,18 +72,19 @@
 #' @examples
 #' domain_folds(c("a", "a", "b", "c"))
 #' set.seed(1)
-#' domain_folds(nlme::MathAchieve$School, v = 5, balance = "size")
-#' row_folds(iris$Species, v = 3)
+#' domain_folds(nlme::MathAchieve$School, folds = 5, balance = "size")
+#' row_folds(iris$Species, folds = 3)
 #'
 #' # new chicks at a later age than those of training; known chicks at a later age
-#' domain_folds(ChickWeight$Chick, v = 5, time = ChickWeight$Time)
+#' domain_folds(ChickWeight$Chick, folds = 5, time = ChickWeight$Time)
 #' later <- domain_folds(ChickWeight$Chick, time = ChickWeight$Time, cuts = c(8, 16), new = "time")
 #' dg_cv(dg_lm(), weight ~ Time + Diet | Chick, data = ChickWeight, folds = later)
 #' @export
-domain_folds <- function(domain, v = NULL, repeats = 1, balance = c("none", "size", "class"),
+domain_folds <- function(domain, folds = NULL, repeats = 1, balance = c("none", "size", "class"),
                          y = NULL, time = NULL, periods = 5, cuts = NULL,
-                         new = c("both", "time", "domain")) {
+                         new = c("both", "time", "domain"), ...) {
   enter_session()
+  check_no_dots(list(...), names(formals(domain_folds)))
   if (is.null(time) && !(missing(periods) && is.null(cuts) && missing(new))) {
     abort("argument", "`time` must be given with `periods`, `cuts` or `new`.")
   }
@@ -90,16 +93,16 @@ domain_folds <- function(domain, v = NULL, repeats = 1, balance = c("none", "siz
     if (!is.null(cuts) && !missing(periods)) {
       abort("argument", "`periods` must not be given with `cuts`.")
     }
-    return(time_folds(domain, v, repeats, balance, y, time, periods, cuts, new))
+    return(time_folds(domain, folds, repeats, balance, y, time, periods, cuts, new))
   }
-  folds_of_domains(domain, v, repeats, balance, y)
+  folds_of_domains(domain, folds, repeats, balance, y)
 }
 
 folds_of_domains <- function(domain, v, repeats, balance, y) {
   repeats <- check_count(repeats, "repeats", at_most = most_repeats)
   balance <- check_choice(balance, "balance", c("none", "size", "class"))
   counts <- if (balance != "none") fold_counts(domain, balance, y)
-  folds <- vapply(seq_len(repeats), function(r) assign_folds(levels(domain), v, "v", counts),
+  folds <- vapply(seq_len(repeats), function(r) assign_folds(levels(domain), v, counts),
                   integer(nlevels(domain)))
   if (repeats == 1) folds <- drop(folds) else colnames(folds) <- paste0("repeat", seq_len(repeats))
   structure(folds, class = "domgen_folds")
@@ -107,14 +110,15 @@ folds_of_domains <- function(domain, v, repeats, balance, y) {
 
 #' @rdname domain_folds
 #' @export
-row_folds <- function(domain, v = 5, repeats = 1) {
+row_folds <- function(domain, folds = 5, repeats = 1, ...) {
   enter_session()
+  check_no_dots(list(...), names(formals(row_folds)))
   domain <- check_fold_domain(domain)
   repeats <- check_count(repeats, "repeats", at_most = most_repeats)
-  v <- check_count(v, "v", at_least = 2L)
+  v <- check_count(folds, "folds", at_least = 2L)
   largest <- max(tabulate(domain))
   if (v > largest) {
-    abort("argument", "`v` must be at most the number of rows of the largest domain (", largest,
+    abort("argument", "`folds` must be at most the number of rows of the largest domain (", largest,
           "), not ", v, ".")
   }
   # a random start, so that the small domains do not all fill the first folds
@@ -133,7 +137,7 @@ check_fold_domain <- function(domain) {
   domain <- read_groups(given, NROW(given), "domain")
   if (length(domain) < 2L) {
     abort("argument", "`domain` must be the domain of each row, not ", describe(given), ". For ",
-          "the number of folds use `v`.")
+          "the number of folds use `folds`.")
   }
   if (anyNA(domain)) {
     abort("data", "`domain` must not have missing values; found ", sum(is.na(domain)), ".")
@@ -152,13 +156,13 @@ fold_counts <- function(domain, balance, y) {
   unclass(table(domain, factor(y, exclude = NULL)))
 }
 
-assign_folds <- function(levels, v, arg, counts = NULL) {
+assign_folds <- function(levels, v, counts = NULL) {
   n <- length(levels)
   if (n < 2L) abort("data", "Holding out domains needs at least 2 domains, not ", n, ".")
   fold <- if (is.null(v)) seq_along(levels) else {
-    v <- check_count(v, arg, at_least = 2L)
+    v <- check_count(v, "folds", at_least = 2L)
     if (v > n) {
-      abort("argument", "`", arg, "` must be at most the number of domains (", n, "), not ", v, ".")
+      abort("argument", "`folds` must be at most the number of domains (", n, "), not ", v, ".")
     }
     if (is.null(counts)) sample(rep_len(seq_len(v), n)) else even_folds(counts, v)
   }

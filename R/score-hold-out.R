@@ -70,7 +70,7 @@ crossed_folds <- function(crossed, folds) {
   }
   parts <- lapply(crossed, function(levels) {
     names <- levels(droplevels(levels))
-    assign_folds(names, if (!is.null(folds)) min(folds, length(names)), "folds")
+    assign_folds(names, if (!is.null(folds)) min(folds, length(names)))
   })
   structure(parts, class = "domgen_crossed_folds")
 }

@@ -150,7 +150,7 @@ cv_of_values <- function(object, values, metrics, start, failed = list()) {
   if (!is.null(task$structure)) {
     task$around <- shared_levels(task$structure, task$domain, outer_factors(task$structure))
   }
-  folds <- assign_folds(levels(object$domain), NULL, "folds")
+  folds <- assign_folds(levels(object$domain), NULL)
   predictions <- data.frame(row = task$row, domain = task$domain, fold = as.integer(task$domain),
                             rep = 1L, truth = task$y, stringsAsFactors = FALSE)
   predictions <- score_data(predictions, object, values, levels(task$y),

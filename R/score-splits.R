@@ -64,7 +64,7 @@ read_folds.default <- function(folds, task) {
     folds <- most_source_folds
   }
   if (is.null(folds) || is.numeric(folds) && length(folds) == 1L && is.null(names(folds))) {
-    return(assign_folds(levels(factor(domain)), folds, "folds"))
+    return(assign_folds(levels(factor(domain)), folds))
   }
   names <- if (is.matrix(folds)) rownames(folds) else names(folds)
   absent <- setdiff(levels(domain), names)

@@ -7,8 +7,8 @@ time_folds <- function(domain, v, repeats, balance, y, time, periods, cuts, new)
   alone <- new == "time"
   if (alone && !(is.null(v) && identical(as.numeric(repeats), 1) &&
                    check_choice(balance, "balance", c("none", "size", "class")) == "none")) {
-    abort("argument", "`v`, `repeats` and `balance` must not be given with `new = \"time\"`: all ",
-          "domains are held out together in each period.")
+    abort("argument", "`folds`, `repeats` and `balance` must not be given with `new = \"time\"`: ",
+          "all domains are held out together in each period.")
   }
   time <- base_column(time)
   z <- read_times(time, length(domain))

@@ -88,7 +88,7 @@ known_rows <- function(domain, unit) {
   first <- !duplicated(unit)
   home <- factor(domain[first])
   parts <- min(5L, max(tabulate(home)))
-  if (parts >= 2L) factor(row_folds(home, v = parts)[match(unit, unit[first])])
+  if (parts >= 2L) factor(row_folds(home, folds = parts)[match(unit, unit[first])])
 }
 
 # A model with known domains needs some landmarks in each domain.

@@ -243,7 +243,7 @@ measure_sizes <- function(plan, sizes, folds, draws, ctx) {
 draw_splits <- function(domain, sizes, folds, draws) {
   levels <- levels(droplevels(domain))
   of_site <- split(seq_along(domain), factor(domain, levels))
-  fold <- vapply(seq_len(draws), function(r) c(unclass(assign_folds(levels, folds, "folds"))),
+  fold <- vapply(seq_len(draws), function(r) c(unclass(assign_folds(levels, folds))),
                  integer(length(levels)))
   rownames(fold) <- levels
   splits <- list()

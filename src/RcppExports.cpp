@@ -365,6 +365,16 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// old_blas_kernels_
+SEXP old_blas_kernels_(SEXP kernels);
+RcppExport SEXP _domgen_old_blas_kernels_(SEXP kernelsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type kernels(kernelsSEXP);
+    rcpp_result_gen = Rcpp::wrap(old_blas_kernels_(kernels));
+    return rcpp_result_gen;
+END_RCPP
+}
 // neighbour_graph_
 SEXP neighbour_graph_(SEXP X, SEXP k, SEXP threads);
 RcppExport SEXP _domgen_neighbour_graph_(SEXP XSEXP, SEXP kSEXP, SEXP threadsSEXP) {
@@ -374,6 +384,39 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type k(kSEXP);
     Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(neighbour_graph_(X, k, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// pair_slopes_
+SEXP pair_slopes_(SEXP left, SEXP right, SEXP rate, SEXP inv, SEXP X, SEXP kappa, SEXP domain, SEXP threads);
+RcppExport SEXP _domgen_pair_slopes_(SEXP leftSEXP, SEXP rightSEXP, SEXP rateSEXP, SEXP invSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type left(leftSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type right(rightSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type rate(rateSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type inv(invSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type kappa(kappaSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type domain(domainSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(pair_slopes_(left, right, rate, inv, X, kappa, domain, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// pair_cells_
+SEXP pair_cells_(SEXP left, SEXP right, SEXP program, SEXP X, SEXP domain, SEXP domains, SEXP threads);
+RcppExport SEXP _domgen_pair_cells_(SEXP leftSEXP, SEXP rightSEXP, SEXP programSEXP, SEXP XSEXP, SEXP domainSEXP, SEXP domainsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type left(leftSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type right(rightSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type program(programSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type domain(domainSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type domains(domainsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(pair_cells_(left, right, program, X, domain, domains, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -436,6 +479,57 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type moments(momentsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type ridges(ridgesSEXP);
     rcpp_result_gen = Rcpp::wrap(projection_features_(terms, moments, ridges));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ridge_without_
+SEXP ridge_without_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised, SEXP threads);
+RcppExport SEXP _domgen_ridge_without_(SEXP FSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP sizesSEXP, SEXP sumsSEXP, SEXP penalisedSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type F(FSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Y(YSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sums(sumsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type penalised(penalisedSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_without_(F, Y, root, sizes, sums, penalised, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ridge_group_sums_
+SEXP ridge_group_sums_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP threads);
+RcppExport SEXP _domgen_ridge_group_sums_(SEXP FSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP sizesSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type F(FSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Y(YSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_group_sums_(F, Y, root, sizes, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ridge_without_errors_
+SEXP ridge_without_errors_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised, SEXP kept, SEXP targets, SEXP share, SEXP combine, SEXP moments, SEXP threads);
+RcppExport SEXP _domgen_ridge_without_errors_(SEXP FSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP sizesSEXP, SEXP sumsSEXP, SEXP penalisedSEXP, SEXP keptSEXP, SEXP targetsSEXP, SEXP shareSEXP, SEXP combineSEXP, SEXP momentsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type F(FSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Y(YSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sums(sumsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type penalised(penalisedSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type kept(keptSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type targets(targetsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type share(shareSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type combine(combineSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type moments(momentsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_without_errors_(F, Y, root, sizes, sums, penalised, kept, targets, share, combine, moments, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -566,90 +660,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// ridge_without_
-SEXP ridge_without_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised, SEXP threads);
-RcppExport SEXP _domgen_ridge_without_(SEXP FSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP sizesSEXP, SEXP sumsSEXP, SEXP penalisedSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type F(FSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type Y(YSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type sizes(sizesSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type sums(sumsSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type penalised(penalisedSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(ridge_without_(F, Y, root, sizes, sums, penalised, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// ridge_group_sums_
-SEXP ridge_group_sums_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP threads);
-RcppExport SEXP _domgen_ridge_group_sums_(SEXP FSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP sizesSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type F(FSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type Y(YSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type sizes(sizesSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(ridge_group_sums_(F, Y, root, sizes, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// ridge_without_errors_
-SEXP ridge_without_errors_(SEXP F, SEXP Y, SEXP root, SEXP sizes, SEXP sums, SEXP penalised, SEXP kept, SEXP targets, SEXP share, SEXP combine, SEXP moments, SEXP threads);
-RcppExport SEXP _domgen_ridge_without_errors_(SEXP FSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP sizesSEXP, SEXP sumsSEXP, SEXP penalisedSEXP, SEXP keptSEXP, SEXP targetsSEXP, SEXP shareSEXP, SEXP combineSEXP, SEXP momentsSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type F(FSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type Y(YSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type sizes(sizesSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type sums(sumsSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type penalised(penalisedSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type kept(keptSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type targets(targetsSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type share(shareSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type combine(combineSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type moments(momentsSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(ridge_without_errors_(F, Y, root, sizes, sums, penalised, kept, targets, share, combine, moments, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// pair_slopes_
-SEXP pair_slopes_(SEXP left, SEXP right, SEXP rate, SEXP inv, SEXP X, SEXP kappa, SEXP domain, SEXP threads);
-RcppExport SEXP _domgen_pair_slopes_(SEXP leftSEXP, SEXP rightSEXP, SEXP rateSEXP, SEXP invSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type left(leftSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type right(rightSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type rate(rateSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type inv(invSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type kappa(kappaSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type domain(domainSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(pair_slopes_(left, right, rate, inv, X, kappa, domain, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// pair_cells_
-SEXP pair_cells_(SEXP left, SEXP right, SEXP program, SEXP X, SEXP domain, SEXP domains, SEXP threads);
-RcppExport SEXP _domgen_pair_cells_(SEXP leftSEXP, SEXP rightSEXP, SEXP programSEXP, SEXP XSEXP, SEXP domainSEXP, SEXP domainsSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type left(leftSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type right(rightSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type program(programSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type domain(domainSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type domains(domainsSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(pair_cells_(left, right, program, X, domain, domains, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
 // smo_
 SEXP smo_(SEXP K, SEXP row, SEXP sign, SEXP p, SEXP upper, SEXP ridge, SEXP intercept, SEXP tol, SEXP max_iter, SEXP alpha0);
 RcppExport SEXP _domgen_smo_(SEXP KSEXP, SEXP rowSEXP, SEXP signSEXP, SEXP pSEXP, SEXP upperSEXP, SEXP ridgeSEXP, SEXP interceptSEXP, SEXP tolSEXP, SEXP max_iterSEXP, SEXP alpha0SEXP) {
@@ -695,12 +705,18 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_md5_numbers_", (DL_FUNC) &_domgen_md5_numbers_, 1},
     {"_domgen_md5_texts_", (DL_FUNC) &_domgen_md5_texts_, 1},
     {"_domgen_ready_blas_", (DL_FUNC) &_domgen_ready_blas_, 0},
+    {"_domgen_old_blas_kernels_", (DL_FUNC) &_domgen_old_blas_kernels_, 1},
     {"_domgen_neighbour_graph_", (DL_FUNC) &_domgen_neighbour_graph_, 3},
+    {"_domgen_pair_slopes_", (DL_FUNC) &_domgen_pair_slopes_, 8},
+    {"_domgen_pair_cells_", (DL_FUNC) &_domgen_pair_cells_, 7},
     {"_domgen_part_shapes_", (DL_FUNC) &_domgen_part_shapes_, 2},
     {"_domgen_odd_code_", (DL_FUNC) &_domgen_odd_code_, 1},
     {"_domgen_kernel_pivoted_cholesky_", (DL_FUNC) &_domgen_kernel_pivoted_cholesky_, 4},
     {"_domgen_projection_gram_", (DL_FUNC) &_domgen_projection_gram_, 7},
     {"_domgen_projection_features_", (DL_FUNC) &_domgen_projection_features_, 3},
+    {"_domgen_ridge_without_", (DL_FUNC) &_domgen_ridge_without_, 7},
+    {"_domgen_ridge_group_sums_", (DL_FUNC) &_domgen_ridge_group_sums_, 5},
+    {"_domgen_ridge_without_errors_", (DL_FUNC) &_domgen_ridge_without_errors_, 12},
     {"_domgen_ridge_solve_", (DL_FUNC) &_domgen_ridge_solve_, 3},
     {"_domgen_ridge_landmarks_", (DL_FUNC) &_domgen_ridge_landmarks_, 2},
     {"_domgen_ridge_conjugate_", (DL_FUNC) &_domgen_ridge_conjugate_, 9},
@@ -710,11 +726,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_ridge_path_", (DL_FUNC) &_domgen_ridge_path_, 11},
     {"_domgen_ridge_shifted_", (DL_FUNC) &_domgen_ridge_shifted_, 4},
     {"_domgen_ridge_many_", (DL_FUNC) &_domgen_ridge_many_, 6},
-    {"_domgen_ridge_without_", (DL_FUNC) &_domgen_ridge_without_, 7},
-    {"_domgen_ridge_group_sums_", (DL_FUNC) &_domgen_ridge_group_sums_, 5},
-    {"_domgen_ridge_without_errors_", (DL_FUNC) &_domgen_ridge_without_errors_, 12},
-    {"_domgen_pair_slopes_", (DL_FUNC) &_domgen_pair_slopes_, 8},
-    {"_domgen_pair_cells_", (DL_FUNC) &_domgen_pair_cells_, 7},
     {"_domgen_smo_", (DL_FUNC) &_domgen_smo_, 10},
     {NULL, NULL, 0}
 };

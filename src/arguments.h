@@ -3,8 +3,6 @@
 #ifndef DOMGEN_ARGUMENTS_H
 #define DOMGEN_ARGUMENTS_H
 
-#include <RcppEigen.h>
-
 #include <cfloat>
 #include <climits>
 #include <cmath>
@@ -126,6 +124,14 @@ inline std::vector<int> places(SEXP x, const char* name, Eigen::Index most) {
 inline std::vector<int> places(SEXP x, const char* name, Eigen::Index most, Eigen::Index wanted) {
   demand_length(Rf_xlength(x), wanted, name, "values");
   return places(x, name, most);
+}
+
+// sizes: number of rows of each group, in the order of the n rows. Where each begins, and n.
+inline std::vector<Eigen::Index> read_begin(SEXP sizes, Eigen::Index n) {
+  std::vector<Eigen::Index> begin(1, 0);
+  for (const int last : places(sizes, "sizes", n)) begin.push_back(begin.back() + last + 1);
+  demand(begin.back() == n, "sizes", "add up to the number of rows");
+  return begin;
 }
 
 // The doubles of a matrix where they are; of whole numbers a copy.

@@ -103,7 +103,7 @@ SEXP cut_rows_(SEXP bytes, SEXP separator, SEXP fields, SEXP ended, SEXP most) {
           one[0], static_cast<std::size_t>(domgen::whole(fields, "fields", 0)),
           domgen::flag(ended, "ended"), domgen::number(most, "most", 0, domgen::infinite));
   if (found.text.size() >= INT_MAX) throw std::length_error("a piece of more than 2 GB");
-  const Rcpp::Shield<SEXP> whole(domgen::protected_call([&] {
+  const domgen::Shield whole(domgen::protected_call([&] {
     return Rf_ScalarString(
         Rf_mkCharLenCE(found.text.data(), static_cast<int>(found.text.size()), CE_NATIVE));
   }));

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <R_ext/Random.h>
+
 #include "core/feature/fourier.h"
 #include "core/feature/given.h"
 #include "core/feature/group-moments.h"

@@ -2,8 +2,6 @@
 #ifndef DOMGEN_GRAM_ARGUMENT_H
 #define DOMGEN_GRAM_ARGUMENT_H
 
-#include <RcppEigen.h>
-
 #include <algorithm>
 
 #include "arguments.h"
@@ -35,7 +33,7 @@ class GramArgument {
 
  private:
   R_xlen_t rows_;
-  Rcpp::Shield<SEXP> matrix_;
+  Shield matrix_;
 
   static R_xlen_t checked_rows(SEXP K, const char* name) {
     demand(TYPEOF(K) == REALSXP && Rf_isMatrix(K) && Rf_nrows(K) == Rf_ncols(K) && Rf_nrows(K) > 0,
@@ -62,7 +60,7 @@ class KeptMatrix {
   double* data() const { return REAL(matrix_); }
 
  private:
-  Rcpp::Shield<SEXP> matrix_;
+  Shield matrix_;
 
   static SEXP find(SEXP memory, const char* name, R_xlen_t rows, R_xlen_t cols, bool wanted) {
     demand(TYPEOF(memory) == ENVSXP, "memory", "be an environment");

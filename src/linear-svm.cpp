@@ -1,6 +1,4 @@
 // Linear SVM on features: convert, call, convert back.
-#include <RcppEigen.h>
-
 #include <cmath>
 #include <cstdint>
 

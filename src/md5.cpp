@@ -1,7 +1,7 @@
 // Checksums of values: tools::md5sum() of R needs a file.
 #include "core/data/md5.h"
 
-#include <Rcpp.h>
+#include <Rcpp/Light>
 
 #include <string>
 

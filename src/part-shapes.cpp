@@ -1,6 +1,6 @@
 // Kind and shape of all parts of a model, and those that are code: walked here, since in R that
 // takes a third of the time of a prediction of few rows.
-#include <Rcpp.h>
+#include <Rcpp/Light>
 
 #include <string>
 #include <utility>

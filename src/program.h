@@ -2,8 +2,6 @@
 #ifndef DOMGEN_PROGRAM_H
 #define DOMGEN_PROGRAM_H
 
-#include <RcppEigen.h>
-
 #include <memory>
 #include <vector>
 

@@ -6,8 +6,6 @@
 #include "gram-argument.h"
 #include "parallel.h"
 
-#include <RcppEigen.h>
-
 #include <string>
 #include <vector>
 
@@ -74,8 +72,7 @@ SEXP as_list(const domgen::Projection& fit) {
 
 SEXP as_lists(const std::vector<domgen::Projection>& fits) {
   const R_xlen_t size = static_cast<R_xlen_t>(fits.size());
-  const Rcpp::Shield<SEXP> lists(
-      domgen::protected_call([&] { return Rf_allocVector(VECSXP, size); }));
+  const domgen::Shield lists(domgen::protected_call([&] { return Rf_allocVector(VECSXP, size); }));
   for (R_xlen_t i = 0; i < size; ++i)
     SET_VECTOR_ELT(lists, i, as_list(fits[static_cast<std::size_t>(i)]));
   return lists;

@@ -4,7 +4,12 @@
 #ifndef DOMGEN_RESULTS_H
 #define DOMGEN_RESULTS_H
 
-#include <RcppEigen.h>
+#ifndef R_NO_REMAP
+#define R_NO_REMAP
+#endif
+#include <Rinternals.h>
+
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <exception>
@@ -18,6 +23,23 @@
 
 namespace domgen {
 
+// Rcpp::unwindProtect(), whose header takes the compiler longer than all of ours.
+SEXP without_jump(SEXP (*call)(void*), void* data);
+
+// Kept by R as long as this lives.
+class Shield {
+ public:
+  Shield(SEXP value) : value_(PROTECT(value)) {}
+  ~Shield() { UNPROTECT(1); }
+  Shield(const Shield&) = delete;
+  Shield& operator=(const Shield&) = delete;
+
+  operator SEXP() const { return value_; }
+
+ private:
+  SEXP value_;
+};
+
 // What make() gives, which may jump as long as it holds nothing itself, or throw.
 template <class Make>
 SEXP protected_call(const Make& make) {
@@ -26,7 +48,7 @@ SEXP protected_call(const Make& make) {
     std::exception_ptr thrown;
     SEXP made;
   } call{make, nullptr, R_NilValue};
-  Rcpp::unwindProtect(
+  without_jump(
       [](void* data) -> SEXP {
         Call& call = *static_cast<Call*>(data);
         // not through the frames of R
@@ -54,7 +76,7 @@ class ResultMatrix {
   operator SEXP() const { return matrix_; }
 
  private:
-  Rcpp::Shield<SEXP> matrix_;
+  Shield matrix_;
 
   static SEXP allocate(R_xlen_t rows, R_xlen_t cols) {
     if (std::max(rows, cols) > INT_MAX) throw std::length_error("a matrix has too many rows");

@@ -1,5 +1,3 @@
-#include <RcppEigen.h>
-
 #include <algorithm>
 #include <vector>
 

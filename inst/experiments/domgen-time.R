@@ -30,7 +30,7 @@ time_methods <- list(
 # Estimate and interval of mean, periods and trend.
 score_times <- function(cell) {
   d <- draw_times(cell$domains, if (cell$drift == "shocks") 0.5 else 0)
-  folds <- domain_folds(d$domain, v = if (cell$new != "time") 4, time = d$time, new = cell$new)
+  folds <- domain_folds(d$domain, folds = if (cell$new != "time") 4, time = d$time, new = cell$new)
   cv <- dg_cv(time_methods[[cell$learner]], y ~ x1 + x2 | domain, data = d, folds = folds)
   all <- glance(cv)
   periods <- cv$periods

@@ -8,7 +8,8 @@
 # NAME is one of the list, several with commas between them, or `all`. --quick takes seconds, --full
 # is the size of the paper; without either, the size of the results that are stored in results/.
 # Lines are written to FOLDER/NAME.csv (FOLDER/quick/NAME.csv), by default in the working folder;
-# what is there already is not computed again. Data are read from the folder in DOMGEN_DATA.
+# what is there already is not computed again. The stored results are compressed: a new file goes to
+# results/NAME.csv.gz by `gzip -9n NAME.csv`. Data are read from the folder in DOMGEN_DATA.
 
 library(domgen)
 

@@ -79,7 +79,7 @@ blocks <- list(
     "dg_cv(dg_lm(), y ~ x1 | school / class, data = train, hold_out = \"class\")" =
       "new to what? metric = \"coverage\" for intervals",
     "plot(dg_cv(dg_ridge(), f, data = train, shots = c(1, 5)))" = "gain from 1 and 5 labelled rows",
-    "domain_folds(domain, v = 5, repeats = 3)" = "whole domains in a fold",
+    "domain_folds(domain, folds = 5, repeats = 3)" = "whole domains in a fold",
     "dg_lodo(dg_ridge(f, data = train))" = "leave-one-domain-out in closed form",
     "dg_calibration(model, test)" = "calibration by domain"
   ),

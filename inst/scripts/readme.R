@@ -45,7 +45,7 @@ calls_of <- function(file, until, without = character()) {
 numbers_of <- function(comparison, folder) {
   table <- as.data.frame(comparison)
   ours <- table[table$method == "distributional", ]
-  sets <- utils::read.csv(file.path(folder, "domgen-descriptions.csv"))
+  sets <- utils::read.csv(file.path(folder, "domgen-descriptions.csv.gz"))
   # how many intervals are on one side of 0
   excluded <- function(method, measure, below) {
     ends <- sets[sets$method == method & sets$measure == measure, ]

@@ -182,9 +182,9 @@ fuzz_plausible <- function(world) {
     which = choices("scores", "values"), kind = choices("within", "between", "both", "context"),
     predictors = list(NULL, "a", "b", "f", c("a", "b"), list(both = c("a", "b"))),
     bandwidth = list(NULL, 1, c(1, 2)), bandwidth_factor = list(NULL, 1), formula = fuzz_formulas, max_seconds = list(5)
-  ), stats::setNames(rep(list(list(1, 2, 3, 0.5, 0.1, 5)), 47L), c(
+  ), stats::setNames(rep(list(list(1, 2, 3, 0.5, 0.1, 5)), 46L), c(
     "ncomp", "lambda", "epsilon", "cost", "tau", "mu", "beta", "alpha", "gamma", "delta", "smooth",
-    "neighbours", "n_landmarks", "n_features", "rank", "nu", "degree", "coef0", "v", "repeats",
+    "neighbours", "n_landmarks", "n_features", "rank", "nu", "degree", "coef0", "repeats",
     "n", "domains", "p", "eta", "b1", "b2", "c", "size", "restarts", "signal_sd", "noise_sd",
     "tolerance",
     "max_iterations", "permutations", "nsim", "level", "bins", "max_panels", "max_labels", "digits",

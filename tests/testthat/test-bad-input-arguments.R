@@ -100,7 +100,7 @@ test_that("arguments that go with data are checked at the door", {
                       "domgen_error_memory")
   expect_domgen_error(simulate_dcm(p = 1e6), "The covariance of 1,000,000 predictors",
                       "domgen_error_memory")
-  wrong("domain_folds", "v", function(v) domain_folds(d$g, v), "NULL")
+  wrong("domain_folds", "folds", function(v) domain_folds(d$g, v), "NULL")
   wrong("na.action", "na.action", function(v) dg_lm(y ~ a, data = d, na.action = v), "NULL")
   wrong("weights", "weights", function(v) dg_lm(X, d$y, weights = v), "NULL")
   wrong("y", "y", function(v) dg_lm(X, v), "NULL")

@@ -13,7 +13,7 @@ d <- with_seed(4, {
 
 test_that("the folds are those of glm() with the terms, and knots of the training rows", {
   spec <- dg_lm(terms = ~ splines::ns(age, 4) * sex)
-  folds <- with_seed(1, domain_folds(d$site, v = 4))
+  folds <- with_seed(1, domain_folds(d$site, folds = 4))
   found <- dg_compare(list(own = spec, plain = dg_lm()), ill ~ age + sex | site, data = d,
                       folds = folds, refits = FALSE)
   by_hand <- function(name, formula) {

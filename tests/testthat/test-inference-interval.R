@@ -441,3 +441,37 @@ test_that("crossed domains have intervals and sets in blocks and of no rows, as 
     }
   }
 })
+
+test_that("intervals of responses that are never negative end at 0, those of others do not", {
+  set.seed(11)
+  cut <- 0
+  for (draw in 1:6) {
+    data <- toy_domains(12, 8)
+    data$y <- exp(data$x1 + rnorm(nrow(data))) * 10^sample(-3:3, 1L)
+    below <- draw %% 2 == 0
+    if (below) data$y[5] <- -data$y[5]
+    model <- list(dg_ridge(lambda = 1), dg_lm(), dg_gp(optimise = FALSE))[[sample(3L, 1L)]]
+    model <- fit(model, y ~ x1 | domain, data = data)
+    new <- data.frame(x1 = c(-3, 0, 3), domain = "new")
+    for (interval in c("prediction", "domain_share", "domain_mean")) {
+      found <- suppressMessages(predict(model, new, interval = interval, level = 0.8))
+      expect_true(all(found$lower <= found$upper))
+      # the same without an end
+      free <- suppressMessages(keep_intervals(model, environment()))
+      free$intervals$lowest <- -Inf
+      without <- suppressMessages(predict(seal(free), new, interval = interval, level = 0.8))
+      expect_identical(found$fit, without$fit)
+      expect_identical(found$lower, if (below) without$lower else pmax(without$lower, 0))
+      cut <- cut + (!below && any(without$lower < 0))
+    }
+    if (!below && any(without$lower < 0)) {
+      expect_message(predict(model, new, interval = "domain_mean", level = 0.8), "end at 0")
+    }
+  }
+  # one that could not fail would show nothing
+  expect_gt(cut, 0)
+  gp <- dg_gp(y ~ x1 | domain, data = transform(toy_domains(4, 6), y = abs(y)), optimise = FALSE)
+  asked <- data.frame(x1 = -5:5, domain = "new")
+  expect_gte(min(suppressMessages(predict(gp, asked, interval = "posterior"))$lower), 0)
+  expect_lt(min(predict(gp, asked, interval = "confidence")$lower), 0)
+})

@@ -26,7 +26,7 @@ test_that("a script of a user of mlr3 gives the numbers of one in base R", {
   train <- some_pupils(6)
   new <- some_pupils(8)[-seq_len(nrow(train)), ]
   set.seed(1)
-  folds <- domain_folds(train$School, v = 3)
+  folds <- domain_folds(train$School, folds = 3)
   compared <- dg_compare(list(svm = dg_svm(), ridge = dg_ridge(), null = dg_null()), pupil_formula,
                          data = train, folds = folds, progress = FALSE)
   expect_identical(found$scores$learner_id[c(1, 2, 4)],
@@ -133,7 +133,7 @@ test_that("left-out domains score in resample() and benchmark() as in dg_cv()", 
 
   # the same draw of folds
   set.seed(3)
-  folds <- domain_folds(pupils$School, v = 3, repeats = 2)
+  folds <- domain_folds(pupils$School, folds = 3, repeats = 2)
   set.seed(3)
   drawn <- mlr3::rsmp("domain_cv", folds = 3, repeats = 2)$instantiate(task)
   given <- mlr3::as_resampling(folds, task)
@@ -158,13 +158,13 @@ test_that("folds of rows and of classes become resamplings too", {
   toy <- toy_classes()
   task <- toy_task(toy)$filter(11:120)
   set.seed(1)
-  folds <- row_folds(toy$domain[11:120], v = 3)
+  folds <- row_folds(toy$domain[11:120], folds = 3)
   made <- mlr3::as_resampling(folds, task)
   expect_identical(made$test_set(2), (11:120)[unclass(folds) == 2])
   set.seed(1)
   balanced <- mlr3::rsmp("domain_cv", folds = 2, balance = "class")$instantiate(task)
   set.seed(1)
-  wanted <- domain_folds(toy$domain[11:120], v = 2, balance = "class", y = toy$y[11:120])
+  wanted <- domain_folds(toy$domain[11:120], folds = 2, balance = "class", y = toy$y[11:120])
   expect_setequal(balanced$test_set(1), which(unclass(wanted)[as.character(toy$domain)] == 1 &
                                                 seq_len(nrow(toy)) %in% 11:120))
   expect_error(mlr3::as_resampling(folds, task, 2), class = "domgen_error_argument")
@@ -222,7 +222,7 @@ test_that("measures by domain are the means of dg_cv(), whatever the folds", {
   toy <- simulate_ellipses(domains = 6, n = 30, seed = 1)
   task <- toy_task(toy)
   set.seed(1)
-  folds <- domain_folds(toy$domain, v = 4, repeats = 2)
+  folds <- domain_folds(toy$domain, folds = 4, repeats = 2)
   learner <- mlr3::lrn("classif.domgen_ridge", predict_type = "prob")
   found <- mlr3::resample(task, learner, mlr3::as_resampling(folds, task))
   names <- c("accuracy", "balanced_accuracy", "gmean", "mcc", "log_loss", "brier")
@@ -240,7 +240,7 @@ test_that("measures by domain are the means of dg_cv(), whatever the folds", {
   pupils <- some_pupils(5)
   task <- pupil_task(pupils)
   set.seed(1)
-  folds <- domain_folds(pupils$School, v = 2)
+  folds <- domain_folds(pupils$School, folds = 2)
   found <- mlr3::resample(task, mlr3::lrn("regr.domgen_ridge"), mlr3::as_resampling(folds, task))
   cv <- dg_cv(dg_ridge(), pupil_formula, data = pupils, folds = folds, progress = FALSE,
               metric = c("rmse", "mae", "r2"))
@@ -357,4 +357,27 @@ test_that("domains are the same whether their numbers are stored as integers or 
   })
   expect_identical(found[[1L]], found[[2L]])
   expect_identical(names(found[[1L]][[1L]]), c("100000", "200000", "300000", "1000000"))
+})
+
+test_that("resamplings of mlr3 that split domains get a warning, others and predictions none", {
+  pupils <- some_pupils()
+  task <- pupil_task(pupils, "domain")
+  learner <- mlr3::lrn("regr.domgen_ridge", lambda = 1)
+  warned <- function(resampling, learner) {
+    capture_warnings(mlr3::resample(task, learner, resampling))
+  }
+  set.seed(8)
+  n <- length(unique(pupils$School))
+  for (resampling in list(mlr3::rsmp("cv", folds = 2), mlr3::rsmp("subsampling", repeats = 2))) {
+    said <- warned(resampling, learner)
+    expect_length(said, 2L)
+    expect_match(said, paste("Held-out rows are of", n, "domains of training.*domain_cv"))
+  }
+  by_hand <- mlr3::as_resampling(row_folds(pupils$School, 2), task)
+  for (resampling in list(mlr3::rsmp("domain_cv", folds = 2), by_hand)) {
+    expect_length(warned(resampling, learner), 0L)
+  }
+  both <- mlr3::lrn("regr.domgen_ridge", lambda = 1, predict_sets = c("train", "test"))
+  expect_length(warned(mlr3::rsmp("domain_cv", folds = 2), both), 0L)
+  expect_silent(learner$train(task)$predict(task))
 })

@@ -248,3 +248,140 @@ test_that("a fitted workflow predicts in another session", {
   }, list(flow = flow, test = test))
   expect_equal(found, predict(flow, test), tolerance = 1e-12)
 })
+
+# Domains as people have them. (For an ordered factor hardhat has an error of its own.)
+ways <- list(factor = droplevels, text = as.character)
+
+# A workflow whose model has the domain by its name.
+by_name <- function(way, data, flow = workflows::workflow()) {
+  model <- domain_learner("regression", "ridge", domain = School, penalty = 1)
+  flow <- workflows::add_model(flow, model)
+  switch(way, recipe = workflows::add_recipe(flow, recipes::recipe(plain, data)),
+         formula = workflows::add_formula(flow, plain),
+         variables = workflows::add_variables(flow, MathAch, c(SES, Sex, Minority, School)))
+}
+
+test_that("a domain that a workflow loses is an error that names the blueprint, never NA", {
+  expected <- predict(dg_ridge(numbers, data = train, lambda = 1), test)
+  for (way in c("recipe", "formula", "variables")) for (as in names(ways)) {
+    data <- transform(train, School = ways[[as]](School))
+    new <- transform(test, School = ways[[as]](School))
+    fitted <- parsnip::fit(by_name(way, data), data)
+    # text that no recipe makes a factor of keeps its values
+    if (way != "recipe" && as == "text") {
+      expect_same(predict(fitted, new)$.pred, expected)
+      next
+    }
+    for (ask in list(predict, dg_novelty)) {
+      expect_error(suppressWarnings(ask(fitted, new)), class = "domgen_error_role",
+                   paste0("domain of ", nrow(test), " rows was lost .*domain_blueprint\\(\\)"))
+    }
+    # schools of training are what they were
+    expect_false(anyNA(predict(fitted, data)$.pred))
+  }
+  # a row whose school is not known is no lost one
+  keeps <- workflows::add_model(
+    workflows::add_variables(workflows::workflow(), MathAch, c(SES, School),
+                             blueprint = hardhat::default_xy_blueprint(allow_novel_levels = TRUE)),
+    domain_learner("regression", "ridge", domain = School, penalty = 1)
+  )
+  fitted <- parsnip::fit(keeps, train)
+  unknown <- replace(test, cbind(1, match("School", names(test))), NA)
+  expect_warning(found <- predict(fitted, unknown)$.pred, class = "domgen_warning_missing")
+  expect_identical(which(is.na(found)), 1L)
+  # the role by the blueprint, and the name too
+  both <- in_workflow(with_role(), domain_learner("regression", "ridge", domain = School,
+                                                  penalty = 1))
+  expect_same(predict(parsnip::fit(both, train), test)$.pred, expected)
+})
+
+test_that("a tuning run that loses the domains says so in its notes", {
+  data <- transform(rbind(train, test), School = as.character(School))
+  set.seed(6)
+  folds <- rsample::group_vfold_cv(data, group = School, v = 2)
+  found <- suppressWarnings(suppressMessages(
+    tune::fit_resamples(by_name("recipe", data), folds,
+                        metrics = yardstick::metric_set(yardstick::rmse))
+  ))
+  expect_match(tune::collect_notes(found)$note, "was lost .*domain_blueprint")
+})
+
+test_that("models of other packages do not get the domain from the blueprint", {
+  flow <- in_workflow(with_role(), parsnip::linear_reg())
+  fitted <- parsnip::fit(flow, train)
+  expected <- stats::lm(MathAch ~ SES + Sex + Minority, data = train)
+  expect_same(predict(fitted, test)$.pred, predict(expected, test))
+  data <- rbind(train, test)
+  set.seed(7)
+  folds <- rsample::group_vfold_cv(data, group = School, v = 2)
+  resampled <- tune::fit_resamples(in_workflow(with_role(data = data), parsnip::linear_reg()), folds,
+                                   metrics = yardstick::metric_set(yardstick::rmse))
+  by_hand <- vapply(folds$splits, function(split) {
+    lm <- stats::lm(MathAch ~ SES + Sex + Minority, data = rsample::analysis(split))
+    held <- rsample::assessment(split)
+    sqrt(mean((held$MathAch - predict(lm, held))^2))
+  }, 0)
+  expect_equal(tune::collect_metrics(resampled)$mean, mean(by_hand), tolerance = 1e-10)
+})
+
+test_that("arguments that are tuned together, and those of an engine, have their ranges", {
+  open <- domain_learner("regression", "ridge", penalty = 1, domain_kernel = tune::tune(),
+                         tau = tune::tune())
+  set <- hardhat::extract_parameter_set_dials(open)
+  kernels <- set$object[[match("domain_kernel", set$name)]]$values
+  expect_identical(kernels, c("distribution", "pooled", "multitask"))
+  alone <- hardhat::extract_parameter_set_dials(domain_learner("regression", "ridge",
+                                                               domain_kernel = tune::tune()))
+  expect_identical(alone$object[[1L]]$values, c("distribution", "pooled"))
+  # each value of the grid is fitted, with tau where the kernel has one
+  for (kernel in kernels) {
+    fitted <- parsnip::fit(update(open, domain_kernel = kernel, tau = 0.3), numbers, data = train)
+    own <- list(distribution = domain_distribution(), pooled = domain_pooled(),
+                multitask = domain_multitask(0.3))[[kernel]]
+    expected <- dg_ridge(numbers, data = train, lambda = 1, domain_kernel = own)
+    expect_same(predict(fitted, test)$.pred, predict(expected, test))
+  }
+  for (engine in list(c("svm", "epsilon"), c("glm", "lambda"), c("ridge", "lambda"))) {
+    spec <- domain_learner("regression", engine[1L])
+    spec <- do.call(parsnip::set_engine, c(list(spec, engine[1L]),
+                                           stats::setNames(list(quote(tune::tune())), engine[2L])))
+    set <- hardhat::extract_parameter_set_dials(spec)
+    expect_identical(set$name, engine[2L])
+    expect_s3_class(set$object[[1L]], "quant_param")
+    value <- dials::value_seq(set$object[[1L]], 2)[2L]
+    final <- tune::finalize_model(spec, stats::setNames(list(value), engine[2L]))
+    fitted <- parsnip::fit(final, numbers, data = train)
+    expect_identical(fitted$fit$spec$args[[engine[2L]]], value)
+  }
+})
+
+test_that("messages speak of the arguments and columns that the user gave or meant", {
+  for (engine in c("ridge", "glm")) for (value in list(-1, 0, "a", c(1, 2))) {
+    expect_error(parsnip::fit(domain_learner("regression", engine, penalty = value), numbers,
+                              data = train), "^`penalty` must be one positive number",
+                 class = "domgen_error_argument")
+  }
+  twice <- parsnip::set_engine(domain_learner("regression", "ridge", penalty = 1), "ridge",
+                               lambda = 1)
+  expect_error(parsnip::fit(twice, numbers, data = train), class = "domgen_error_argument",
+               "`penalty` must not be given with `lambda`")
+  meant <- "did you mean `School`\\?"
+  spec <- domain_learner("regression", "ridge", domain = "school", penalty = 1)
+  expect_error(parsnip::fit(spec, plain, data = train), meant, class = "domgen_error")
+  expect_domgen_error(dg_ridge(MathAch ~ SES | school, data = train), meant)
+  expect_domgen_error(predict(dg_ridge(numbers, data = train, lambda = 1),
+                              stats::setNames(test, sub("^S", "s", names(test)))), "did you mean")
+})
+
+test_that("one row that is predicted by parsnip recommends what parsnip takes", {
+  model <- parsnip::fit(domain_learner("regression", "ridge", penalty = 1), numbers, data = train)
+  flow <- parsnip::fit(in_workflow(with_role(), domain_learner("regression", "ridge", penalty = 1)),
+                       train)
+  for (fitted in list(model, flow)) {
+    said <- capture_warnings(predict(fitted, test[1L, ]))
+    expect_length(said, 1L)
+    expect_match(said, "as `data` of set_reference\\(\\)")
+    expect_false(grepl("`reference", said))
+    expect_silent(predict(set_reference(fitted, test), test[1L, ]))
+  }
+})

@@ -11,7 +11,7 @@ test_that("base R, tidymodels and mlr3 give the same numbers", {
   new <- some_pupils(8)
   new <- droplevels(new[!new$School %in% train$School, ])
   set.seed(1)
-  folds <- domain_folds(train$School, v = 3)
+  folds <- domain_folds(train$School, folds = 3)
 
   # base R
   ridge <- dg_ridge(pupil_formula, data = train)

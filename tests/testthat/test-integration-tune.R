@@ -57,7 +57,7 @@ test_that("a workflow is tuned by left-out schools, fitted last and augmented, a
 test_that("predictions of left-out schools are those of dg_cv() with the same folds", {
   set.seed(2)
   theirs <- group_vfold_cv(pupils, group = School, v = 4)
-  ours <- domain_folds(pupils$School, v = 3)
+  ours <- domain_folds(pupils$School, folds = 3)
   models <- list(
     list(domain_learner("regression", "svm", domain = School, cost = 1), dg_svm(cost = 1),
          theirs, theirs),
@@ -145,4 +145,54 @@ test_that("parameters of a step and of a model are tuned together, from their pa
   final <- fit(finalize_workflow(flow, select_best(tuned, metric = "rmse")), pupils)
   chosen <- select_best(tuned, metric = "rmse")
   expect_identical(ncol(fitted(extract_recipe(final)$steps[[1L]]$res)), as.integer(chosen$num_comp))
+})
+
+test_that("folds that split schools get a warning, drawn by rows, not those of whole schools", {
+  steps <- recipe(MathAch ~ SES + School, data = pupils) |>
+    update_role(School, new_role = "domain")
+  flow <- workflow() |>
+    add_recipe(steps, blueprint = domain_blueprint()) |>
+    add_model(domain_learner("regression", "ridge", penalty = 1))
+  notes <- function(folds) {
+    resampled <- suppressMessages(fit_resamples(flow, folds,
+                                                metrics = metric_set(yardstick::rmse)))
+    # besides, some rows of a school describe it badly
+    grep("Held-out", collect_notes(resampled)$note, value = TRUE)
+  }
+  set.seed(6)
+  said <- "Held-out rows are of 9 domains of training.*group_vfold_cv"
+  for (folds in list(vfold_cv(pupils, v = 2), mc_cv(pupils, times = 2))) {
+    expect_match(notes(folds), said)
+    expect_length(notes(folds), 2L)
+  }
+  by_hand <- as_rsample(row_folds(pupils$School, 2), pupils)
+  for (folds in list(group_vfold_cv(pupils, group = School, v = 2), by_hand)) {
+    expect_length(notes(folds), 0L)
+  }
+  last <- suppressMessages(last_fit(flow, initial_split(pupils)))
+  expect_match(collect_notes(last)$note, said, all = FALSE)
+  # rows of known schools, whose predictions nobody scores
+  expect_silent(predict(fit(flow, pupils), pupils))
+})
+
+test_that("a workflow set of models of ours and of others is made as ?domain_blueprint says", {
+  skip_if_not_installed("workflowsets")
+  from <- function(name) getExportedValue("workflowsets", name)
+  steps <- recipe(MathAch ~ SES + Sex + School, data = pupils) |>
+    update_role(School, new_role = "domain")
+  models <- list(ridge = domain_learner("regression", "ridge", penalty = 1), lm = linear_reg())
+  flows <- lapply(models, function(model) workflow(steps, model) |>
+                    update_recipe(steps, blueprint = domain_blueprint()))
+  set.seed(7)
+  folds <- group_vfold_cv(pupils, group = School, v = 3)
+  run <- from("workflow_map")(do.call(from("as_workflow_set"), flows), "fit_resamples",
+                              resamples = folds, metrics = metric_set(yardstick::rmse))
+  expect_identical(vapply(run$result, function(x) nrow(collect_notes(x)), 0L), c(0L, 0L))
+  by_hand <- dg_cv(dg_ridge(lambda = 1), MathAch ~ SES + Sex | School, data = pupils,
+                   folds = folds)$predictions
+  scores <- vapply(folds$splits, function(split) {
+    held <- by_hand[by_hand$row %in% setdiff(seq_len(nrow(pupils)), split$in_id), ]
+    sqrt(mean((held$prediction - pupils$MathAch[held$row])^2))
+  }, 0)
+  expect_equal(collect_metrics(run$result[[1L]])$mean, mean(scores), tolerance = 1e-10)
 })

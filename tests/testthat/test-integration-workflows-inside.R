@@ -79,7 +79,7 @@ test_that("variables and formulas in the place of a recipe give the same", {
 })
 
 test_that("dg_compare() and dg_importance() fit the whole workflow without each fold", {
-  folds <- domain_folds(toy$domain, v = 3)
+  folds <- domain_folds(toy$domain, folds = 3)
   found <- dg_compare(list(flow = flow, hand = ridge), by_hand, data = toy, folds = folds)
   expect_equal(found$scores[, "flow"], found$scores[, "hand"], tolerance = 1e-10)
   expect_gt(min(abs(found$scores[, "flow"] - found$scores[, "null"])), 0)

@@ -446,6 +446,10 @@ test_that("a null model far from the others does not squash them", {
   }
   caption <- said(expect_plots(result))
   expect_match(caption, paste0("null \\(score ", signif(null$true[1], 3)))
+  # with the interval that is not drawn
+  expect_match(caption, paste0("difference ", signif(null$true[2], 3), ", 95 % interval ",
+                               signif(result$table$lower[1], 3), " to ",
+                               signif(result$table$upper[1], 3)), fixed = TRUE)
   # points that are left out are counted: those of all domains, in both panels
   expect_match(caption,
                "Not drawn, too far: 6 of 6 scores of null, 6 of 6 differences of null.", fixed = TRUE)
@@ -570,7 +574,7 @@ test_that("scores by period are drawn against time", {
   data <- ellipses()
   day <- as.Date("2024-01-30") + seq_len(nrow(data)) %% 30
   later <- dg_cv(dg_lm(), ill ~ . | hospital, data = data,
-                 folds = domain_folds(data$hospital, v = 4, time = day))
+                 folds = domain_folds(data$hospital, folds = 4, time = day))
   expect_plots(later)
   expect_plots(later, periods = FALSE)
 })

@@ -21,7 +21,8 @@ printed_objects <- function() {
   several <- on(dg_svm(cost = 1), transform(labels, y = factor(rep_len(c("a", "b", "c"), nrow(toy)))))
   new <- domains_of(toy, 1)
   x <- as.matrix(toy[setdiff(names(toy), c("y", "domain"))])
-  later <- domain_folds(toy$domain, v = 2, time = as.POSIXct("2024-01-01") + 1e6 * seq_len(nrow(toy)))
+  time <- as.POSIXct("2024-01-01") + 1e6 * seq_len(nrow(toy))
+  later <- domain_folds(toy$domain, folds = 2, time = time)
   set.seed(1)
   list(
     cv = dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = c("rmse", "mae", "r2")),

@@ -21,7 +21,7 @@ test_that("learners give rows their predictions, residuals and probabilities", {
   expect_equal(tidy(model)$estimate, unname(coef(model)))
   labels <- toy_classes(4, 15)
   rows <- augment(dg_lm(y ~ . | domain, data = labels), labels)
-  expect_equal(rows$`.prob_-1` + rows$.prob_1, rep(1, nrow(labels)))
+  expect_equal(rows$`.pred_-1` + rows$.pred_1, rep(1, nrow(labels)))
   machine <- dg_svm(y ~ . | domain, data = labels, cost = 3)
   expect_identical(subset(tidy(machine), parameter == "cost")$value, "3")
   expect_named(augment(machine), c("y", "domain", ".fitted"))
@@ -60,7 +60,7 @@ test_that("cross-validations, comparisons and searches are one line each and as 
   rows <- augment(classes)
   expect_true(all(vapply(rows, is.null, NA) | lengths(lapply(rows, dim)) == 0L))
   for (class in levels(rows$truth)) {
-    expect_equal(rows[[paste0(".prob_", class)]], unname(classes$predictions$prob[, class]))
+    expect_equal(rows[[paste0(".pred_", class)]], unname(classes$predictions$prob[, class]))
   }
   comparison <- dg_compare(list(pooled = dg_lm()), y ~ . | domain, data = toy)
   table <- as.data.frame(tidy(comparison))
@@ -90,7 +90,7 @@ test_that("classes with probabilities are warned of once, and notes are counted 
   model <- suppressWarnings(dg_ridge(y ~ . | domain, data = toy, calibration = "platt"))
   said <- capture_warnings(rows <- augment(model, toy))
   expect_identical(sum(grepl("described by a single row", said)), 1L)
-  expect_false(anyNA(rows$.prob_1))
+  expect_false(anyNA(rows$.pred_1))
   expect_output(print(model), "1 time while domains were held out: A domain is")
 })
 
@@ -122,4 +122,69 @@ test_that("a response that depends on the rows around is not known of new rows",
   }
   model <- dg_lm(log(y + 100) ~ x1 | domain, data = toy)
   expect_equal(augment(model, toy[1:4, ])$.resid, augment(model)$.resid[1:4])
+})
+
+test_that("values of classes are columns of tables, and a matrix under their common name", {
+  labels <- c("no", "yes", "perhaps so")
+  set.seed(3)
+  data <- toy_domains(6, 15)
+  for (classes in list(labels[1:2], labels)) {
+    data$y <- factor(sample(classes, nrow(data), TRUE), classes)
+    cv <- dg_cv(dg_glm(lambda = 1), y ~ . | domain, data = data)
+    rows <- cv$predictions
+    expect_false(any(vapply(rows, is.matrix, NA)))
+    expect_identical(colnames(rows$prob), classes)
+    for (class in classes) {
+      expect_identical(rows[[paste0("prob.", class)]], unname(rows$prob[, class]))
+      expect_identical(augment(cv)[[paste0(".pred_", class)]], rows[[paste0("prob.", class)]])
+    }
+    expect_identical(rows$prob.yes, rows$prob[, "yes"])
+    expect_equal(rows$decision, as.matrix(with_matrices(rows)$decision), ignore_attr = TRUE)
+    expect_equal(rowSums(rows[3:1, ]$prob), rep(1, 3))
+    # the score of the table is that of the matrix
+    again <- dg_validate(rows$prob, y = rows$truth, domain = rows$domain, class = "yes")
+    ratio <- function(x) x$domains$estimate[x$domains$measure == "oe"]
+    expect_equal(ratio(again), ratio(dg_validate(cv, class = "yes")))
+  }
+})
+
+test_that("fits answer the arguments of broom: conf.int, conf.level, data, .rownames and nobs", {
+  cars <- transform(mtcars, carb = factor(carb))
+  models <- list(dg_lm(mpg ~ wt + hp | carb, data = cars),
+                 dg_glm(mpg ~ wt + hp | carb, data = cars, kernel = kernel_linear(),
+                        domain_kernel = domain_pooled(), lambda = 0.1))
+  for (model in models) {
+    level <- runif(1, 0.6, 0.99)
+    expected <- dg_coefficients(model, level = level)$table
+    found <- tidy(model, conf.int = TRUE, conf.level = level)
+    expect_equal(found$estimate, expected$estimate)
+    expect_equal(found$conf.low, expected$lower)
+    expect_equal(found$std.error, expected$se)
+    expect_identical(glance(model)$nobs, nrow(cars))
+  }
+  expect_domgen_error(tidy(dg_null(mpg ~ wt | carb, data = cars), conf.int = TRUE), "linear")
+  expect_domgen_error(tidy(models[[1L]], conf.int = "yes"), "`conf.int` must be TRUE or FALSE")
+  # rows are found by the names that they have, also where some were taken
+  some <- cars[sample(nrow(cars), 9L), ]
+  for (model in c(models, list(dg_tca(mpg ~ wt + hp | carb, data = cars)))) {
+    rows <- augment(model, data = some)
+    expect_identical(rows$.rownames, row.names(some))
+    expect_identical(names(rows)[2:12], names(cars))
+    expect_equal(as.data.frame(rows), as.data.frame(augment(model, some)))
+  }
+  expect_equal(augment(models[[1L]], data = cars)$.fitted, unname(fitted(models[[1L]])))
+  for (model in models) expect_identical(augment(model)$.rownames, row.names(cars))
+  # those that were kept
+  cars$wt[4L] <- NA
+  for (action in list(stats::na.omit, stats::na.exclude)) {
+    model <- suppressWarnings(dg_lm(mpg ~ wt | carb, data = cars, na.action = action))
+    known <- augment(model)
+    expect_identical(known$.rownames[!is.na(known$.fitted)], row.names(cars)[-4L])
+    expect_equal(known$.fitted, unname(fitted(model)))
+  }
+  row.names(cars) <- NULL
+  for (model in list(dg_lm(mpg ~ wt | carb, data = cars, na.action = na.impute()),
+                     models[[1L]])) {
+    expect_false(".rownames" %in% names(suppressWarnings(augment(model, data = cars))))
+  }
 })

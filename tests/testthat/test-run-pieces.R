@@ -51,7 +51,7 @@ runs <- list(
   bagged = function() {
     set.seed(17)
     chained <- dg_pipeline(dg_kpca(feature_map = features_nystrom(8), ncomp = 2), dg_lm())
-    dg_cv(chained, y ~ . | domain, data = toy, folds = row_folds(toy$domain, v = 2))$predictions
+    dg_cv(chained, y ~ . | domain, data = toy, folds = row_folds(toy$domain, folds = 2))$predictions
   }
 )
 

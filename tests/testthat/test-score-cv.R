@@ -29,7 +29,7 @@ test_that("held-out labels change nothing but the scores", {
 
 test_that("folds hold whole domains", {
   set.seed(1)
-  folds <- domain_folds(toy$domain, v = 2)
+  folds <- domain_folds(toy$domain, folds = 2)
   result <- dg_cv(dg_null(), y ~ . | domain, data = toy, folds = folds)
   expect_identical(result$predictions$fold, unname(unclass(folds)[as.character(toy$domain)]))
   expect_equal(sort(unique(result$domains$fold)), 1:2)
@@ -99,8 +99,48 @@ test_that("wrong requests are refused", {
   })
 })
 
+# The progress messages of code, as on a terminal or in a log.
+progress_lines <- function(code, redrawn = TRUE, clock = NULL) {
+  with_replaced("can_redraw", function() redrawn, {
+    if (is.null(clock)) return(capture.output(type = "message", code))
+    with_replaced("clock", clock, capture.output(type = "message", code))
+  })
+}
+
+test_that("in a log there is a line each half minute, without carriage returns", {
+  now <- 0
+  run <- function(pieces, seconds) {
+    progress_lines({
+      bar <- own_line(pieces)
+      for (k in seq_len(pieces)) {
+        bar$tick("method")
+        now <<- now + seconds
+        bar$advance()
+      }
+      bar$done()
+    }, FALSE, function() now)
+  }
+  set.seed(5)
+  for (draw in 1:10) {
+    now <- 0
+    pieces <- sample(2:400, 1L)
+    seconds <- stats::rexp(1, 1 / 3)
+    lines <- run(pieces, seconds)
+    expect_false(any(grepl("\r", lines, fixed = TRUE)))
+    # the last one says how long it took
+    expect_lte(length(lines), 1 + floor(pieces * seconds / 30))
+    if (pieces * seconds > 61 && seconds < 30) expect_gte(length(lines), 2L)
+    if (length(lines)) expect_match(utils::tail(lines, 1L), paste0(pieces, "/", pieces, ".* after "))
+  }
+  now <- 0
+  expect_identical(run(5, 1), character())
+  # captured messages are no terminal
+  caught <- capture.output(type = "message", redrawn <- can_redraw())
+  expect_false(redrawn)
+})
+
 test_that("the progress bar counts and says what is left", {
-  lines <- capture.output(type = "message", {
+  lines <- progress_lines({
     bar <- own_line(2L)
     bar$tick("method")
     bar$advance()
@@ -113,7 +153,7 @@ test_that("the progress bar counts and says what is left", {
 })
 
 test_that("a long progress line keeps its time left and the bar gives way", {
-  lines <- capture.output(type = "message", {
+  lines <- progress_lines({
     bar <- own_line(1234567890)
     bar$advance(1e9)
     bar$tick("rows, pass 3: features")

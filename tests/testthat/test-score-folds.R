@@ -4,13 +4,13 @@ test_that("every domain is in one fold, once per repeat, and folds are as even a
   domain <- sized(c(3, 1, 4, 1, 5, 9, 2))
   set.seed(1)
   for (v in 2:7) for (balance in c("none", "size")) {
-    folds <- domain_folds(domain, v = v, balance = balance)
+    folds <- domain_folds(domain, folds = v, balance = balance)
     expect_s3_class(folds, "domgen_folds")
     expect_named(folds, levels(domain))
     expect_setequal(unclass(folds), seq_len(v))
     if (balance == "none") expect_lte(diff(range(tabulate(folds, v))), 1L)
   }
-  repeated <- domain_folds(domain, v = 3, repeats = 4)
+  repeated <- domain_folds(domain, folds = 3, repeats = 4)
   expect_identical(dim(repeated), c(7L, 4L))
   for (r in 1:4) expect_setequal(repeated[, r], 1:3)
   expect_gt(nrow(unique(t(unclass(repeated)))), 1L)
@@ -21,14 +21,14 @@ test_that("folds of sizes differ by no more than the largest domain", {
   set.seed(2)
   for (i in 1:20) {
     sizes <- ceiling(rexp(12, 1 / 20))
-    folds <- domain_folds(sized(sizes), v = 4, balance = "size")
+    folds <- domain_folds(sized(sizes), folds = 4, balance = "size")
     rows <- tapply(sizes, folds, sum)
     expect_lte(diff(range(rows)), max(sizes))
     # the bound of dealing from the largest on (Graham, 1969)
     expect_lte(max(rows), (4 / 3 - 1 / 12) * max(sum(sizes) / 4, max(sizes)) + 1e-9)
   }
   expect_setequal(tapply(c(8, 1, 1, 6, 2, 2, 4, 4, 4), domain_folds(
-    sized(c(8, 1, 1, 6, 2, 2, 4, 4, 4)), v = 2, balance = "size"), sum), 16)
+    sized(c(8, 1, 1, 6, 2, 2, 4, 4, 4)), folds = 2, balance = "size"), sum), 16)
 })
 
 test_that("balance by class spreads a rare class that chance would crowd", {
@@ -40,9 +40,9 @@ test_that("balance by class spreads a rare class that chance would crowd", {
   for (seed in 1:10) {
     set.seed(seed)
     rare <- function(folds) tapply(y == "rare", folds[as.character(domain)], sum)
-    expect_equal(c(rare(domain_folds(domain, v = 4, balance = "class", y = y))), rep(1, 4),
+    expect_equal(c(rare(domain_folds(domain, folds = 4, balance = "class", y = y))), rep(1, 4),
                  ignore_attr = TRUE)
-    crowded <- crowded + any(rare(domain_folds(domain, v = 4)) == 0)
+    crowded <- crowded + any(rare(domain_folds(domain, folds = 4)) == 0)
   }
   expect_gt(crowded, 5)
 })
@@ -51,7 +51,7 @@ test_that("row folds cut every domain into even parts", {
   sizes <- c(20, 7, 3, 1)
   domain <- sized(sizes)
   set.seed(3)
-  folds <- row_folds(domain, v = 5, repeats = 3)
+  folds <- row_folds(domain, folds = 5, repeats = 3)
   expect_identical(dim(folds), c(31L, 3L))
   for (r in 1:3) {
     counts <- table(domain, factor(folds[, r], 1:5))
@@ -60,7 +60,7 @@ test_that("row folds cut every domain into even parts", {
   }
   expect_gt(nrow(unique(t(unclass(folds)))), 1L)
   set.seed(4)
-  result <- dg_cv(dg_null(), matrix(1:31), (1:31) / 2, domain, folds = row_folds(domain, v = 2))
+  result <- dg_cv(dg_null(), matrix(1:31), (1:31) / 2, domain, folds = row_folds(domain, folds = 2))
   expect_match(result$held_out, "rows of 4 known domains held out in 2 folds")
   expect_identical(result$predictions$row, 1:31)
 })
@@ -80,8 +80,8 @@ test_that("folds that are given are used as they are, in any order of the domain
 test_that("folds made of more domains serve the rows that have no missing values", {
   toy <- toy_domains(4, 8)
   set.seed(1)
-  folds <- domain_folds(toy$domain, v = 2, repeats = 2)
-  by_row <- row_folds(toy$domain, v = 2)
+  folds <- domain_folds(toy$domain, folds = 2, repeats = 2)
+  by_row <- row_folds(toy$domain, folds = 2)
   toy$x1[c(2, 20)] <- NA
   expect_warning(result <- dg_cv(dg_lm(), y ~ . | domain, data = toy, folds = folds), "left out")
   for (r in 1:2) {
@@ -96,8 +96,9 @@ test_that("rsample's folds and ours are the same folds", {
   skip_if_not_installed("rsample")
   toy <- toy_domains(6, 10)
   set.seed(5)
-  kinds <- list(domain_folds(toy$domain, v = 3), domain_folds(toy$domain, v = 2, repeats = 3),
-                row_folds(toy$domain, v = 2, repeats = 2))
+  kinds <- list(domain_folds(toy$domain, folds = 3),
+                domain_folds(toy$domain, folds = 2, repeats = 3),
+                row_folds(toy$domain, folds = 2, repeats = 2))
   for (folds in kinds) {
     theirs <- as_rsample(folds, toy, "domain")
     expect_s3_class(theirs, "rset")
@@ -217,7 +218,7 @@ test_that("bootstrap samples train on rows as often as they were drawn", {
 test_that("scores are means over repeats", {
   toy <- toy_domains(5, 10)
   set.seed(9)
-  folds <- domain_folds(toy$domain, v = 2, repeats = 3)
+  folds <- domain_folds(toy$domain, folds = 2, repeats = 3)
   whole <- dg_cv(dg_lm(), y ~ . | domain, data = toy, folds = folds)
   single <- vapply(1:3, function(r) {
     dg_cv(dg_lm(), y ~ . | domain, data = toy, folds = unclass(folds)[, r])$domains$score
@@ -232,16 +233,16 @@ test_that("bad folds are refused", {
   expect_refusals({
     domain_folds(c("a", "a"))
     domain_folds(c("a", NA, "b"))
-    domain_folds(letters[1:4], v = 5)
-    domain_folds(letters[1:4], v = 1)
-    domain_folds(letters[1:4], v = 2.5)
+    domain_folds(letters[1:4], folds = 5)
+    domain_folds(letters[1:4], folds = 1)
+    domain_folds(letters[1:4], folds = 2.5)
     domain_folds(letters[1:4], repeats = 0)
-    domain_folds(letters[1:4], v = 2, balance = "rows")
-    domain_folds(letters[1:4], v = 2, balance = "class")
-    domain_folds(letters[1:4], v = 2, balance = "class", y = c("p", "q"))
-    domain_folds(1:30, v = 2, balance = "class", y = (1:30) / 7)
+    domain_folds(letters[1:4], folds = 2, balance = "rows")
+    domain_folds(letters[1:4], folds = 2, balance = "class")
+    domain_folds(letters[1:4], folds = 2, balance = "class", y = c("p", "q"))
+    domain_folds(1:30, folds = 2, balance = "class", y = (1:30) / 7)
     domain_folds()
-    row_folds(c("a", "a", "b"), v = 3)
+    row_folds(c("a", "a", "b"), folds = 3)
     row_folds(c("a", NA))
     row_folds(4)
     domain_folds("a")
@@ -256,7 +257,7 @@ test_that("bad folds are refused", {
     run(c(d1 = 1, d2 = 1.5, d3 = 1, d4 = 2))
     run(c(d1 = 1, d1 = 2, d2 = 1, d3 = 1, d4 = 2))
     run(domain_folds(c("a", "b", "d1")))
-    run(row_folds(toy$domain[-1], v = 2))
+    run(row_folds(toy$domain[-1], folds = 2))
     as_rsample(c(d1 = 1), toy, "domain")
   })
   skip_if_not_installed("rsample")
@@ -264,5 +265,12 @@ test_that("bad folds are refused", {
   expect_domgen_error(run(other), "same data: they have 3[0-9] rows", "domgen_error_argument")
   expect_domgen_error(as_rsample(domain_folds(toy$domain), toy, "none"), "`domain` must be a column")
   expect_domgen_error(as_rsample(domain_folds(toy$domain), toy), "`domain` must be given")
-  expect_s3_class(as_rsample(row_folds(toy$domain, v = 2), toy), "rset")
+  expect_s3_class(as_rsample(row_folds(toy$domain, folds = 2), toy), "rset")
+})
+
+test_that("the old name of `folds` gives the new one", {
+  for (old in list(quote(domain_folds(letters[1:4], v = 2)), quote(row_folds(letters[1:4], v = 2)))) {
+    expect_domgen_error(eval(old), "`v` is now called `folds`", "domgen_error_argument")
+  }
+  expect_domgen_error(domain_folds(letters[1:4], repeat_s = 2), "did you mean `repeats`")
 })

@@ -19,7 +19,7 @@ test_that("no row is trained on that is later than one held out, whatever is new
     new <- sample(c("both", "time", "domain"), 1)
     repeats <- if (new == "time") 1 else sample(1:2, 1)
     v <- if (new != "time" && draw %% 2) 2
-    folds <- suppressMessages(domain_folds(d$g, v = v, repeats = repeats, time = d$t,
+    folds <- suppressMessages(domain_folds(d$g, folds = v, repeats = repeats, time = d$t,
                                            periods = sample(2:5, 1), new = new))
     # ties are not split, periods are in order
     expect_true(all(tapply(folds$period, d$t, function(p) length(unique(p))) == 1L))
@@ -71,7 +71,7 @@ test_that("predictions are those of models that are fitted by hand", {
   held <- which(d$t >= 6 & d$g %in% d$g[d$t < 6])
   expect_identical(later$row, held)
   expect_equal(later$prediction, fit(d$t < 6, held))
-  folds <- domain_folds(d$g, v = 3, time = d$t, cuts = c(4, 7))
+  folds <- domain_folds(d$g, folds = 3, time = d$t, cuts = c(4, 7))
   both <- run(folds)
   now <- run(structure(modifyList(unclass(folds), list(new = "domain")),
                        class = class(folds)))
@@ -90,7 +90,7 @@ test_that("folds with time are the same through rsample", {
   set.seed(3)
   d <- timed_rows()
   for (new in c("both", "time", "domain")) {
-    folds <- domain_folds(d$g, v = if (new != "time") 3, time = d$t, new = new)
+    folds <- domain_folds(d$g, folds = if (new != "time") 3, time = d$t, new = new)
     theirs <- as_rsample(folds, d)
     expect_identical(theirs, as_rsample(folds, d, "g"))
     period <- folds$period
@@ -112,7 +112,7 @@ test_that("folds with time are the same through rsample", {
 test_that("searches and comparisons take folds with time", {
   set.seed(4)
   d <- timed_rows()
-  folds <- domain_folds(d$g, v = 3, time = d$t)
+  folds <- domain_folds(d$g, folds = 3, time = d$t)
   tuned <- dg_tune(dg_ridge(), y ~ x | g, data = d, folds = folds, extend = FALSE,
                    grid = list(lambda = c(0.1, 1)))
   alone <- dg_cv(dg_ridge(lambda = 1), y ~ x | g, data = d, folds = folds)
@@ -139,7 +139,7 @@ test_that("searches and comparisons take folds with time", {
 test_that("rows with missing values leave the periods as they are", {
   set.seed(5)
   d <- timed_rows()
-  folds <- domain_folds(d$g, v = 2, time = d$t)
+  folds <- domain_folds(d$g, folds = 2, time = d$t)
   d$x[c(1, 20)] <- NA
   expect_warning(result <- dg_cv(dg_lm(), y ~ x | g, data = d, folds = folds), "left out")
   found <- result$fits$period[result$predictions$fold]
@@ -156,7 +156,7 @@ test_that("rows with missing values leave the periods as they are", {
 test_that("scores by period are those of its rows, and their trend is that of a linear model", {
   set.seed(6)
   d <- timed_rows()
-  folds <- domain_folds(d$g, v = 3, time = d$t)
+  folds <- domain_folds(d$g, folds = 3, time = d$t)
   result <- dg_cv(dg_lm(), y ~ x | g, data = d, folds = folds)
   rows <- result$predictions
   rows$period <- folds$period[rows$row]
@@ -200,7 +200,7 @@ test_that("the trend is between domains if each has one period", {
   g <- rep(letters[1:8], each = 6)
   d <- data.frame(g, x = rnorm(48), t = match(g, letters) %/% 2)
   d$y <- d$x * (1 + d$t / 4) + rnorm(48) / 3
-  folds <- domain_folds(d$g, v = 4, time = d$t, periods = 4)
+  folds <- domain_folds(d$g, folds = 4, time = d$t, periods = 4)
   result <- dg_cv(dg_lm(), y ~ x | g, data = d, folds = folds)
   long <- data.frame(s = result$domains$score,
                      p = folds$period[match(result$domains$domain, d$g)])
@@ -226,7 +226,7 @@ test_that("without drift there is no trend in most draws, with drift there is", 
       d <- expand.grid(r = 1:3, t = 1:6, g = letters[1:10])
       d$x <- rnorm(nrow(d))
       d$y <- d$x * (1 + drift * d$t) + rnorm(nrow(d))
-      folds <- domain_folds(d$g, v = 2, time = d$t, cuts = c(3, 5))
+      folds <- domain_folds(d$g, folds = 2, time = d$t, cuts = c(3, 5))
       dg_cv(dg_lm(), y ~ x | g, data = d, folds = folds)$trend$lower > 0
     }, NA))
   }
@@ -255,7 +255,7 @@ test_that("periods are as even as ties allow, and cuts begin a period", {
   expect_message(domain_folds(g, time = rep(1:4, each = 3), cuts = c(2.1, 2.5)), "2 periods, not 3")
   # balance and repeats are those of domains
   set.seed(8)
-  repeated <- domain_folds(g, v = 2, repeats = 3, balance = "size", time = days, periods = 2)
+  repeated <- domain_folds(g, folds = 2, repeats = 3, balance = "size", time = days, periods = 2)
   expect_identical(dim(repeated$folds), c(3L, 3L))
 })
 
@@ -268,7 +268,7 @@ test_that("what is printed is right for what is new", {
     paste(trimws(c(capture.output(print(folds)), capture.output(print(result)),
                    capture.output(print(summary(result))))), collapse = " ")
   }
-  both <- said(v = 3)
+  both <- said(folds = 3)
   expect_match(both, "new domains in a later period are held out")
   expect_match(both, "6 domains held out in 3 folds in each of 4 periods")
   expect_match(both, "for new domains of the same kind in a later period (drift as", fixed = TRUE)
@@ -281,7 +281,7 @@ test_that("what is printed is right for what is new", {
   rows <- dg_cv(dg_lm(), y ~ x | g, data = d, folds = row_folds(d$g, 2))
   expect_output(print(rows), "Intervals are for known domains of the same kind \\(no drift")
   expect_output(print(dg_cv(dg_lm(), y ~ x | g, data = d)), "Intervals are for new domains of the")
-  result <- dg_cv(dg_lm(), y ~ x | g, data = d, folds = domain_folds(d$g, v = 3, time = d$t))
+  result <- dg_cv(dg_lm(), y ~ x | g, data = d, folds = domain_folds(d$g, folds = 3, time = d$t))
   expect_named(tidy(result, table = "periods"),
                c("period", "from", "to", "train", "rows", "domains", "estimate", "std.error",
                  "conf.low", "conf.high"))
@@ -323,8 +323,8 @@ test_that("folds with time are refused where they cannot be right", {
     folds(cuts = "early")
     folds(cuts = 3, periods = 2)
     folds(new = "all")
-    folds(new = "time", v = 2)
-    folds(v = 7)
+    folds(new = "time", folds = 2)
+    folds(folds = 7)
     domain_folds(d$g, periods = 3)
     domain_folds(d$g, new = "time")
     domain_folds(d$g, time = rep(1, 90))

@@ -91,7 +91,7 @@ test_that("fits without groups of domains that share a Gram matrix are those of 
 test_that("a mixed model of counts is scored by fits without each group of domains", {
   skip_if_not_installed("glmmTMB")
   rows <- family_rows(12L, 8L)
-  folds <- with_seed(1, domain_folds(rows$domain, v = 3))
+  folds <- with_seed(1, domain_folds(rows$domain, folds = 3))
   groups <- as.matrix(unclass(folds))[, 1L]
   model <- auto_of(count ~ X1 + X2 + offset(log(exposure)) | domain, rows, family = "poisson",
                    n_members = 1, folds = folds)

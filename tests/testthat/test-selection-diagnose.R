@@ -132,7 +132,7 @@ test_that("left-out predictions on all landmarks are those of the exact machine"
   between <- domain_distribution()
   machine <- landmark_model(study, between, kernel_rbf())
   product <- gram_space(kernel_rbf(), between, sample, 1L)
-  rows <- factor(row_folds(sample$domain, v = 2))
+  rows <- factor(row_folds(sample$domain, folds = 2))
   # of a large group the other rows' sums are used
   study$landmarks <- 10L
   few <- landmark_model(study, between, kernel_rbf())
@@ -162,7 +162,7 @@ test_that("errors from sums are those of the rows, whatever rows count", {
   data <- world("recoverable", domains = 6, rows = 20)[-(1:5), ]
   sample <- read_sample(read_input(list(x = y ~ . | domain, data = data)),
                         list(response = "any", domain = TRUE), "pooled")
-  rows <- with_seed(1, factor(row_folds(sample$domain, v = 2)))
+  rows <- with_seed(1, factor(row_folds(sample$domain, folds = 2)))
   # persons in several domains
   units <- list(NULL, rep_len(1:9, 115))
   for (weights in list(rep(1, 115), with_seed(1, stats::runif(115, 0.5, 2)))) for (unit in units) {

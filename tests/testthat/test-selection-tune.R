@@ -291,7 +291,8 @@ test_that("a tuned model is evaluated with as many inner folds as there are doma
   tuned <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, folds = nlevels(toy$domain), grid = grid,
                    extend = FALSE)
   expect_s3_class(dg_cv(tuned), "dg_cv")
-  by_rows <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, folds = row_folds(toy$domain, v = 2),
+  by_rows <- dg_tune(dg_ridge(), y ~ . | domain, data = toy,
+                     folds = row_folds(toy$domain, folds = 2),
                      grid = grid, extend = FALSE)
   expect_domgen_error(dg_cv(by_rows), "folds` of rows.*dg_cv\\(model\\$spec",
                       "domgen_error_argument")

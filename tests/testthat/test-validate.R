@@ -223,7 +223,7 @@ test_that("repeats count alike", {
   data <- hospitals()
   set.seed(1)
   cv <- dg_cv(dg_glm(lambda = 1), death ~ x + z | hospital, data = data,
-              folds = domain_folds(data$hospital, v = 3, repeats = 2))
+              folds = domain_folds(data$hospital, folds = 3, repeats = 2))
   of <- function(rows) {
     cv$predictions <- cv$predictions[cv$predictions$rep %in% rows, ]
     found <- dg_validate(cv)$summary
@@ -392,7 +392,7 @@ test_that("ratios have a logarithmic axis with 1 on it, alone and beside other m
                       domain = data$hospital)
   expect_plots(none, measure = "oe")
   expect_plots(none, measure = c("auc", "oe"))
-  expect_identical(ratio_numbers(c(0.4, 3)), c(0.5, 1, 2))
+  expect_equal(ratio_numbers(c(0.4, 3)), c(0.5, 0.7, 1, 1.5, 2, 3))
   expect_true(1 %in% ratio_numbers(c(0.9, 1.05)))
 })
 
@@ -422,7 +422,7 @@ test_that("lines and band of calibration end where predictions do, with one site
   band <- Filter(function(layer) "lower" %in% names(layer$data), drawn$layers)[[1L]]$data
   expect_true(all(is.na(band$y[band$p > 0.5])))
   expect_false(anyNA(band$y[band$p > 0.2 & band$p < 0.3]))
-  expect_match(said(drawn), "at least two")
+  expect_match(said(drawn), "at least half of them")
   alone <- dg_validate(p[one], y = data$death[one], domain = data$hospital[one])
   expect_no_match(said(expect_plots(alone, type = "calibration")), "Thick")
 })
@@ -480,4 +480,73 @@ test_that("the print says what a mean is, and where another one differs from it"
   expect_gt(slope$weighted, 0.77)
   expect_lt(slope$weighted_p, 0.05)
   expect_output(print(other), "weighted by\\s+precision is another:[^:]*calibration slope")
+})
+
+test_that("a forest names every site, with value and interval at the right", {
+  skip_if_not_installed("ggplot2")
+  set.seed(4)
+  for (domains in c(3, 60)) {
+    data <- hospitals(domains, 25, seed = domains)
+    found <- dg_validate(data$x, y = data$stay - 8, domain = data$hospital)
+    rows <- found$domains[found$domains$measure == "bias", ]
+    for (type in c("forest", "ranking")) {
+      p <- expect_plots(found, type = type, measure = "bias")
+      axis <- ggplot2::ggplot_build(p)$layout$panel_params[[1L]]
+      expect_setequal(setdiff(axis$y$get_labels(), c("mean", "new hospital")), rows$domain)
+      value <- if (type == "forest") rows[c("estimate", "lower", "upper")]
+               else rows[c("shrunk", "shrunk_lower", "shrunk_upper")]
+      say <- function(v) vapply(v, measured, "", found$measures$bias, 2L)
+      text <- paste0(say(value[[1L]]), " (", say(value[[2L]]), " to ", say(value[[3L]]), ")")
+      expect_true(all(text %in% axis$y.sec$get_labels()))
+      # a line of names is no higher than its share of the panel
+      expect_gt((attr(p, "height") - 2) / (domains + 3), if (domains > 40) 6 / 72 else 8.8 / 72)
+      expect_gte(sum(!is.na(axis$x$get_labels())), 4L)
+    }
+  }
+})
+
+test_that("an axis ends near most sites, and what is beyond has an arrow and its numbers", {
+  usual <- function(n) {
+    value <- stats::rnorm(n)
+    data.frame(value = value, lower = value - 0.5, upper = value + 0.5)
+  }
+  set.seed(6)
+  for (draw in 1:20) {
+    data <- usual(sample(3:60, 1L))
+    inside <- list(data.frame(value = 0, lower = -4, upper = 4))
+    all <- range(data, inside[[1L]])
+    expect_equal(near_ends(data, inside), all)
+    wide <- rbind(data, c(value = 0, lower = -stats::runif(1, 50, 1e6), upper = 1))
+    ends <- near_ends(wide, inside)
+    expect_equal(ends[2L], all[2L])
+    expect_true(ends[1L] < all[1L] && ends[1L] > all[1L] - diff(all) / 2)
+    # the same on a logarithmic axis
+    expect_equal(near_ends(exp(wide / 1e5), lapply(inside, function(d) exp(d / 1e5)), TRUE),
+                 exp(near_ends(wide / 1e5, lapply(inside, `/`, 1e5))))
+    expect_gte(length(four_numbers(sort(stats::rnorm(2) * 10^sample(-3:3, 1L)))), 4L)
+  }
+  skip_if_not_installed("ggplot2")
+  data <- hospitals(8, 25)
+  huge <- data$hospital == "hospital 2"
+  data$stay[huge] <- data$stay[huge] + 400 * rep_len(c(-1, 1), sum(huge))
+  found <- dg_validate(data$x, y = data$stay, domain = data$hospital)
+  p <- expect_plots(found, measure = "bias")
+  arrows <- vapply(drawn_by(p, "Point"), function(d) d$shape[1L] %in% c(60, 62), NA)
+  expect_identical(sum(arrows), 2L)
+  ends <- ggplot2::ggplot_build(p)$layout$panel_params[[1L]]$x.range
+  expect_lt(diff(ends), 40)
+})
+
+test_that("the mean calibration line ends where fewer than half of the sites have predictions", {
+  data <- hospitals(6, 30)
+  p <- stats::plogis(data$x + 3 * (data$hospital %in% c("hospital 1", "hospital 2")))
+  found <- dg_validate(p, y = data$death, domain = data$hospital, class = "yes")
+  skip_if_not_installed("ggplot2")
+  band <- drawn_by(plot(found, "calibration"), "Ribbon")[[1L]]
+  band <- band[!is.na(band$ymin), ]
+  reach <- tapply(p, data$hospital, range)
+  for (at in band$x) {
+    expect_gte(sum(vapply(reach, function(r) r[1] <= at + 1e-9 && at - 1e-9 <= r[2], NA)), 3L)
+  }
+  expect_lt(max(band$x), max(p) - 0.005)
 })

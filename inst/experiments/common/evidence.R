@@ -1,7 +1,7 @@
 # The stored results as the guides show them: tables and functions of vignette("which-method") and
 # vignette("evidence"), as the environment of one call.
 collect_evidence <- function() {
-  stored <- sub("[.]csv$", "", list.files(results_folder(), "[.]csv$"))
+  stored <- sub("[.]csv([.]gz)?$", "", list.files(results_folder(), "[.]csv([.]gz)?$"))
   found <- sapply(stored, read_results, simplify = FALSE)
 
   # What is evaluated where its results are there only.

@@ -5,13 +5,15 @@ results_folder <- function() {
   if (nzchar(installed)) installed else "inst/experiments/results"
 }
 
-is_stored <- function(name, folder = results_folder()) {
-  file.exists(file.path(folder, paste0(name, ".csv")))
+# What is installed is compressed, to a tenth; what run.R writes is not.
+stored_file <- function(name, folder = results_folder()) {
+  files <- file.path(folder, paste0(name, c(".csv", ".csv.gz")))
+  files[file.exists(files)]
 }
 
-read_results <- function(name, folder = results_folder()) {
-  if (is_stored(name, folder)) utils::read.csv(file.path(folder, paste0(name, ".csv")))
-}
+is_stored <- function(...) length(stored_file(...)) > 0L
+
+read_results <- function(...) if (is_stored(...)) utils::read.csv(stored_file(...)[1L])
 
 # The columns of lines that say what was done, not what came of it, less `without`.
 cell_columns <- function(lines, without = "draw") {

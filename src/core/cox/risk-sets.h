@@ -14,7 +14,6 @@
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 
 #include <cstddef>
@@ -89,9 +88,9 @@ class CoxSystem {
       : Z_(Z.data(), Z.rows(), Z.cols()), sets_(sets), pool_(pool), first_(first) {
     DOMGEN_EXPECT(first >= 1 && first <= Z.cols());
     const Eigen::MatrixXd V = sets.curvature.cwiseSqrt().asDiagonal() * Z_.leftCols(first);
-    Eigen::MatrixXd inner = Eigen::MatrixXd::Identity(first, first);
-    add_square(Half::lower, inner, transposed(V));
-    inner_.compute(inner);
+    inner_ = Eigen::MatrixXd::Identity(first, first);
+    add_square(Half::lower, inner_, transposed(V));
+    definite_ = cholesky_factor(Half::lower, inner_);
     rest_.resize(Z.cols() - first);
     for (Eigen::Index j = 0; j < rest_.size(); ++j)
       rest_(j) = 1 + Z_.col(first + j).cwiseAbs2().dot(sets.curvature);
@@ -100,7 +99,7 @@ class CoxSystem {
   CoxStep solve(const Eigen::VectorXd& right, const ConjugateLimits& limits) {
     out_.change = Eigen::VectorXd::Zero(Z_.cols());
     out_.product = Eigen::VectorXd::Zero(Z_.rows());
-    if (inner_.info() == Eigen::Success) {
+    if (definite_) {
       out_.converged =
           conjugate_gradients(*this, right, limits).converged[0] && out_.change.allFinite();
     }
@@ -111,7 +110,7 @@ class CoxSystem {
     Eigen::MatrixXd y = r;
     if (y.cols() == 0) return y;
     Eigen::VectorXd head = r.col(0).head(first_);
-    inner_.solveInPlace(head);
+    solve_factored(Half::lower, inner_, head.data());
     y.col(0).head(first_) = head;
     y.col(0).tail(rest_.size()) = r.col(0).tail(rest_.size()).cwiseQuotient(rest_);
     return y;
@@ -138,7 +137,8 @@ class CoxSystem {
   const RiskSets& sets_;
   const Pool& pool_;
   Eigen::Index first_;
-  Eigen::LLT<Eigen::MatrixXd> inner_;
+  Eigen::MatrixXd inner_;  // its factor, where there is one
+  bool definite_;
   Eigen::VectorXd rest_, direction_, product_;
   CoxStep out_;
 };

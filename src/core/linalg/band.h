@@ -69,7 +69,7 @@ class BandForm {
 
   // Q'B [size x m]
   Eigen::MatrixXd to_band(Eigen::MatrixXd B) const {
-    for (const Reflectors& block : blocks_) reflect(block, block.F.transpose(), B);
+    for (const Reflectors& block : blocks_) reflect(block, true, B);
     return B.topRows(size_);
   }
 
@@ -78,7 +78,7 @@ class BandForm {
     Eigen::MatrixXd image = Eigen::MatrixXd::Zero(n_, B.cols());
     image.topRows(size_) = B;
     for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block)
-      reflect(*block, block->F, image);
+      reflect(*block, false, image);
     return image;
   }
 
@@ -188,18 +188,18 @@ class BandForm {
     symmetric_product(Symmetric(Half::upper, rest), V, SV);
     set_product(X, SV, block.F);
     set_product(inner, transposed(V), X);
-    inner = block.F.transpose() * inner;
+    inner = product_of(transposed(block.F), inner);
     add_product(X, V, inner, -0.5);
     add_pair(Half::upper, rest, V, X, -1);
     blocks_.push_back(std::move(block));
     return R;
   }
 
-  static void reflect(const Reflectors& block, const Eigen::MatrixXd& F, Eigen::MatrixXd& B) {
+  static void reflect(const Reflectors& block, bool turned, Eigen::MatrixXd& B) {
     Eigen::MatrixXd VB(block.V.cols(), B.cols());
     auto last = B.bottomRows(block.V.rows());
     set_product(VB, transposed(block.V), last);
-    VB = F * VB;
+    VB = product_of(turned ? transposed(block.F) : block.F, VB);
     add_product(last, block.V, VB, -1);
   }
 };

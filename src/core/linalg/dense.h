@@ -54,6 +54,11 @@ void dstemr_(const char* jobz, const char* range, const int* n, double* d, doubl
 void dormtr_(const char* side, const char* uplo, const char* trans, const int* m, const int* n,
              const double* a, const int* lda, const double* tau, double* c, const int* ldc,
              double* work, const int* lwork, int* info, std::size_t, std::size_t, std::size_t);
+void dsteqr_(const char* compz, const int* n, double* d, double* e, double* z, const int* ldz,
+             double* work, int* info, std::size_t);
+void dgeev_(const char* jobvl, const char* jobvr, const int* n, double* a, const int* lda,
+            double* wr, double* wi, double* vl, const int* ldvl, double* vr, const int* ldvr,
+            double* work, const int* lwork, int* info, std::size_t, std::size_t);
 void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work,
              const int* lwork, int* info);
 void dlarft_(const char* direct, const char* storev, const int* n, const int* k, const double* v,
@@ -192,6 +197,14 @@ inline void set_product(Out C, const Operand& A, const Operand& B, double scale 
 inline void add_product(Out C, const Operand& A, const Operand& B, double scale = 1) {
   fortran::product(1, C, A, B, scale);
 }
+// A B. (Eigen's own products take the compiler a second each.)
+inline Eigen::MatrixXd product_of(const Operand& A, const Operand& B) {
+  Eigen::MatrixXd C(A.height(), B.width());
+  set_product(C, A, B);
+  return C;
+}
+// A A', both halves.
+inline Eigen::MatrixXd square_of(const Operand& A) { return product_of(A, transposed(A)); }
 // The same of vectors, y = scale A x.
 inline void set_product(double* y, const Operand& A, const double* x, double scale = 1) {
   fortran::product(0, y, A, x, scale);
@@ -336,6 +349,36 @@ inline bool tridiagonal_pairs(Eigen::VectorXd d, Eigen::VectorXd e, Index m,
                    &accurate, work.data(), &length, whole.data(), &whole_length, &info, 1, 1);
   values.conservativeResize(m);
   return info == 0 && found == wanted;
+}
+
+// All of them, increasing, by the QL method, which is slower and hardly ever fails.
+inline void all_tridiagonal_pairs(Eigen::VectorXd d, Eigen::VectorXd e, Eigen::VectorXd& values,
+                                  Eigen::MatrixXd& vectors) {
+  const int n = fortran::count(d.size());
+  int info = 0;
+  vectors.resize(n, n);
+  Eigen::VectorXd work(2 * n);
+  fortran::dsteqr_("I", &n, d.data(), e.data(), vectors.data(), &n, work.data(), &info, 1);
+  if (info != 0) throw std::runtime_error("the symmetric eigenproblem failed");
+  values = d;
+}
+
+// The eigenvalues of A [n x n], real and imaginary parts, and the real parts of their vectors, of
+// which the two of a complex pair are the same.
+inline void general_pairs(Eigen::MatrixXd A, Eigen::VectorXd& real, Eigen::VectorXd& imaginary,
+                          Eigen::MatrixXd& vectors) {
+  DOMGEN_EXPECT(A.rows() == A.cols() && A.rows() > 0);
+  const int n = fortran::count(A.rows()), length = fortran::count(34 * A.rows());
+  int info = 0;
+  real.resize(n);
+  imaginary.resize(n);
+  vectors.resize(n, n);
+  Eigen::VectorXd work(length);
+  fortran::dgeev_("N", "V", &n, A.data(), &n, real.data(), imaginary.data(), nullptr, &n,
+                  vectors.data(), &n, work.data(), &length, &info, 1, 1);
+  if (info != 0) throw std::runtime_error("the eigenproblem failed");
+  for (Index j = 0; j + 1 < n; ++j)
+    if (imaginary[j] > 0) vectors.col(j + 1) = vectors.col(j);
 }
 
 }  // namespace domgen

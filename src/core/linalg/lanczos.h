@@ -11,10 +11,10 @@
 #include "tridiagonal.h"
 
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 
 namespace domgen {
@@ -35,10 +35,10 @@ class StartNumbers {
   std::uint64_t state_ = 1;
 };
 
-// apply(x, y): y = A x.
-template <class Apply>
 class Lanczos {
  public:
+  using Apply = std::function<void(const double* x, double* y)>;  // y = A x
+
   Lanczos(const Apply& apply, Eigen::Index n, Eigen::Index m, Eigen::Index basis, const Pool& pool)
       : apply_(apply), pool_(pool), m_(m), basis_(basis), V_(n, basis + 1), T_(basis, basis),
         w_(n) {}
@@ -148,16 +148,10 @@ class Lanczos {
 
   void solve_small() {
     Eigen::MatrixXd T = T_.topLeftCorner(size_, size_);
-    if (size_ <= 256) {
-      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(T);
-      theta_ = solver.eigenvalues().reverse();
-      ritz_ = solver.eigenvectors().rowwise().reverse();
-    } else {  // in pieces
-      EigenPairs pairs = dense_leading_pairs(T, size_, pool_);
-      theta_.swap(pairs.values);
-      ritz_.swap(pairs.vectors);
-      orthonormalise(ritz_, pool_);
-    }
+    EigenPairs pairs = dense_leading_pairs(T, size_, pool_);
+    theta_.swap(pairs.values);
+    ritz_.swap(pairs.vectors);
+    orthonormalise(ritz_, pool_);
     error_ = beta_ * ritz_.row(size_ - 1).cwiseAbs().transpose();
   }
 
@@ -199,12 +193,11 @@ class Lanczos {
 };
 
 // A symmetric positive semidefinite [n x n], 1 <= m < n.
-template <class Apply>
-EigenPairs lanczos_leading_pairs(const Apply& apply, Eigen::Index n, Eigen::Index m,
-                                 const Pool& pool) {
+inline EigenPairs lanczos_leading_pairs(const Lanczos::Apply& apply, Eigen::Index n, Eigen::Index m,
+                                        const Pool& pool) {
   DOMGEN_EXPECT(m >= 1 && m < n);
   const Eigen::Index basis = std::min(n - 1, 2 * m + 40);
-  return Lanczos<Apply>(apply, n, m, basis, pool).leading_pairs();
+  return Lanczos(apply, n, m, basis, pool).leading_pairs();
 }
 
 }  // namespace domgen

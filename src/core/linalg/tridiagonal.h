@@ -9,9 +9,6 @@
 #include "symmetric.h"
 
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
-
-#include <stdexcept>
 
 namespace domgen {
 
@@ -56,12 +53,9 @@ class TridiagonalForm {
     EigenPairs pairs;
     Eigen::MatrixXd vectors;
     if (!tridiagonal_pairs(diagonal_, below_, m, pairs.values, vectors)) {
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
-      solver.computeFromTridiagonal(diagonal_, below_.head(n_ - 1));
-      if (solver.info() != Eigen::Success)
-        throw std::runtime_error("the symmetric eigenproblem failed");
-      pairs.values = solver.eigenvalues().tail(m);
-      vectors = solver.eigenvectors().rightCols(m);
+      all_tridiagonal_pairs(diagonal_, below_, pairs.values, vectors);
+      pairs.values = pairs.values.tail(m).eval();
+      vectors = vectors.rightCols(m).eval();
     }
     pairs.values.reverseInPlace();
     rotate(vectors);

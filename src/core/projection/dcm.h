@@ -14,7 +14,6 @@
 #include "denominator.h"
 #include "ratio.h"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -36,8 +35,8 @@ inline Eigen::VectorXd covariance_residual(const Denominator& D, const Eigen::Ma
   if (m == 0) return Eigen::VectorXd(0);
   const Eigen::MatrixXd S = D.gram_product(alpha);
   Eigen::MatrixXd sides(alpha.rows(), 3 * m);
-  sides.leftCols(m) = Uy * (Uy.transpose() * S) + alpha;
-  sides.middleCols(m, m) = Ud * (Ud.transpose() * S) + alpha;
+  sides.leftCols(m) = product_of(Uy, product_of(transposed(Uy), S)) + alpha;
+  sides.middleCols(m, m) = product_of(Ud, product_of(transposed(Ud), S)) + alpha;
   sides.rightCols(m) = sides.leftCols(m) - sides.middleCols(m, m) * gamma.asDiagonal();
   const Eigen::ArrayXd squares =
       sides.cwiseProduct(D.gram_product(sides)).colwise().sum().transpose().array().max(0.0);
@@ -61,7 +60,7 @@ inline CovarianceDirections covariance_directions(Denominator& D, const Eigen::M
   U << Uy, Ud;
   if (Uy.cols() == 0) return result;
 
-  Eigen::MatrixXd J = U.transpose() * D.gram_product(U);
+  Eigen::MatrixXd J = product_of(transposed(U), D.gram_product(U));
   const EigenPairs pairs = dense_leading_pairs(J, J.rows());
   const double least = std::max(rank_tolerance(ratio.rows) * pairs.values[0], 0.0);
   const Eigen::Index q = (pairs.values.array() > least).count();
@@ -70,11 +69,12 @@ inline CovarianceDirections covariance_directions(Denominator& D, const Eigen::M
   const Eigen::MatrixXd W = pairs.vectors.leftCols(q);
   const Eigen::MatrixXd M = root.matrix().asDiagonal() * W.transpose();
 
-  const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(q, q);
-  const Eigen::MatrixXd My = M.leftCols(Uy.cols()), Md = M.rightCols(Ud.cols());
-  const Eigen::LLT<Eigen::MatrixXd> R(Md * Md.transpose() + I);
-  const Eigen::MatrixXd half = R.matrixL().solve(My * My.transpose() + I);
-  Eigen::MatrixXd A = R.matrixL().solve(half.transpose());
+  Eigen::MatrixXd A = square_of(M.leftCols(Uy.cols())), L = square_of(M.rightCols(Ud.cols()));
+  A.diagonal().array() += 1;
+  L.diagonal().array() += 1;
+  if (!cholesky_factor(Half::lower, L)) throw std::runtime_error("a factor of I + M M' failed");
+  solve_triangle(lower_triangle(L), A);
+  solve_triangle(A, transposed(lower_triangle(L)));
   A = ((A + A.transpose()) / 2).eval();
   const EigenPairs leading = dense_leading_pairs(A, q);
 
@@ -84,8 +84,10 @@ inline CovarianceDirections covariance_directions(Denominator& D, const Eigen::M
   const Eigen::Index m = std::min(ratio.ncomp, found.rank);
   found.values = leading.values.head(m);
   if (m == 0) return result;
-  const Eigen::MatrixXd x = R.matrixL().transpose().solve(leading.vectors.leftCols(m));
-  const Eigen::MatrixXd alpha = U * (W * (root.inverse().matrix().asDiagonal() * x));
+  Eigen::MatrixXd x = leading.vectors.leftCols(m);
+  solve_triangle(transposed(lower_triangle(L)), x);
+  x.array().colwise() /= root;
+  const Eigen::MatrixXd alpha = product_of(U, product_of(W, x));
   result.residual = covariance_residual(D, Uy, Ud, alpha, found.values, ratio.rows);
   D.factorise(pool);
   found.B = D.cholesky().solve(alpha);

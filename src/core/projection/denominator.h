@@ -101,8 +101,10 @@ class Denominator {
   Eigen::MatrixXd apply(const Eigen::MatrixXd& B, const Eigen::MatrixXd& S) const {
     const LowRankForms& cells = ratio_.denominator;
     Eigen::MatrixXd product = ratio_.norm * S + (ridge_ + jitter_) * B;
-    if (cells.plus.cols() > 0) product += cells.plus * (cells.plus.transpose() * B);
-    if (cells.minus.cols() > 0) product -= cells.minus * (cells.minus.transpose() * B);
+    if (cells.plus.cols() > 0)
+      add_product(product, cells.plus, product_of(transposed(cells.plus), B));
+    if (cells.minus.cols() > 0)
+      add_product(product, cells.minus, product_of(transposed(cells.minus), B), -1);
     if (ratio_.form) product += ratio_.form->apply(gram(), B, S);
     return product;
   }

@@ -10,11 +10,11 @@
 #include "numerator.h"
 
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -31,23 +31,22 @@ inline void small_eigenproblem(const Eigen::MatrixXd& T, bool symmetric, Eigen::
     vectors = pairs.vectors;
     return;
   }
-  const Eigen::EigenSolver<Eigen::MatrixXd> solver(T);
-  const Eigen::VectorXcd& gamma = solver.eigenvalues();
-  const Eigen::MatrixXcd C = solver.eigenvectors();
+  Eigen::VectorXd real, rest;
+  Eigen::MatrixXd C;
+  general_pairs(T, real, rest, C);
   std::vector<Eigen::Index> order(static_cast<std::size_t>(T.rows()));
   std::iota(order.begin(), order.end(), Eigen::Index(0));
-  std::stable_sort(order.begin(), order.end(), [&](Eigen::Index i, Eigen::Index j) {
-    return gamma[i].real() > gamma[j].real();
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Eigen::Index i, Eigen::Index j) { return real[i] > real[j]; });
 
   values.resize(T.rows());
   vectors.resize(T.rows(), T.rows());
   for (Eigen::Index j = 0; j < T.rows(); ++j) {
     const Eigen::Index from = order[static_cast<std::size_t>(j)];
-    values[j] = gamma[from].real();
-    vectors.col(j) = C.col(from).real();
+    values[j] = real[from];
+    vectors.col(j) = C.col(from);
   }
-  if (values[0] > 0) imaginary = gamma.imag().cwiseAbs().maxCoeff() / values[0];
+  if (values[0] > 0) imaginary = rest.cwiseAbs().maxCoeff() / values[0];
 }
 
 // N = right left' has its directions in the span of V = D^-1 right: B = V C,
@@ -57,7 +56,7 @@ inline Directions span_directions(const Eigen::MatrixXd& V, const Eigen::MatrixX
   Directions directions;
   directions.B.resize(V.rows(), 0);
   if (V.cols() == 0) return directions;
-  const Eigen::MatrixXd T = left.transpose() * V;
+  const Eigen::MatrixXd T = product_of(transposed(left), V);
   // When K commutes with D, T is symmetric in the published form too.
   const bool symmetric = N.symmetric() || (ratio.denominator.plus.cols() == 0 && !ratio.form);
   Eigen::MatrixXd C;
@@ -67,7 +66,7 @@ inline Directions span_directions(const Eigen::MatrixXd& V, const Eigen::MatrixX
   if (directions.values[0] > 0) directions.rank = (directions.values.array() > least).count();
   const Eigen::Index m = std::min(ratio.ncomp, directions.rank);
   directions.values.conservativeResize(m);
-  directions.B = V * C.leftCols(m);
+  directions.B = product_of(V, C.leftCols(m));
   return directions;
 }
 
@@ -80,9 +79,9 @@ inline Directions low_rank_directions(Denominator& D, const Numerator& N, const 
 
 // The leading pairs of a positive semidefinite operator: Lanczos, or the dense
 // solver of dense() when many are wanted of few or Lanczos does not converge.
-template <class Apply, class Dense>
-EigenPairs leading_pairs(const Apply& apply, const Dense& dense, Eigen::Index n, Eigen::Index m,
-                         const Pool& pool) {
+inline EigenPairs leading_pairs(const Lanczos::Apply& apply,
+                                const std::function<Eigen::MatrixXd()>& dense, Eigen::Index n,
+                                Eigen::Index m, const Pool& pool) {
   if (n > 100 && m <= n / 8) {
     EigenPairs pairs = lanczos_leading_pairs(apply, n, m, pool);
     if (pairs.converged) return pairs;

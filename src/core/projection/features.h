@@ -66,24 +66,24 @@ class FeatureProjection {
     at_ = feature_coordinates(S, centring_noise * uncentred, pool);
     Eigen::MatrixXd means = moments.sums * moments.counts.cwiseInverse().asDiagonal();
     means.colwise() -= origin;
-    KJ_ = at_.colour.transpose() * means;  // diag(s) Y'J
+    KJ_ = product_of(transposed(at_.colour), means);  // diag(s) Y'J
 
     // diag(s) Y'U and Y'U, of Z'U
     const auto image = [&](const Eigen::MatrixXd& V, const Eigen::MatrixXd& ZU) {
-      return ZU.cols() > 0 ? Eigen::MatrixXd(V.transpose() * ZU) : Eigen::MatrixXd(V.cols(), 0);
+      return ZU.cols() > 0 ? product_of(transposed(V), ZU) : Eigen::MatrixXd(V.cols(), 0);
     };
     const ResponseTerms& response = moments.response;
     ratio_ =
         make_ratio(terms, static_cast<Eigen::Index>(n), KJ_, image(at_.colour, response.numerator),
                    image(at_.colour, response.denominator));
     ratio_.gram_norm = at_.s.norm();
-    if (!terms.centred) ratio_.constant = at_.whiten.transpose() * mean_ * std::sqrt(n);
+    if (!terms.centred) ratio_.constant = product_of(transposed(at_.whiten), mean_) * std::sqrt(n);
     if (terms.within > 0 || terms.smooth > 0) {
       form_.reset(new DenseForm(row_form(moments, origin)));
       ratio_.form = form_.get();
     }
-    spread_ = KJ_ * terms.spread.transpose();
-    distributional_ = (means * terms.spread.transpose()).squaredNorm();
+    spread_ = product_of(KJ_, transposed(terms.spread));
+    distributional_ = product_of(means, transposed(terms.spread)).squaredNorm();
     total_ = trace / n;
     if (!terms.centred) total_ -= mean_.squaredNorm();
     vanishes_ = at_.s.size() == 0 || total_ <= centring_noise * trace / n;
@@ -91,7 +91,7 @@ class FeatureProjection {
     given_ = response.given;
     U_ = image(at_.whiten, response.published);
     domain_ = image(at_.whiten, response.domain);
-    if (U_.cols() > 0) ratio_.outside = response.second - U_.transpose() * U_;
+    if (U_.cols() > 0) ratio_.outside = response.second - square_of(transposed(U_));
   }
 
   Projection solve(double ridge) const {
@@ -112,10 +112,10 @@ class FeatureProjection {
     GramBuffer K(at_.s.size());
     K.matrix() = at_.s.asDiagonal();
     solution = solve_terms(std::move(K), ratio, terms_, given_ ? &U_ : nullptr, domain_, 0, pool_);
-    fit.coefficients = at_.colour * solution.directions.B;
+    fit.coefficients = product_of(at_.colour, solution.directions.B);
     fix_signs(fit.coefficients, solution, KJ_, ratio.rows);
     finish_projection(fit, ratio, terms_.scaling, spread_);
-    fit.centre = fit.coefficients.transpose() * mean_;
+    fit.centre = product_of(transposed(fit.coefficients), mean_);
     return fit;
   }
 
@@ -141,13 +141,14 @@ class FeatureProjection {
     if (terms_.within > 0 && all) M.diagonal() = terms_.within * at_.s.array().square();
     Eigen::MatrixXd W = Eigen::MatrixXd::Zero(features_, features_);
     if (terms_.within > 0 && !all) {
-      const Eigen::VectorXd sum = moments.sums * moments.labelled.cwiseQuotient(moments.counts);
+      const Eigen::VectorXd sum =
+          product_of(moments.sums, moments.labelled.cwiseQuotient(moments.counts).eval());
       const double count = moments.labelled.sum();
       W += terms_.within * (moments.labelled_second - sum * origin.transpose() -
                             origin * sum.transpose() + count * origin * origin.transpose());
     }
     if (terms_.smooth > 0) W += terms_.smooth * moments.laplacian;
-    M += at_.colour.transpose() * W * at_.colour;
+    M += product_of(transposed(at_.colour), product_of(W, at_.colour));
     return (M + M.transpose()) / 2;
   }
 };

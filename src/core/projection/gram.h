@@ -61,7 +61,7 @@ class GramProjection {
       ratio_.form = form_.get();
     }
 
-    spread_ = KJ_ * terms.spread.transpose();
+    spread_ = product_of(KJ_, transposed(terms.spread));
     distributional_ = std::max(
         terms.spread.cwiseProduct((data.cells->of_columns(spread_)).transpose()).sum(), 0.0);
     const double trace = K.trace() / double(n);
@@ -127,7 +127,7 @@ class GramProjection {
     fix_signs(fit.coefficients, fit.solution, KJ_, n_);
     finish_projection(fit, ratio_, terms_.scaling, spread_);
     fit.coefficients = fit.solution.directions.B;
-    fit.centre = fit.coefficients.transpose() * centring_.mean;
+    fit.centre = product_of(transposed(fit.coefficients), centring_.mean);
     return fit;
   }
 };

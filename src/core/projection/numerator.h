@@ -35,7 +35,7 @@ class Numerator {
 
   // N B given S = KB.
   Eigen::MatrixXd apply(const Eigen::MatrixXd& B, const Eigen::MatrixXd& S) const {
-    if (low_rank()) return right_ * (left_.transpose() * B);
+    if (low_rank()) return product_of(right_, product_of(transposed(left_), B));
     return full(B, S);
   }
 
@@ -48,18 +48,18 @@ class Numerator {
   double frobenius() const {
     if (low_rank())
       return std::sqrt(std::max(
-          (right_.transpose() * right_).cwiseProduct(left_.transpose() * left_).sum(), 0.0));
+          square_of(transposed(right_)).cwiseProduct(square_of(transposed(left_))).sum(), 0.0));
     const Eigen::MatrixXd& plus = ratio_.numerator.plus;
     const double full = ratio_.total * ratio_.gram_norm * ratio_.gram_norm;
-    return std::sqrt(full * full / double(K_.rows()) + (plus.transpose() * plus).squaredNorm());
+    return std::sqrt(full * full / double(K_.rows()) + square_of(transposed(plus)).squaredNorm());
   }
 
   Eigen::MatrixXd full(const Eigen::MatrixXd& B, Eigen::MatrixXd S) const {
     const Eigen::VectorXd& h = ratio_.constant;
-    if (h.size() > 0) S -= h * (h.transpose() * S).eval();
+    if (h.size() > 0) add_product(S, h, product_of(transposed(h), S), -1);
     Eigen::MatrixXd product = ratio_.total * (K_ * S);
     const Eigen::MatrixXd& plus = ratio_.numerator.plus;
-    if (plus.cols() > 0) product += plus * (plus.transpose() * B);
+    if (plus.cols() > 0) add_product(product, plus, product_of(transposed(plus), B));
     return product;
   }
 };

@@ -58,7 +58,7 @@ class DenseForm : public RowForm {
 
   Eigen::MatrixXd apply(const SymmetricLower&, const Eigen::MatrixXd& B,
                         const Eigen::MatrixXd&) const override {
-    return M_ * B;
+    return product_of(M_, B);
   }
 
  private:

@@ -51,9 +51,10 @@ inline Eigen::ArrayXd outside_form(const Numerator& N, const Ratio& ratio,
                                    const Directions& directions) {
   const Eigen::Index m = directions.B.cols();
   if (ratio.outside.size() == 0 || ratio.ridge == 0) return Eigen::ArrayXd::Zero(m);
-  const Eigen::MatrixXd q =
-      N.left().transpose() * directions.B * directions.values.cwiseInverse().asDiagonal();
-  const Eigen::ArrayXd form = q.cwiseProduct(ratio.outside * q).colwise().sum().transpose();
+  const Eigen::MatrixXd q = product_of(transposed(N.left()), directions.B) *
+                            directions.values.cwiseInverse().asDiagonal();
+  const Eigen::ArrayXd form =
+      q.cwiseProduct(product_of(ratio.outside, q)).colwise().sum().transpose();
   return form.max(0.0) / ratio.ridge;
 }
 

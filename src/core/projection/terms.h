@@ -56,7 +56,7 @@ inline bool points_down(const Eigen::VectorXd& x) {
 // rows and for features; where means vanish, the largest coefficient decides.
 inline void fix_signs(Eigen::MatrixXd& coefficients, Solution& solution, const Eigen::MatrixXd& KJ,
                       Eigen::Index rows) {
-  const Eigen::MatrixXd means = KJ.transpose() * solution.directions.B;
+  const Eigen::MatrixXd means = product_of(transposed(KJ), solution.directions.B);
   for (Eigen::Index j = 0; j < coefficients.cols(); ++j) {
     const double spread = solution.S.col(j).norm() / std::sqrt(double(rows));
     const bool by_means = means.rows() > 1 && means.col(j).cwiseAbs().maxCoeff() > 1e-6 * spread;
@@ -71,7 +71,7 @@ inline void fix_signs(Eigen::MatrixXd& coefficients, Solution& solution, const E
 inline Eigen::ArrayXd score_scatter(const Eigen::MatrixXd& S, const Ratio& ratio) {
   Eigen::ArrayXd scatter = S.colwise().squaredNorm().transpose();
   if (ratio.constant.size() > 0)
-    scatter -= (ratio.constant.transpose() * S).transpose().array().square();
+    scatter -= product_of(transposed(S), ratio.constant).array().square();
   return scatter;
 }
 
@@ -87,7 +87,7 @@ inline void finish_projection(Projection& fit, const Ratio& ratio, Scaling scali
   for (Eigen::MatrixXd* each : {&B, &solution.S, &fit.coefficients})
     each->array().rowwise() *= scale.transpose();
 
-  fit.distributional = (spread.transpose() * B).squaredNorm();
+  fit.distributional = product_of(transposed(spread), B).squaredNorm();
   fit.norm = B.cwiseProduct(solution.S).sum();
   fit.total_after = score_scatter(solution.S, ratio).sum() / n;
 }
@@ -118,7 +118,9 @@ inline Ratio make_ratio(const ProjectionTerms& terms, Eigen::Index rows, const E
   ratio.ridge = terms.ridge;
   ratio.total = terms.total;
   ratio.ncomp = terms.ncomp;
-  auto form = [&](const Eigen::MatrixXd& T) -> Eigen::MatrixXd { return KJ * T.transpose(); };
+  auto form = [&](const Eigen::MatrixXd& T) -> Eigen::MatrixXd {
+    return product_of(KJ, transposed(T));
+  };
   ratio.numerator.plus = beside(form(terms.numerator_plus), KN);
   ratio.denominator.plus = beside(form(terms.denominator_plus), KD);
   ratio.denominator.minus = form(terms.denominator_minus);

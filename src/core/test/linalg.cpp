@@ -1,6 +1,5 @@
 #include "test.h"
 
-#include "../../first-exception.h"
 #include "../linalg/band.h"
 #include "../linalg/cholesky.h"
 #include "../linalg/dense.h"
@@ -13,7 +12,6 @@
 #include <atomic>
 #include <cmath>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -250,22 +248,20 @@ void eigenpairs() {
 
 // What fails in a worker reaches the calling thread, and stops the others' work.
 void failing_worker() {
-  domgen::FirstException failed;
-  std::atomic<int> done{0};
-  std::vector<std::thread> workers;
-  for (int w = 0; w < 3; ++w)
-    workers.emplace_back([&] {
-      failed.guard([] { throw std::domain_error("in a worker"); });
-      failed.guard([&] { ++done; });
-    });
-  for (std::thread& worker : workers) worker.join();
-  int caught = 0;
-  try {
-    failed.rethrow();
-  } catch (const std::domain_error&) {
-    ++caught;
+  for (const int threads : {1, 3}) {
+    std::atomic<int> done{0};
+    int caught = 0;
+    try {
+      domgen::on_threads(0, 1000, threads, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+        if (begin == 0) throw std::domain_error("in a worker");
+        done += int(end - begin);
+      });
+    } catch (const std::domain_error&) {
+      ++caught;
+    }
+    check("workers: an exception is kept for the calling thread", 1 - caught, 0);
+    if (threads == 1) check("workers: after it the rest is left", done, 0);
   }
-  check("workers: an exception is kept for the calling thread", 1 - caught + done, 0);
 }
 
 }  // namespace

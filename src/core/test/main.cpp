@@ -1,5 +1,7 @@
-// Every header of the core in one translation unit, and all tests. `core-test eigen` and `core-test
-// core` must die of a failed assertion of Eigen and of the core.
+// Every header of the core in one translation unit, and all tests; `core-test threads` runs them on
+// four threads, with the same last line. `core-test eigen` and `core-test core` must die of a
+// failed assertion of Eigen and of the core, and `core-test race`, where the thread sanitizer
+// looks, of the race that it is.
 #include "../cox/risk-sets.h"
 #include "../data/md5.h"
 #include "../feature/fourier.h"
@@ -88,18 +90,25 @@ std::unique_ptr<domgen::Kernel> domgen::KernelBuilder::build(const KernelProgram
 
 namespace {
 
-int fail_assertion(const std::string& whose) {
+int fail(const std::string& whose) {
   if (whose == "eigen") return int(Eigen::VectorXd::Zero(3)[Eigen::Index(whose.size())]);
-  domgen_test::Serial pool;
+  if (whose == "race") {
+    int sum = 0;
+    domgen_test::pool.run(4, [&](std::ptrdiff_t first, std::ptrdiff_t) { sum += int(first); });
+    return sum == 0;
+  }
   domgen::GramBuffer S(2);
-  return int(domgen::solve_shifted(std::move(S), Eigen::MatrixXd(3, 1), {}, pool).size());
+  const Eigen::MatrixXd B(3, 1);
+  return int(domgen::solve_shifted(std::move(S), B, {}, domgen_test::pool).size());
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   using domgen_test::counts;
-  if (argc > 1) return fail_assertion(argv[1]);
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "threads" || what == "race") domgen_test::pool_of_tests().threads = 4;
+  if (!what.empty() && what != "threads") return fail(what);
   test_data();
   test_linalg();
   test_kernel();
@@ -110,5 +119,6 @@ int main(int argc, char** argv) {
   test_ridge();
   test_cox();
   domgen_test::check("interrupts were polled", counts().polls > 0 ? 0 : 1, 0);
+  std::printf("errors: %s\n", counts().errors.sum().c_str());
   return counts().failures > 0;
 }

@@ -6,6 +6,7 @@
 #include "../projection/gram.h"
 
 #include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 
 #include <cmath>

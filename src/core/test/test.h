@@ -3,6 +3,8 @@
 #ifndef DOMGEN_CORE_TEST_TEST_H
 #define DOMGEN_CORE_TEST_TEST_H
 
+#include "../../on-threads.h"
+#include "../data/md5.h"
 #include "../kernel/kernel.h"
 #include "../linalg/gram-buffer.h"
 #include "../linalg/pool.h"
@@ -11,10 +13,12 @@
 #include <Eigen/Core>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <string>
+#include <thread>
 
 void test_data();
 void test_linalg();
@@ -35,6 +39,7 @@ using Eigen::VectorXd;
 
 struct Counts {
   int failures = 0, polls = 0;
+  domgen::Md5 errors;
 };
 
 inline Counts& counts() {
@@ -44,21 +49,36 @@ inline Counts& counts() {
 
 inline void check(const std::string& what, double error, double tolerance) {
   const bool fine = error <= tolerance;
+  counts().errors.number(error);
   if (!fine) ++counts().failures;
   std::printf("%s: %s (%.1e, allowed %.1e)\n", fine ? "ok" : "WRONG", what.c_str(), error,
               tolerance);
 }
 
-// What src/parallel.h is in the package, on one thread.
-class Serial : public domgen::Pool {
+// What src/parallel.cpp is in the package, each piece by itself.
+class TestPool : public domgen::Pool {
  public:
+  int threads = 1;
+
   void run(std::ptrdiff_t pieces, const Pieces& body) const override {
-    for (std::ptrdiff_t i = 0; i < pieces; ++i) body(i, i + 1);
+    // Small work would be done by the first thread before the others have begun: each waits for all
+    // (without an order between them, which would hide a race).
+    const std::ptrdiff_t all = std::min<std::ptrdiff_t>(threads, pieces);
+    std::atomic<std::ptrdiff_t> arrived{0};
+    domgen::on_threads(0, pieces, threads, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      arrived.fetch_add(1, std::memory_order_relaxed);
+      while (arrived.load(std::memory_order_relaxed) < all) std::this_thread::yield();
+      for (std::ptrdiff_t i = begin; i < end; ++i) body(i, i + 1);
+    });
   }
   void interrupt() const override { ++counts().polls; }
 };
 
-const Serial pool;
+inline TestPool& pool_of_tests() {
+  static TestPool pool;
+  return pool;
+}
+const domgen::Pool& pool = pool_of_tests();
 const double unit = std::numeric_limits<double>::epsilon();
 
 inline MatrixXd numbers(Index rows, Index cols, int seed) {
