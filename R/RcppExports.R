@@ -157,6 +157,10 @@ ridge_conjugate_ <- function(K, U, ridge, right, missing, constant, tolerance, s
     .Call(`_domgen_ridge_conjugate_`, K, U, ridge, right, missing, constant, tolerance, scale, most)
 }
 
+gram_product_ <- function(K, A) {
+    .Call(`_domgen_gram_product_`, K, A)
+}
+
 ridge_lodo_ <- function(K, Y, ridge, sizes, centre, intercept, costs) {
     .Call(`_domgen_ridge_lodo_`, K, Y, ridge, sizes, centre, intercept, costs)
 }

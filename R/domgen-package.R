@@ -57,7 +57,8 @@
 #' | predictors only | variance | [dg_kpca()] |
 #'
 #' Kernel methods combine a [kernel][kernel_rbf] on the predictors with a [domain
-#' kernel][domain_distribution]. Their Gram matrix takes 8 n^2 bytes. For more rows, use a [feature
+#' kernel][domain_distribution]. Their Gram matrix takes 8 n^2 bytes. With more than 10,000 rows
+#' [dg_ridge()], and [dg_glm()] with most families, do without it. For others, use a [feature
 #' map][features_nystrom], as in `dg_dcm(feature_map = features_nystrom())`, the FastDCM of the DCM
 #' paper.
 #'

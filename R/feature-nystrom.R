@@ -93,9 +93,15 @@ feature_program.landmark_map <- function(map, X, table = NULL) {
 
 # k(S, (P, x)), without L^-1.
 #' @exportS3Method
-unsolved_map.landmark_map <- function(map) {
-  map$unsolved <- TRUE
-  map
+unsolved_map.landmark_map <- function(map) replace(map, "unsolved", TRUE)
+
+# The rounding of a square, relative to its largest value, is multiplied by trace(W^-1) max(W).
+most_trace <- 1e6
+
+#' @exportS3Method
+solves_squares.landmark_map <- function(map) {
+  L <- landmark_factor(map)
+  isTRUE(sum(forwardsolve(L, diag(nrow(L)))^2) * max(rowSums(L^2)) <= most_trace)
 }
 
 #' @exportS3Method

@@ -37,6 +37,12 @@ unsolved_map <- function(map) UseMethod("unsolved_map")
 #' @exportS3Method
 unsolved_map.default <- function(map) map
 
+# Do sums of squares keep their digits when they are solved like this, by both of their sides?
+solves_squares <- function(map) UseMethod("solves_squares")
+
+#' @exportS3Method
+solves_squares.default <- function(map) FALSE
+
 solve_sums <- function(map, sums) UseMethod("solve_sums")
 
 #' @exportS3Method

@@ -10,7 +10,7 @@
 #             left open, as a penalty
 # fit         function(problem, shared): a fit of its own, in the place of these two
 # columns     function(args): what classes become, see new_targets(); "own": it has no targets
-# copies      function(args): Gram matrices that the solver takes, for check_memory()
+# copies      function(args, n): Gram matrices of n rows that the solver takes, for check_memory()
 # details     function(problem, solved): what the fit has beside the solution
 # response    what it takes: "any", "number" (classes are an error), "open" (censored times, too)
 # domain      does it need domains, whatever its kernels are?
@@ -18,7 +18,7 @@
 # reference   are factors coded with a reference level, as a model without a penalty needs?
 # parameters  function(): the records of its arguments, see method-parameter.R
 learner_row <- function(title, solve = NULL, choose = function(problem, shared) problem, fit = NULL,
-                        columns = function(args) "each", copies = function(args) 1,
+                        columns = function(args) "each", copies = function(args, n) 1,
                         details = function(problem, solved) NULL, response = "any",
                         domain = FALSE, weights = TRUE, offset = FALSE, units = FALSE,
                         reference = FALSE, parameters = NULL) {
@@ -100,7 +100,8 @@ open_arguments <- function(row, args, rows) {
                  scale = "none", threads = check_threads(NULL))
   args <- c(args, absent[setdiff(names(absent), names(args))])
   if (is_exact(args$feature_map) && !is.null(row$copies)) {
-    check_memory(nrow(rows$sample$X), copies = row$copies(args))
+    n <- nrow(rows$sample$X)
+    check_memory(n, copies = row$copies(args, n))
   }
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
   if (isTRUE(args$intercept) && is.null(rows$space)) {

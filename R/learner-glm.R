@@ -113,11 +113,12 @@
 #' squares; the observed curvature for `"cox"` and `"nbinom2"`). Steps that raise the objective are
 #' shortened. On the Gram matrix, a step takes a Cholesky factorisation (n^3/3 operations). From 200
 #' rows on it takes preconditioned conjugate gradients instead, with 2 n^2 operations for each of
-#' their steps and, for `"multinomial"`, for each class. With a feature map of r features a step
-#' takes n r^2 operations. `"cox"` on the Gram matrix works in the r columns of its root, with r its
-#' rank. For `"multinomial"` all classes take a step together; with a feature map or below 200 rows
-#' they take turns. For `"ordinal"` steps alternate between f and the thresholds. The solver stops
-#' when a step gains less than 1e-14 of the objective.
+#' their steps and, for `"multinomial"`, for each class. With more than 10,000 rows these steps
+#' evaluate the kernel again and no Gram matrix is made, except for `"cox"` and `"ordinal"`. With a
+#' feature map of r features a step takes n r^2 operations. `"cox"` on the Gram matrix works in the
+#' r columns of its root, with r its rank. For `"multinomial"` all classes take a step together;
+#' with a feature map or below 200 rows they take turns. For `"ordinal"` steps alternate between f
+#' and the thresholds. The solver stops when a step gains less than 1e-14 of the objective.
 #'
 #' With a feature map, families of base R and `"nbinom2"` are fitted to a [row_source()] of any
 #' number of rows: each Newton step is one pass over the rows, and one more pass gives the
@@ -264,8 +265,8 @@ glm_solver <- function(loss) {
 }
 
 glm_row <- function() learner_row(
-  "Generalised kernel regression", fit = fit_glm, columns = "own", copies = function(args) 2,
-  offset = TRUE, parameters = glm_parameters
+  "Generalised kernel regression", fit = fit_glm, columns = "own",
+  copies = function(args, n) if (n > gram_rows) 0 else 2, offset = TRUE, parameters = glm_parameters
 )
 
 # A loss that couples classes or rows is no sum over rows.
@@ -289,8 +290,9 @@ fit_glm <- function(problem, shared) {
   if (is.null(args$lambda)) args <- choose_glm_penalty(args, rows, task)
   space <- space_of(args, rows, shared)
   per_root <- if (task$loss$coupled == "classes") few_landmarks else usual_landmarks
+  products <- task$loss$coupled %in% c("nothing", "classes")
   solved <- if (only_sums(rows)) train_by_passes(rows, space, task, args, columns)
-            else train_whole(newton_data(space, sample, per_root), task, args)
+            else train_whole(newton_data(space, sample, per_root, products), task, args)
   warn_glm(solved)
   if (length(task$constant) > 1L) colnames(solved$coefficients) <- task$response$levels
   fitted <- c(solved[names(solved) != "par"], list(

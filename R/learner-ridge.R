@@ -52,8 +52,17 @@
 #' that weight k is k rows in all with `scale = "none"` and given bandwidths.
 #'
 #' ## Features
-#' `features_exact()` takes a Cholesky factorisation in the memory of the Gram matrix, n^3/3
-#' operations. With any other feature map z, f = z'w and
+#' With `features_exact()` and up to 10,000 rows, the Gram matrix is in memory, 8 n^2 bytes. The
+#' system is solved by preconditioned conjugate gradients, or by a Cholesky factor with many classes
+#' or a tiny `lambda`. With more rows no such matrix is made: conjugate gradients begin at the fit
+#' on `6 sqrt(n)` landmarks (see [features_nystrom()], always the same ones), and each of their
+#' steps, mostly five to twenty, evaluates the kernel of all pairs of rows. The landmarks decide how
+#' many steps are taken, and not the result, which is that of the Gram matrix, with predictions to
+#' about 1e-5 standard deviations of the response. Only a `lambda` for which 100 steps are not
+#' enough, and [kernel_custom()], need the matrix. [features_nystrom()] alone is faster, but loses
+#' accuracy where its landmarks leave much of the kernel, as with many predictors and little noise.
+#'
+#' With any other feature map z, f = z'w and
 #' \deqn{w = (Z'CZ + \lambda I)^{-1} Z'Cy,}{w = (Z'CZ + lambda I)^-1 Z'C y,}
 #' from sums taken in one pass over the rows, in chunks: n r^2 operations for r features. The model
 #' keeps neither the training rows nor their features. `fit(dg_ridge(), sums)` uses sums from
@@ -89,7 +98,7 @@
 #' @param domain_kernel [Domain kernel][domain_distribution], multiplied with `kernel`. Default
 #'   [domain_distribution()].
 #' @param feature_map [Feature map][features_nystrom] that represents the kernel: [features_exact()]
-#'   (default, the Gram matrix), or features, of which only sums over rows are needed.
+#'   (default), or features, of which only sums over rows are needed.
 #' @param domain_weights `"size"` (default): each row has the same weight; `"equal"`: each domain
 #'   has.
 #' @param terms One-sided formula: predictors of this method alone, see [own_terms]. Default `NULL`:
@@ -170,7 +179,7 @@ ridge_parameters <- function() parameters(
 
 ridge_row <- function() learner_row(
   "Kernel ridge regression", solve_squared, choose_ridge, details = ridge_details,
-  parameters = ridge_parameters
+  copies = function(args, n) if (n > gram_rows) 0 else 1, parameters = ridge_parameters
 )
 
 # lambda of rows in memory, bandwidths and the width between domains; lambda of other rows comes

@@ -234,7 +234,7 @@ svm_row <- function() learner_row(
   "Support vector machine", solve_submodels, choose_svm, columns = function(args) args$multiclass,
   # the solver keeps the columns of active rows in single precision beside K, Newton's method a
   # factor
-  copies = function(args) if (takes_newton(args$loss)) 2 else 1.5,
+  copies = function(args, n) if (takes_newton(args$loss)) 2 else 1.5,
   details = function(problem, solved) {
     odds <- structure(list(slope = 1, intercept = 0), class = "platt_map")
     list(cost = problem$args$cost, loss = problem$loss$asked,

@@ -75,9 +75,26 @@ group_sums.dg_rows <- function(rows, space, targets, costs, group = group_domain
   by_domain <- sums_by_domain(space, G)
   group <- if (by_domain) seq_len(G) else group(space, G)
   if (by_domain) space[c("map", "dim")] <- map_on_x(space$map)
-  work <- group_work(space, if (!by_domain) table, group, target_count(targets), coder(targets),
-                     costs)
-  new_group_sums(pass(rows, work, "features"), space, group, if (by_domain) table)
+  # a triangular solve of each row's features is as much work as their squares: of more rows than
+  # this the sums are solved
+  later <- is.null(space$seen) && row_count(rows) > 4 * space$dim * max(group) &&
+    solves_squares(space$map)
+  work <- group_work(if (later) unsolved(space) else space, if (!by_domain) table, group,
+                     target_count(targets), coder(targets), costs)
+  sums <- pass(rows, work, "features")
+  if (later) sums <- solve_group_sums(space$map, sums_as_list(sums), space$dim)
+  new_group_sums(sums, space, group, if (by_domain) table)
+}
+
+# Sums of features from those of features without their triangular solve.
+solve_group_sums <- function(map, sums, r) {
+  map <- with_factor(map)
+  sums$cross[] <- solve_sums(map, matrix(sums$cross, r))
+  for (g in seq_len(ncol(sums$second))) {
+    square <- feature_group_sum_(sums$second, r, g)
+    sums$second[, g] <- solve_sums(map, t(solve_sums(map, square)))
+  }
+  sums
 }
 
 # sum_i w_i F_i z_i over all rows, with F = (Y, 1), as coefficients in the space, [r x m + 1]; of a

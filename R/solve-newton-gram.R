@@ -2,9 +2,11 @@
 # rows. What they give is what train_machine() does.
 
 # The data of the passes over rows: the Gram matrix, or rows whose features are made again.
-newton_data <- function(space, sample, ...) {
+newton_data <- function(space, sample, per_root = usual_landmarks, products = FALSE) {
   if (is.null(space$feature_map)) {
-    return(gram_data(space_gram(space), ...))
+    if (!products || !takes_products(space)) return(gram_data(space_gram(space), per_root))
+    return(gram_data(gram_products(space$kernel, space, space$domain_kernel$kappa),
+                     root = product_root(space, per_root / usual_landmarks)))
   }
   check_feature_memory(space$dim)
   structure(list(space = space, rows = sample[c("X", "domain")],
@@ -14,13 +16,14 @@ newton_data <- function(space, sample, ...) {
 # From so many rows on steps are made by conjugate gradients, which need products with K alone.
 conjugate_rows <- 200L
 
-# K [n x n], root: its landmark_root(), NULL where there are few rows. An environment, so that the
-# root is made when it is first asked for, and once: the dual problem and Cox regression never ask.
-gram_data <- function(K, per_root = usual_landmarks) {
+# K [n x n], a matrix or gram_products(), root: its landmark_root(), NULL where there are few rows.
+# An environment, so that the root is made when it is first asked for, and once: the dual problem
+# and Cox regression never ask.
+gram_data <- function(K, per_root = usual_landmarks,
+                      root = if (nrow(K) >= conjugate_rows) landmark_root(K, per_root)) {
   data <- structure(new.env(parent = emptyenv()), class = "gram_data")
   data$K <- K
-  delayedAssign("root", if (nrow(K) >= conjugate_rows) landmark_root(K, per_root),
-                assign.env = data)
+  delayedAssign("root", root, assign.env = data)
   data
 }
 
@@ -100,13 +103,13 @@ newton_submodels.gram_data <- function(data, target, costs, loss, args, start, a
     solved <- newton_gram(part, at(target), costs[used, k], at(start), loss, args,
                           if (!is.null(alpha)) at(alpha))
     solved$alpha <- matrix(replace(numeric(n), used, solved$alpha))
-    if (few[k]) solved$g <- data$K %*% solved$alpha
+    if (few[k]) solved$g <- gram_times(data$K, solved$alpha)
     column_submodel(solved, 1L, n)
   })
 }
 
 part_data <- function(data, at) {
-  list(K = data$K[at, at, drop = FALSE], root = data$root[at, , drop = FALSE])
+  list(K = gram_part(data$K, at), root = data$root[at, , drop = FALSE])
 }
 
 # The k-th of several systems, see newton_gram().
@@ -134,7 +137,7 @@ newton_gram <- function(data, y, costs, start, loss, args, alpha = NULL) {
   now <- list(alpha = 0 * y, g = 0 * y, b = matrix(0, systems, ncol(y)))
   if (!is.null(alpha)) {
     now$alpha <- alpha * (costs > 0)
-    now$g <- matrix(data$K %*% matrix(now$alpha, n), nrow(y))
+    now$g <- matrix(gram_times(data$K, matrix(now$alpha, n)), nrow(y))
   }
   solved <- c(now, list(
     converged = logical(systems), iterations = integer(systems), decrement = numeric(systems),
@@ -342,7 +345,7 @@ factor_step <- function(K, now, task, ridge, pull) {
   used <- which(task$costs > 0)
   if (!length(used)) return(list(alpha = 0 * now$alpha, g = 0 * now$g, b = 0 * now$b))
   aim <- now$g[used] + now$b[1L] - pull[used]
-  solved <- core_result(ridge_solve_(K[used, used, drop = FALSE],
+  solved <- core_result(ridge_solve_(as.matrix(gram_part(K, used)),
                                      cbind(aim, if (task$args$intercept) 1), ridge[used]))$solution
   target <- solved[, 1L]
   b <- 0
@@ -352,7 +355,7 @@ factor_step <- function(K, now, task, ridge, pull) {
   }
   alpha <- 0 * now$alpha
   alpha[used] <- target - now$alpha[used]
-  list(alpha = alpha, g = K %*% alpha, b = b - now$b)
+  list(alpha = alpha, g = gram_times(K, alpha), b = b - now$b)
 }
 
 #' @exportS3Method

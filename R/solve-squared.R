@@ -76,7 +76,8 @@ solve_ridge <- function(space, sample, task, args) UseMethod("solve_ridge")
 # (K + ridge) alpha + 1 b' = Y; with a constant 1'alpha = 0.
 #' @exportS3Method
 solve_ridge.gram_space <- function(space, sample, task, args) {
-  solve_gram(function() space_gram(space), task, args)
+  solved <- solve_products(space, task, args)
+  if (is.null(solved)) solve_gram(function() space_gram(space), task, args) else solved
 }
 
 #' @exportS3Method
@@ -105,13 +106,11 @@ solve_gram <- function(gram, task, args) {
   ridge <- row_ridges(args$lambda, task$costs, K)
   m <- ncol(task$Y)
   largest <- max(diag(K))
-  solved <- solve_conjugate(K, task$Y, ridge, args$intercept)
-  if (!is.null(solved)) {
-    warn_digits(largest, ridge, args$lambda)
-    solved$decision <- task$Y - ridge * solved$coefficients
-    solved$coefficients[task$costs == 0, ] <- 0
-    return(solved)
-  }
+  # a factor is faster of few rows, or many responses
+  solved <- if (nrow(K) >= rows_of_conjugate * m) solve_conjugate(
+    K, landmark_root(K), largest, ridge, task, args, conjugate_error, nrow(K) %/% 20L
+  )
+  if (!is.null(solved)) return(solved)
   solved <- core_result(ridge_solve_(hand_over(K), cbind(task$Y, if (args$intercept) 1), ridge))
   warn_ridge(solved$jitter, args$lambda)
   if (solved$jitter == 0) warn_digits(largest, ridge, args$lambda)
@@ -133,20 +132,24 @@ rows_of_conjugate <- 1000L
 # The squared error of alpha, in the norm of K + ridge, over the squared norm that Y can give it.
 conjugate_error <- 1e-20
 
-# The same by conjugate gradients, list(coefficients, intercept); NULL where a factor is faster, and
-# where they do not converge, as with a lambda near rounding.
-solve_conjugate <- function(K, Y, ridge, intercept) {
-  n <- nrow(Y)
-  if (n < rows_of_conjugate * ncol(Y)) return(NULL)
-  root <- landmark_root(K)
+# The same by conjugate gradients; NULL where they do not converge in so many steps, as with a
+# lambda near rounding. K: a matrix, or gram_products(); root: U, K ~ UU'; largest: of K's diagonal.
+solve_conjugate <- function(K, root, largest, ridge, task, args, error, steps) {
+  Y <- task$Y
   if (is.null(root) || any(colSums(Y^2) == 0)) return(NULL)
-  # no step follows that would correct this one: to this error
+  # no step of Newton's method follows that would correct this one: to this error
   solved <- core_result(ridge_conjugate_(
-    K, root, matrix(rep(ridge, ncol(Y))), matrix(Y), matrix(0, ncol(Y)), intercept,
-    conjugate_error * colSums(Y^2 / ridge), rep(1e300, ncol(Y)), n %/% 20L
+    K, root, matrix(rep(ridge, ncol(Y))), matrix(Y), matrix(0, ncol(Y)), args$intercept,
+    error * colSums(Y^2 / ridge), rep(1e300, ncol(Y)), steps
   ))
   if (!all(solved$converged == 1L)) return(NULL)
-  list(coefficients = matrix(solved$change, n), intercept = drop(solved$constant))
+  warn_digits(largest, ridge, args$lambda)
+  alpha <- matrix(solved$change, nrow(Y))
+  # what steps that end early leave is in one of them
+  decision <- if (is.matrix(K)) Y - ridge * alpha
+              else add_intercept(matrix(solved$product, nrow(Y)), drop(solved$constant))
+  alpha[task$costs == 0, ] <- 0
+  list(coefficients = alpha, intercept = drop(solved$constant), decision = decision)
 }
 
 rows_in_order <- function(space, order) {

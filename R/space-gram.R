@@ -29,6 +29,23 @@ landmark_root <- function(K, per_root = usual_landmarks) {
   on_error(ridge_landmarks_(K, ceiling(per_root * sqrt(nrow(K)))), function(e) NULL)
 }
 
+# Landmarks of product_root(), times the root of n: with more of them the root takes longer than the
+# products that it saves.
+product_landmarks <- 6
+
+# U [n x q] with K ~ UU', of landmarks by randomly pivoted Cholesky, whose draws are always the
+# same; NULL where the kernel is 0. share: of their usual number.
+product_root <- function(space, share = 1) {
+  kappa <- space$domain_kernel$kappa
+  points <- list(X = space$X, domain = as.integer(space$domain), threads = space$threads)
+  wanted <- ceiling(share * product_landmarks * sqrt(nrow(space$X)))
+  chosen <- with_seed(1L, pivot_landmarks(space$kernel, kappa, points, wanted))
+  if (is.null(chosen$factor)) return(NULL)
+  map <- new_landmark_map(space$kernel, kappa, chosen$landmarks, chosen$factor)
+  t(feature_columns_(feature_program(map, points$X, kappa), points$X,
+                     if (!is.null(kappa)) points$domain, points$threads))
+}
+
 # The value of a local variable, which is then gone. The core works in the memory of a matrix that
 # has no other name and in a copy of any other.
 hand_over <- function(K) {

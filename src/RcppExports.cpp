@@ -574,6 +574,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// gram_product_
+SEXP gram_product_(SEXP K, SEXP A);
+RcppExport SEXP _domgen_gram_product_(SEXP KSEXP, SEXP ASEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type A(ASEXP);
+    rcpp_result_gen = Rcpp::wrap(gram_product_(K, A));
+    return rcpp_result_gen;
+END_RCPP
+}
 // ridge_lodo_
 SEXP ridge_lodo_(SEXP K, SEXP Y, SEXP ridge, SEXP sizes, SEXP centre, SEXP intercept, SEXP costs);
 RcppExport SEXP _domgen_ridge_lodo_(SEXP KSEXP, SEXP YSEXP, SEXP ridgeSEXP, SEXP sizesSEXP, SEXP centreSEXP, SEXP interceptSEXP, SEXP costsSEXP) {
@@ -709,6 +720,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_ridge_solve_", (DL_FUNC) &_domgen_ridge_solve_, 3},
     {"_domgen_ridge_landmarks_", (DL_FUNC) &_domgen_ridge_landmarks_, 2},
     {"_domgen_ridge_conjugate_", (DL_FUNC) &_domgen_ridge_conjugate_, 9},
+    {"_domgen_gram_product_", (DL_FUNC) &_domgen_gram_product_, 2},
     {"_domgen_ridge_lodo_", (DL_FUNC) &_domgen_ridge_lodo_, 7},
     {"_domgen_ridge_inverse_", (DL_FUNC) &_domgen_ridge_inverse_, 2},
     {"_domgen_ridge_path_", (DL_FUNC) &_domgen_ridge_path_, 11},

@@ -9,6 +9,7 @@
 
 #include "gram-argument.h"
 #include "parallel.h"
+#include "program.h"
 
 #include <memory>
 
@@ -26,6 +27,34 @@ domgen::LeftOut read_left_out(SEXP sizes, SEXP centre, SEXP intercept, Eigen::In
 Eigen::VectorXd read_ridge(SEXP ridge, Eigen::Index n) {
   return domgen::numbers(ridge, "ridge", n, -domgen::infinite, domgen::infinite);
 }
+
+// Products with a Gram matrix [n x n], or with one that is evaluated again for each of them.
+class GramProducts {
+ public:
+  GramProducts(SEXP K, Eigen::Index n) {
+    if (Rf_isMatrix(K)) {
+      gram_ = domgen::MatrixArgument(K, "K", n, n);
+      return;
+    }
+    const domgen::ListArgument from(K, "K");
+    rows_ = domgen::matrix_with_rows(from["X"], "X", n);
+    weights_ = domgen::read_weights(from["kappa"], from["domain"], n);
+    kernel_ = domgen::read_kernel(from["program"], rows_, rows_);
+    pool_.reset(new domgen::Threads(from["threads"]));
+  }
+
+  void multiply(const Eigen::MatrixXd& x, Eigen::MatrixXd& y) const {
+    if (!kernel_) return domgen::multiply_gram(gram_, x, y);
+    const domgen::MatrixView view(x.data(), x.rows(), x.cols());
+    domgen::apply_gram(*kernel_, weights_, x.rows(), view, y.data(), *pool_);
+  }
+
+ private:
+  std::unique_ptr<domgen::Threads> pool_;
+  domgen::MatrixArgument gram_, rows_;
+  domgen::DomainWeights weights_;
+  std::unique_ptr<domgen::Kernel> kernel_;
+};
 
 }  // namespace
 
@@ -49,17 +78,16 @@ SEXP ridge_landmarks_(SEXP K, SEXP rank) {
 }
 
 // The change of a and b where z - (K + D) a is `right` [n systems x classes], of which missing
-// [systems x classes], tolerance and scale [systems]; see core/ridge/conjugate.h. K stays.
+// [systems x classes], tolerance and scale [systems]; see core/ridge/conjugate.h. K stays. It is a
+// matrix, or list(program, X, kappa, domain, threads) of a kernel whose matrix is never made.
 // [[Rcpp::export(rng = false)]]
 SEXP ridge_conjugate_(SEXP K, SEXP U, SEXP ridge, SEXP right, SEXP missing, SEXP constant,
                       SEXP tolerance, SEXP scale, SEXP most) {
-  const auto gram = domgen::filled_matrix(K, "K");
-  const Eigen::Index n = gram.rows();
-  domgen::demand_length(gram.cols(), n, "K", "columns");
-  const auto root = domgen::matrix_with_rows(U, "U", n);
-  domgen::demand(root.size() > 0, "U", "have a column");
+  const auto root = domgen::filled_matrix(U, "U");
+  const Eigen::Index n = root.rows();
+  const GramProducts products(K, n);
   domgen::ConjugateProblem problem;
-  problem.K = gram;
+  problem.times = [&](const Eigen::MatrixXd& x, Eigen::MatrixXd& y) { products.multiply(x, y); };
   problem.U = root;
   problem.constant = domgen::flag(constant, "constant");
   problem.limits.least = domgen::some_numbers(tolerance, "tolerance", 0);
@@ -94,6 +122,16 @@ SEXP ridge_conjugate_(SEXP K, SEXP U, SEXP ridge, SEXP right, SEXP missing, SEXP
                              {"product", stacked(solved.product)},
                              {"constant", Eigen::MatrixXd(solved.constant.transpose())},
                              {"converged", converged}});
+}
+
+// K A of what ridge_conjugate_() calls K.
+// [[Rcpp::export(rng = false)]]
+SEXP gram_product_(SEXP K, SEXP A) {
+  const auto a = domgen::filled_matrix(A, "A");
+  const GramProducts products(K, a.rows());
+  Eigen::MatrixXd out(a.rows(), a.cols());
+  products.multiply(a.map(), out);
+  return domgen::for_r(out);
 }
 
 // Residuals of each domain when it is left out [n x m]; rows sorted by domain. centre

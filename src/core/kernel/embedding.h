@@ -35,7 +35,9 @@ class MeanEmbeddings {
   Eigen::MatrixXd means() const {
     const Eigen::VectorXd x_counts = counts(rows_.x, rows_.x_domains);
     const Eigen::VectorXd z_counts = counts(rows_.z, rows_.z_domains);
-    return sums().array() / (x_counts * z_counts.transpose()).array();
+    Eigen::MatrixXd T = sums();
+    for (Index b = 0; b < T.cols(); ++b) T.col(b).array() /= x_counts.array() * z_counts[b];
+    return T;
   }
 
  private:
@@ -53,8 +55,11 @@ class MeanEmbeddings {
   // With Z = X, U sums the tiles above the diagonal and D those on it:
   // T = U + U' + D, D made exactly symmetric.
   Eigen::MatrixXd sums() const {
-    Eigen::MatrixXd U = Eigen::MatrixXd::Zero(rows_.x_domains, rows_.z_domains), D = U;
-    const Index strips = count_tiles(rows_.n), wave = 256;
+    Eigen::MatrixXd U = Eigen::MatrixXd::Zero(rows_.x_domains, rows_.z_domains), D;
+    if (rows_.same) D = U;
+    // the sums of a wave take 16 MB, unless four strips take more
+    const Index strips = count_tiles(rows_.n);
+    const Index wave = std::min<Index>(256, std::max<Index>(4, (Index(1) << 20) / strip_size_));
     for (Index first = 0; first < strips; first += wave) {
       const Index count = std::min(wave, strips - first);
       AlignedBuffer above(count * strip_size_), diagonal(rows_.same ? count * strip_size_ : 0);
@@ -70,7 +75,11 @@ class MeanEmbeddings {
       }
     }
     if (!rows_.same) return U;
-    return U + U.transpose() + 0.5 * (D + D.transpose());
+    for (Index b = 0; b < U.cols(); ++b) {
+      for (Index a = 0; a <= b; ++a)
+        U(a, b) = U(b, a) = U(a, b) + U(b, a) + 0.5 * (D(a, b) + D(b, a));
+    }
+    return U;
   }
 
   // above [64 x G_z]: sums of k(x_i, z_j) over the rows z_j of each domain

@@ -29,17 +29,29 @@ struct DomainWeights {
 
   // tile[i, j] *= kappa[d_i, d_j]
   void multiply(const Patch& at, double* tile) const {
-    if (empty()) return;
-    double weights[tile_rows];
-    for (Index j = 0; j < at.cols; ++j) {
-      const int domain = z[at.col + j];
-      if (j == 0 || domain != z[at.col + j - 1]) {
-        for (Index i = 0; i < at.rows; ++i) weights[i] = kappa(x[at.row + i], domain);
-      }
-      double* column = tile + j * tile_rows;
-      for (Index i = 0; i < at.rows; ++i) column[i] *= weights[i];
-    }
+    if (!empty()) run_vectorised(Multiply{*this, at, tile});
   }
+
+ private:
+  struct Multiply {
+    const DomainWeights& weights;
+    const Patch& at;
+    double* tile;
+
+    template <int W>
+    DOMGEN_INLINE void run() const {
+      alignas(64) double row[tile_rows] = {};
+      for (Index j = 0; j < at.cols; ++j) {
+        const int domain = weights.z[at.col + j];
+        if (j == 0 || domain != weights.z[at.col + j - 1]) {
+          for (Index i = 0; i < at.rows; ++i) row[i] = weights.kappa(weights.x[at.row + i], domain);
+        }
+        double* column = tile + j * tile_rows;
+        for (Index i = 0; i < at.padded_rows(); i += W)
+          Simd<W>::at(column + i) *= Simd<W>::at(row + i);
+      }
+    }
+  };
 };
 
 class TileScratch {
@@ -163,6 +175,52 @@ inline void apply_kernel(const Kernel& kernel, const DomainWeights& weights, Ind
       }
     }
   });
+}
+
+// The same for the rows of X alone, kappa symmetric, out = (K o kappa) A: each pair of rows is
+// evaluated once, and a few strips of sums are all that is kept. A strip is 64 columns of K, above
+// the diagonal and on it; its products, and those of its mirror image, are sums of its own, added
+// in the order of the strips.
+inline void apply_gram(const Kernel& kernel, const DomainWeights& weights, Index n,
+                       const MatrixView& A, double* out, const Pool& pool) {
+  DOMGEN_EXPECT(weights.fit(n, n) && A.rows() == n);
+  const Index strips = count_tiles(n), columns = round_up(A.cols(), 4);
+  const Index padded = strips * tile_rows, block = tile_rows * columns;
+  AlignedBuffer right(padded * columns), total(strips * block);
+  for (Index c = 0; c < A.cols(); ++c)
+    std::copy(A.data() + c * n, A.data() + (c + 1) * n, right.data() + c * padded);
+
+  // sums of so many strips take 16 MB, unless four take more
+  const Index size = strips * block, wave = std::max<Index>(4, (Index(1) << 21) / size);
+  AlignedBuffer own(std::min(wave, strips) * size);
+  for (Index first = 0; first < strips; first += wave) {
+    const Index count = std::min(wave, strips - first);
+    pool.run(count, [&](Index begin, Index end) {
+      TileScratch scratch(kernel);
+      for (Index s = begin; s < end; ++s) {
+        const Index J = first + s;
+        double* sums = own.data() + s * size;
+        std::fill(sums, sums + (J + 1) * block, 0.0);
+        for (Index I = 0; I <= J; ++I) {
+          const Patch at = patch_at(I, n, J, n);
+          const double* tile = scratch.evaluate(kernel, at, weights);
+          run_vectorised(
+              TileProductLoop{at, tile, right.data() + at.col, padded, columns, sums + I * block});
+          if (I == J) continue;
+          run_vectorised(TileTransposedLoop{at.cols, tile, right.data() + at.row, padded, A.cols(),
+                                            sums + J * block, tile_rows});
+        }
+      }
+    });
+    for (Index s = 0; s < count; ++s) {
+      const double* sums = own.data() + s * size;
+      for (Index k = 0; k < (first + s + 1) * block; ++k) total.data()[k] += sums[k];
+    }
+  }
+  for (Index c = 0; c < A.cols(); ++c) {
+    for (Index i = 0; i < n; ++i)
+      out[i + c * n] = total.data()[i / tile_rows * block + c * tile_rows + i % tile_rows];
+  }
 }
 
 }  // namespace domgen

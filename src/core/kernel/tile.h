@@ -104,6 +104,30 @@ struct TileProductLoop {
   }
 };
 
+// out[j + c ldo] += sum_i tile[i, j] B[i, c] for the 64 rows of a whole tile; B [64 x columns] has
+// the leading dimension ldb.
+struct TileTransposedLoop {
+  Index cols;
+  const double* tile;
+  const double* B;
+  Index ldb, columns;
+  double* out;
+  Index ldo;
+
+  template <int W>
+  DOMGEN_INLINE void run() const {
+    typedef typename Simd<W>::Vec Vec;
+    for (Index j = 0; j < cols; ++j) {
+      for (Index c = 0; c < columns; ++c) {
+        Vec sum = Vec{};
+        for (Index i = 0; i < tile_rows; i += W)
+          sum += Simd<W>::at(tile + i + j * tile_rows) * Simd<W>::at(B + i + c * ldb);
+        for (int k = 0; k < W; ++k) out[j + c * ldo] += sum[k];
+      }
+    }
+  }
+};
+
 struct Sum {
   template <class T>
   static DOMGEN_INLINE void apply(T& value, const T& part) {

@@ -23,6 +23,7 @@
 #include <Eigen/Core>
 
 #include <cstddef>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,10 @@ class LandmarkInverse {
     const Eigen::Index rank = U_.cols();
     Eigen::MatrixXd V(U_.rows(), rank), inner;
     for (Eigen::Index c = 0; c < weights.cols(); ++c) {
+      // responses of the same rows
+      const bool known = c > 0 && weights.col(c) == weights.col(c - 1);
+      place_.push_back(inner_.size() - (known ? 1 : 0));
+      if (known) continue;
       const Eigen::VectorXd root = weights.col(c).cwiseSqrt();
       for (Eigen::Index k = 0; k < rank; ++k) V.col(k) = root.cwiseProduct(U_.col(k));
       inner.setIdentity(rank, rank);
@@ -62,9 +67,7 @@ class LandmarkInverse {
     }
   }
 
-  bool holds(Eigen::Index column) const {
-    return inner_[static_cast<std::size_t>(column)].info() == Eigen::Success;
-  }
+  bool holds(Eigen::Index column) const { return inner_of(column).info() == Eigen::Success; }
 
   // Of x [n x k], whose columns are those `which` of D.
   Eigen::MatrixXd apply(const Eigen::MatrixXd& x, const std::vector<Eigen::Index>& which) const {
@@ -73,9 +76,7 @@ class LandmarkInverse {
       y.col(k) = weights_.col(c).cwiseProduct(x.col(k));
     });
     multiply(transposed(U_), y, part);
-    each(which, [&](Eigen::Index k, Eigen::Index c) {
-      inner_[static_cast<std::size_t>(c)].solveInPlace(part.col(k));
-    });
+    each(which, [&](Eigen::Index k, Eigen::Index c) { inner_of(c).solveInPlace(part.col(k)); });
     Eigen::MatrixXd known(x.rows(), x.cols());
     multiply(U_, part, known);
     each(which, [&](Eigen::Index k, Eigen::Index c) {
@@ -96,13 +97,26 @@ class LandmarkInverse {
     else set_product(out, A, B);
   }
 
+  const Eigen::LLT<Eigen::MatrixXd>& inner_of(Eigen::Index column) const {
+    return inner_[place_[static_cast<std::size_t>(column)]];
+  }
+
   Eigen::MatrixXd U_, weights_;
   std::vector<Eigen::LLT<Eigen::MatrixXd>> inner_;
+  std::vector<std::size_t> place_;  // of the factor of each column
 };
+
+// y = K x of a matrix.
+inline void multiply_gram(const MatrixView& K, const Eigen::MatrixXd& x, Eigen::MatrixXd& y) {
+  if (x.cols() == 1) set_product(y.data(), Symmetric(Half::lower, K), x.data());
+  else set_product(y, K, x);
+}
 
 // The classes of a system lie side by side.
 struct ConjugateProblem {
-  MatrixView K, U;               // [n x n], [n x rank]
+  // y = K x, [n x k]
+  std::function<void(const Eigen::MatrixXd& x, Eigen::MatrixXd& y)> times;
+  MatrixView U;                  // [n x rank]
   Eigen::Index classes;          // 1: no classes
   Eigen::MatrixXd ridge, right;  // [n x classes systems]: D; z - (K + D) a at the start of a
   Eigen::MatrixXd missing;       // [classes x systems]: 1'c of the change c of a
@@ -119,7 +133,7 @@ struct ConjugateSolution {
 class RidgeSystems {
  public:
   RidgeSystems(const ConjugateProblem& problem, const Pool& pool)
-      : problem_(problem), pool_(pool), n_(problem.K.rows()), classes_(problem.classes),
+      : problem_(problem), pool_(pool), n_(problem.U.rows()), classes_(problem.classes),
         weights_(problem.ridge.cwiseInverse()), shares_(Eigen::MatrixXd::Zero(n_, weights_.cols())),
         inverse_(landmarks(problem), weights_) {
     const Eigen::Index systems = weights_.cols() / classes_;
@@ -253,8 +267,7 @@ class RidgeSystems {
   Eigen::MatrixXd times_K(const Eigen::MatrixXd& x) const {
     Eigen::MatrixXd y(n_, x.cols());
     pool_.interrupt();
-    if (x.cols() == 1) set_product(y.data(), Symmetric(Half::lower, problem_.K), x.data());
-    else set_product(y, problem_.K, x);
+    problem_.times(x, y);
     return y;
   }
 

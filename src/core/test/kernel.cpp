@@ -50,6 +50,8 @@ void kernels() {
   MatrixXd out(n, 3);
   domgen::apply_kernel(*kernel, weights, n, view(A), out.data(), pool);
   check("kernel tree: Gram matrix times matrix", largest(out - naive * A), 1e-12);
+  domgen::apply_gram(*kernel, weights, n, view(A), out.data(), pool);
+  check("kernel tree: the same, each pair once", largest(out - naive * A), 1e-12);
 
   const auto gauss = domgen::KernelBuilder(view(X), view(X)).build(program("rbf", 1));
   const domgen::DomainRows rows{n, n, weights.x, weights.x, 2, 2, true};

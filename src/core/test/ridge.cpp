@@ -30,10 +30,9 @@ void factor() {
 // The twin of solve_conjugate(): all that it finds from one dense system for each of its systems,
 //   (K + D_k) c_k + 1 b_k + e = z_k,  1'c_k = missing_k,  sum_k c_k = 0
 // for the classes k; b only with a constant, e, the number that is not known, only with classes.
-MatrixXd naive_conjugate(const domgen::ConjugateProblem& problem) {
-  const Index n = problem.K.rows(), classes = problem.classes, all = n * classes;
+MatrixXd naive_conjugate(const MatrixXd& K, const domgen::ConjugateProblem& problem) {
+  const Index n = K.rows(), classes = problem.classes, all = n * classes;
   const Index constants = problem.constant ? classes : 0, unknown = classes > 1 ? n : 0;
-  const Eigen::Map<const MatrixXd> K(problem.K.data(), n, n);
   MatrixXd change(n, problem.ridge.cols());
   for (Index g = 0; g < problem.missing.cols(); ++g) {
     MatrixXd A = MatrixXd::Zero(all + constants + unknown, all + constants + unknown);
@@ -71,7 +70,7 @@ void conjugate() {
         const domgen::ConjugateLimits limits{VectorXd::Constant(systems, tolerance),
                                              VectorXd::Constant(systems, 1e300), 200};
         const domgen::ConjugateProblem problem{
-            view(K),
+            [&](const MatrixXd& x, MatrixXd& y) { domgen::multiply_gram(view(K), x, y); },
             view(U),
             classes,
             classes == 1 ? ridge : MatrixXd(shares.cwiseInverse()),
@@ -81,8 +80,8 @@ void conjugate() {
             limits};
         const auto found = domgen::solve_conjugate(problem, pool);
         const MatrixXd& c = found.change;
-        check("conjugate gradients: as by one dense system", largest(c - naive_conjugate(problem)),
-              1e-9);
+        check("conjugate gradients: as by one dense system",
+              largest(c - naive_conjugate(K, problem)), 1e-9);
         check("conjugate gradients: the product", largest(found.product - K * c), 1e-9);
         if (tolerance > 0) check("conjugate gradients: converged", found.converged[0] ? 0 : 1, 0);
         if (classes > 1) check("conjugate gradients: rows", largest(c.rowwise().sum()), 1e-11);
