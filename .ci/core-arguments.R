@@ -16,7 +16,7 @@ free <- c(
   " (data|moments)[$](response|domain|numerator|denominator) columns$",
   " terms[$].* rows$",
   " program[$](x[$]frequencies columns|(table|values) rows)$",
-  "(lambda|ridges|which) (length|empty)$", "(path|separator) type$", "memory foreign$",
+  "(lambda|ridges|which) (length|empty)$", "(path|separator|kernels) type$", "memory foreign$",
   # of rows that have reached no time
   "^cox_step_ (until|since)[$]reached zero$",
   # empty where sums of the kernel are solved later

@@ -52,9 +52,13 @@ kernel_means_(mixed, X, codes, 3L, NULL, NULL, 0L, 2L)
 kernel_means_(rbf, X, codes, 3L, Z, c(1L, 2L, 1L, 2L, 2L), 2L, 2L)
 kernel_pivoted_cholesky_(rbf, X, 1e-12, n)
 median_distance_(X, 0)
+old_blas_kernels_()
+old_blas_kernels_("Prescott")
 neighbour_graph_(X, 4L, 2L)
 
 K <- kernel_gram_(rbf, X, kappa, codes, 1L)
+products <- list(program = mixed, X = X, kappa = kappa, domain = codes, threads = 2L)
+gram_product_(structure(products, class = "gram_products"), numbers(n, 2L, 3))
 factor <- t(chol(kernel_gram_(rbf, Z, NULL, NULL, 1L) + diag(1e-6, 5)))
 maps <- list(
   list(type = "landmarks", kernel = rbf, landmarks = Z, factor = factor),

@@ -260,8 +260,6 @@ check_overflow <- function(values, kernel) {
 #' @export
 median_bandwidth <- function(x) {
   x <- spaced_rows(check_rows(x, "x"))
-  if (identical(x, last_median$x)) return(last_median$middle)
-  spaced <- x
   rounding <- 8 * .Machine$double.eps * column_sizes(x)
   x <- x - rep(colMeans(x), each = nrow(x))
   sizes <- column_sizes(x)
@@ -271,14 +269,8 @@ median_bandwidth <- function(x) {
   middle <- median_distance_(x[, varies, drop = FALSE] / largest,
                              sqrt(sum((rounding[varies] / largest)^2)))
   # the smallest number whose reciprocal is finite
-  middle <- max(middle * largest, .Machine$double.xmin)
-  if (length(spaced) <= most_kept) list2env(list(x = spaced, middle = middle), last_median)
-  middle
+  max(middle * largest, .Machine$double.xmin)
 }
-
-# The last one: a fit asks for it for each of its kernels.
-last_median <- new.env(parent = emptyenv())
-most_kept <- 2^20
 
 # The largest absolute value of each column.
 column_sizes <- function(x) vapply(seq_len(ncol(x)), function(k) max(abs(x[, k])), numeric(1))

@@ -36,8 +36,8 @@
 #'   \eqn{c_i r_i^2}{c_i r_i^2} is chosen, with \eqn{r_i} the residual of a held-out row.
 #' * The bandwidth of [domain_distribution()] or [domain_wasserstein()] is chosen together with
 #'   `lambda`, if `embedding_kernel` is [kernel_rbf()] without `bandwidth` or `bandwidth_factor`. It
-#'   is 8, 4, 2 or 1 times the median distance; at 8 times, the model is nearly pooled. The widest is
-#'   tried first, narrower ones as long as the error falls. A narrower
+#'   is 8, 4, 2 or 1 times the median distance; at 8 times, the model is nearly pooled. The search
+#'   begins with the widest and goes on to narrower ones as long as the error falls. A narrower
 #'   bandwidth must have an error that is smaller by more than half a standard error of the
 #'   difference over domains. The default should therefore seldom lose to pooling or to the mean by
 #'   more than chance.

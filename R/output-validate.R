@@ -10,7 +10,7 @@
 #'   is not the baseline for `"difference"`, else the first.
 #' @param ... Must be empty.
 #' @section Height of plots:
-#' Of one measure, the text at the right of a forest and of a ranking is each site's value with its
+#' A forest or ranking of one measure has text at the right: each site's value with its
 #' interval. An interval many times as wide as most is cut at the axis, with an arrow; the text has
 #' its ends. The height at which each site is named is `attr(p, "height")` inches, for a plot `p`:
 #' `ggplot2::ggsave("forest.png", p, width = 7, height = attr(p, "height"))`. Where it is lower,

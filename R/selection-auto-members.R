@@ -124,7 +124,7 @@ member_spec <- function(search, key, sample, weight = 1) {
   n <- length(sample$y)
   larger <- n / length(search$sample$y) * (mean_weight(sample) / mean_weight(search$sample))
   set_parameters(spec, list(lambda = min(entry$lambda * larger, largest_lambda),
-                            feature_map = if (n <= exact_rows) features_exact()
+                            feature_map = if (n <= gram_rows) features_exact()
                                           else features_nystrom(1000)))
 }
 

@@ -360,6 +360,7 @@ test_that("domains are the same whether their numbers are stored as integers or 
 })
 
 test_that("resamplings of mlr3 that split domains get a warning, others and predictions none", {
+  skip_without_mlr3()
   pupils <- some_pupils()
   task <- pupil_task(pupils, "domain")
   learner <- mlr3::lrn("regr.domgen_ridge", lambda = 1)
