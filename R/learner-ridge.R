@@ -37,7 +37,7 @@
 #' * The bandwidth of [domain_distribution()] or [domain_wasserstein()] is chosen together with
 #'   `lambda`, if `embedding_kernel` is [kernel_rbf()] without `bandwidth` or `bandwidth_factor`. It
 #'   is 8, 4, 2 or 1 times the median distance; at 8 times, the model is nearly pooled. The search
-#'   begins with the widest and goes on to narrower ones as long as the error falls. A narrower
+#'   begins with the widest and tries narrower ones as long as the error falls. A narrower
 #'   bandwidth must have an error that is smaller by more than half a standard error of the
 #'   difference over domains. The default should therefore seldom lose to pooling or to the mean by
 #'   more than chance.
