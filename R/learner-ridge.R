@@ -58,7 +58,7 @@
 #' on `6 sqrt(n)` landmarks (see [features_nystrom()], always the same ones), and each of their
 #' steps, mostly five to twenty, evaluates the kernel of all pairs of rows. The landmarks decide how
 #' many steps are taken, and not the result, which is that of the Gram matrix, with predictions to
-#' about 1e-5 standard deviations of the response. Only a `lambda` for which 100 steps are not
+#' about 1e-8 standard deviations of the response. Only a `lambda` for which 100 steps are not
 #' enough, and [kernel_custom()], need the matrix. [features_nystrom()] alone is faster, but loses
 #' accuracy where its landmarks leave much of the kernel, as with many predictors and little noise.
 #'

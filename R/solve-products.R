@@ -1,8 +1,8 @@
 # Ridge regression of many rows without their Gram matrix: conjugate gradients need products with it
 # alone.
 
-# Predictions are then known to about 1e-5 standard deviations of the response.
-product_error <- 1e-10
+# Predictions are then known to about 1e-8 standard deviations of the response.
+product_error <- 1e-18
 
 # As solve_gram(); NULL where there must be a matrix, also where 100 steps are not enough.
 solve_products <- function(space, task, args) {
