@@ -37,6 +37,8 @@ progressr_line <- function(total) {
 }
 
 own_line <- function(total) {
+  # not what is left when the first line is written
+  force(total)
   redrawn <- can_redraw()
   start <- said <- clock()
   finished <- 0L

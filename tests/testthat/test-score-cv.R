@@ -111,11 +111,13 @@ test_that("in a log there is a line each half minute, without carriage returns",
   now <- 0
   run <- function(pieces, seconds) {
     progress_lines({
-      bar <- own_line(pieces)
-      for (k in seq_len(pieces)) {
+      left <- seq_len(pieces)
+      bar <- own_line(length(left))
+      while (length(left)) {
         bar$tick("method")
         now <<- now + seconds
         bar$advance()
+        left <- left[-1L]
       }
       bar$done()
     }, FALSE, function() now)
