@@ -51,9 +51,8 @@ own_line <- function(total) {
     now <- clock()
     if (!redrawn && now - said < 30) return(invisible())
     said <<- now
-    say(label, if (finished == 0L) "" else {
-      paste0("  about ", minutes((now - start) / finished * (total - finished)), " left")
-    })
+    left <- (now - start) / finished * (total - finished)
+    say(label, if (finished > 0L) paste0("  about ", minutes(left), " left") else "")
   }
   list(
     tick = show,
