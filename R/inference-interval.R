@@ -272,14 +272,14 @@ print.dg_intervals <- function(x, ...) {
 prediction_interval.dg_learner <- function(object, new, asked) {
   held_out <- intervals_for(object, new, asked)
   fit <- as.numeric(respond(object$response, decide_rows(object, new), "number"))
-  range <- response_range(learner_of(object))
-  # one that was set by an earlier version has no lowest response
-  range[1L] <- max(range[1L], held_out$lowest)
+  natural <- response_range(learner_of(object))
+  range <- c(max(natural[1L], held_out$lowest), natural[2L])
   if (asked$interval == "domain_mean") {
-    return(cut_to_range(mean_intervals(held_out, fit, new$groups(), asked$level), range))
+    return(cut_to_range(mean_intervals(held_out, fit, new$groups(), asked$level), range,
+                        natural))
   }
   half <- half_widths(object, held_out, new, asked)
-  cut_to_range(data.frame(fit = fit, lower = fit - half, upper = fit + half), range)
+  cut_to_range(data.frame(fit = fit, lower = fit - half, upper = fit + half), range, natural)
 }
 
 # The errors on held-out domains, with messages where they do not suffice.

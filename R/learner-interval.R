@@ -21,9 +21,10 @@ response_range.default <- function(object) c(-Inf, Inf)
 # The lowest end of intervals by the training responses: 0 where none is negative.
 lowest_response <- function(y) if (is.numeric(y) && isTRUE(all(y >= 0))) 0 else -Inf
 
-# Values that cannot be observed are cut off, so coverage stays the same.
-cut_to_range <- function(interval, range) {
-  if (range[1L] == 0 && any(interval$lower < 0, na.rm = TRUE)) {
+# Values that cannot be observed are cut off, so coverage stays the same. natural: the range of the
+# model, of which nothing is said.
+cut_to_range <- function(interval, range, natural = c(-Inf, Inf)) {
+  if (range[1L] > natural[1L] && any(interval$lower < 0, na.rm = TRUE)) {
     inform("interval", "Intervals end at 0, as the responses of training do.")
   }
   interval[c("lower", "upper")] <- lapply(interval[c("lower", "upper")], function(end) {

@@ -159,8 +159,8 @@
 #' multiplied by the ratio of the numbers of rows. The sample has equally many rows of each domain.
 #' It does not depend on a numeric response. Classes are sampled in proportion; a class that is too
 #' rare to be drawn keeps a row in two domains. If there would be fewer than 20 rows per domain,
-#' domains are sampled too. The final fit uses all rows. It is exact up to 10,000 rows and uses
-#' `features_nystrom(1000)` beyond.
+#' domains are sampled too. The final fit uses all rows. It is exact up to 10,000 rows (censored
+#' times: 5,000) and uses `features_nystrom(1000)` beyond.
 #'
 #' ## Rows out of memory
 #' `data` may be a [row_source()], see its section "Score".
