@@ -124,10 +124,9 @@ member_spec <- function(search, key, sample, weight = 1) {
   n <- length(sample$y)
   larger <- n / length(search$sample$y) * (mean_weight(sample) / mean_weight(search$sample))
   # Cox regression takes a root of the Gram matrix, and much longer
-  most <- if (is_censored(sample$y)) exact_rows else gram_rows
+  exact <- n <= if (is_censored(sample$y)) exact_rows else gram_rows
   set_parameters(spec, list(lambda = min(entry$lambda * larger, largest_lambda),
-                            feature_map = if (n <= most) features_exact()
-                                          else features_nystrom(1000)))
+                            feature_map = if (exact) features_exact() else features_nystrom(1000)))
 }
 
 # Members of generalised regressions give probabilities.
