@@ -84,7 +84,7 @@ NULL
 #' domain cannot be known without its events. For its probabilities, H is that of all training rows
 #' together with this f.
 #' @section Several kinds of events:
-#' Of several kinds of events (competing risks), the model is for one of them at a time,
+#' With several kinds of events (competing risks), the model is for one of them at a time,
 #' `survival::Surv(time, status == "relapse")`: events of other kinds are censored, and f is the log
 #' of the cause-specific hazard. The probabilities are then those of a population without the other
 #' kinds of events. 1 - S(t) is above the proportion that will have the event, and Brier scores and

@@ -23,7 +23,7 @@
 #' [feature_sums()], with the kernel, domain kernel and features of the sums. The default domain
 #' kernel of `feature_sums()` is [domain_pooled()], not [domain_distribution()] as here. A message
 #' says so. If you give a domain kernel to `dg_ridge()`, it must be the one of the sums.
-#' @section Support vector machine:
+#' @section SVM:
 #' With `feature_map = features_exact()`, the dual problem is solved by sequential minimal
 #' optimisation on the stored Gram matrix, with second-order working sets and shrinking, and without
 #' the equality constraint if `intercept = FALSE`.
