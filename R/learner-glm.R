@@ -91,7 +91,7 @@
 #' ## Offset and exposure
 #' A known part o of the link is an `offset()` in the formula, as in [stats::glm()]:
 #' \eqn{\mu = h(f + b + o)}{mu = h(f + b + o)}. It is not part of any kernel; new rows need its
-#' columns; predictions include it, and [dg_lodo()], [dg_adapt()] and [dg_cv()] use it. It is not
+#' columns; predictions include it, and [dg_adapt()] and [dg_cv()] use it. It is not
 #' available with `"multinomial"`, in a [dg_pipeline()] or in an ensemble; [dg_null()] ignores it.
 #'
 #' For counts that grow with an exposure e (time at risk, inhabitants), `offset(log(e))` makes f the
@@ -204,7 +204,7 @@
 #'
 #' Zhu, J. and Hastie, T. (2004). Classification of gene microarrays by penalized logistic
 #' regression. *Biostatistics* 5(3), 427-443.
-#' @seealso [dg_ridge()], [predict.dg_learner()], [dg_lodo()], [metric_deviance()]
+#' @seealso [dg_ridge()], [predict.dg_learner()], [dg_cv()], [metric_deviance()]
 #' @examples
 #' # breaks of wool by loom, for combinations of wool and tension that were not in training
 #' looms <- transform(warpbreaks, kind = interaction(wool, tension))
@@ -218,7 +218,7 @@
 #'   herds <- dg_glm(incidence / size ~ period | herd, data = cbpp, weights = size,
 #'                   family = binomial())
 #'   print(herds)
-#'   dg_lodo(herds)
+#'   dg_cv(herds)
 #' }
 #'
 #' # survival of patients whose hospital was not in training
@@ -226,7 +226,7 @@
 #'   lung <- na.omit(survival::lung[c("time", "status", "age", "sex", "ph.ecog", "inst")])
 #'   cox <- dg_glm(survival::Surv(time, status) ~ age + sex + ph.ecog | inst, data = lung)
 #'   print(cox)
-#'   dg_lodo(cox)
+#'   dg_cv(cox)
 #' }
 #' @export
 dg_glm <- function(x, y = NULL, domain = NULL, data = NULL, family = NULL, lambda = NULL,
@@ -635,8 +635,8 @@ working_task <- function(task, values) {
        costs = if (joint) shared else task$costs * shared)
 }
 
-# In one Newton step, see dg_lodo(), if no domain has a tenth of the information: fits without each
-# of ten folds leave out more, and take as long as ten fits.
+# In one Newton step, see closed_cv(), if no domain has a tenth of the information: fits without
+# each of ten folds leave out more, and take as long as ten fits.
 #' @exportS3Method
 held_out_decisions.dg_glm_spec <- function(spec, sample, fitted) {
   task <- glm_task(fitted$family, sample, fitted$spec$args, fitted$known)

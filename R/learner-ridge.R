@@ -13,7 +13,7 @@
 #' \bar k(\cdot, (P_i, x_i))}{f = sum_i alpha_i k(., (P_i, x_i))} and
 #' \deqn{\alpha = (K + \lambda C^{-1})^{-1} y,}{alpha = (K + lambda C^-1)^-1 y,}
 #' that is \eqn{(K + \lambda I)^{-1} y}{(K + lambda I)^-1 y} if all rows have weight 1: `lambda` is
-#' not multiplied by n. [dg_lodo()] predicts each domain by the model fitted without it, in the time
+#' not multiplied by n. `dg_cv(model)` predicts each domain by the model without it, in the time
 #' of about two fits.
 #'
 #' @details
@@ -29,7 +29,7 @@
 #' domain kernel:
 #'
 #' * Folds are whole domains, one each or at most 10 folds. They are predicted in closed form (see
-#'   [dg_lodo()]) from the Gram matrix of all rows. With more than 1,000 rows, 1,000 are used,
+#'   [closed_form]) from the Gram matrix of all rows. With more than 1,000 rows, 1,000 are used,
 #'   evenly spaced within domains in the order of x.
 #' * Candidates are \eqn{\lambda/\sum_i c_i}{lambda / sum_i c_i} from 1e-5 to 10 in steps of half a
 #'   power of ten; the largest leaves little but the constant. The smallest mean of
@@ -73,7 +73,7 @@
 #' ## Fitted bandwidths
 #' With `bandwidths = "fitted"`, the bandwidths that the kernels leave open (`bandwidth = NULL`)
 #' minimise the mean squared error of held-out domains, the mean of \eqn{c_i r_i^2}{c_i r_i^2} with
-#' \eqn{r_i} the residual of a row when its domain is held out (in closed form, see [dg_lodo()]).
+#' \eqn{r_i} the residual of a row when its domain is held out (in closed form, see [closed_form]).
 #'
 #' * The kernel on x has one bandwidth per predictor; a predictor that does not help in other
 #'   domains gets a large one. With [domain_distribution()], those of the embeddings' kernel and of
@@ -87,7 +87,7 @@
 #' ## Probabilities
 #' With `calibration`, classes have probabilities that are calibrated on held-out domains, see
 #' [calibration]. With a given `lambda` and given bandwidths the held-out values come from the
-#' closed form of [dg_lodo()], without further fits.
+#' [closed form][closed_form], without further fits.
 #'
 #' @inheritParams dg_dica
 #' @inheritParams dg_svm
@@ -133,7 +133,7 @@
 #' @references
 #' Saunders, C., Gammerman, A. and Vovk, V. (1998). Ridge regression learning algorithm in dual
 #' variables. *Proceedings of the 15th International Conference on Machine Learning*.
-#' @seealso [dg_lodo()], [predict.dg_learner()], [domain_distribution()], [dg_cv()]
+#' @seealso [predict.dg_learner()], [domain_distribution()], [dg_cv()]
 #' @examples
 #' toy <- simulate_dica(domains = 8, n = 40, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:6])
@@ -143,7 +143,7 @@
 #' sqrt(mean((predict(model, test) - test$y)^2))
 #'
 #' # each domain predicted by the others
-#' dg_lodo(model)
+#' dg_cv(model)
 #'
 #' # one bandwidth per predictor
 #' fitted <- update(model, bandwidths = "fitted")

@@ -11,7 +11,7 @@
 #' @details
 #' By default, candidates are scored on held-out training domains. Up to 10 domains are held out one
 #' at a time, more than 10 in 10 groups. The held-out predictions of ridge regressions need no
-#' further fits: a formula gives them ([dg_lodo()]), at 13 values of `lambda` (at seven while only
+#' further fits: a formula gives them ([closed_form]), at 13 values of `lambda` (at seven while only
 #' some of the rows are used). Forest, mixed model and support vector regression are fitted again,
 #' each time without one of at most five groups.
 #'
@@ -143,9 +143,9 @@
 #' computes at the first such call from all rows, also if the search used some of them. Ridge
 #' regressions are held out in closed form. The forest is fitted again without each of at most five
 #' groups of domains, with half of its trees (at most 100). Generalised regressions are held out in
-#' one Newton step ([dg_lodo()]) if no domain has a tenth of the information, otherwise fitted again
-#' without each of at most ten groups. Members and weights stay. The errors of numbers are enlarged
-#' by the ratio of the expected score to the score before correction.
+#' one Newton step ([closed_form]) if no domain has a tenth of the information, otherwise fitted
+#' again without each of at most ten groups. Members and weights stay. The errors of numbers are
+#' enlarged by the ratio of the expected score to the score before correction.
 #'
 #' ## Repeated subjects
 #' If subjects occur in several domains (patients on several devices), give `unit`. Rows are then
@@ -226,7 +226,7 @@
 #'   \item{`few`}{`TRUE` with one domain}
 #'   \item{`time_limit`}{list: `seconds` (or `NULL`) and `reached`, `TRUE` if the limit ended the
 #'     search}
-#'   \item{`scored`}{with a source, the [dg_cv()] result of all rows, which [dg_lodo()] returns}
+#'   \item{`scored`}{with a source, the [dg_cv()] result of all rows, which `dg_cv(model)` returns}
 #' }
 #' Columns of `table`:
 #' \describe{
