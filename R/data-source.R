@@ -112,7 +112,7 @@ check_levels <- function(levels) {
 #' up to rounding. Rows with missing values are dropped with a warning. `weights` is an expression
 #' of columns. A model keeps no rows.
 #'
-#' [dg_cv()], [dg_tune()], [dg_compare()] and [dg_lodo()] hold out whole domains: `folds = NULL` one
+#' [dg_cv()], [dg_tune()] and [dg_compare()] hold out whole domains: `folds = NULL` one
 #' at a time up to 30 domains, beyond that 30 random folds. Sums of a fold are subtracted from those
 #' of all rows where that gives the fit without it; scaling, landmarks and embeddings, which use no
 #' response, come from all rows. Metrics must be means over rows. [dg_auto()] searches on a sample

@@ -35,6 +35,7 @@
 #' | How many sites, or labels, are enough? | [dg_plan()] |
 #' | Rows that do not fit in memory? | [row_source()]; [feature_sums()] |
 #' | Deployment, other packages? | [set_reference()], [model_tools] |
+#' | Kernels, losses or learners of your own? | [learner_custom()]; [extending] |
 #'
 #' `vignette("which-method")` compares the methods; `vignette("intervals-and-novelty")` is about
 #' intervals, novelty and calibration on new domains.
@@ -135,6 +136,8 @@
 
 # Not in .onLoad(): workers load the package without attaching it.
 .onAttach <- function(libname, pkgname) {
+  attached <- as.environment(paste0("package:", pkgname))
+  for (name in names(renamed_functions)) assign(name, renamed_function(name), attached)
   old <- old_blas_kernels_()
   if (nzchar(old)) packageStartupMessage("OpenBLAS uses its kernels for an older processor, ", old,
     ": set OPENBLAS_CORETYPE=Haswell before R starts; products are then two to four times as fast.")

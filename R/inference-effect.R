@@ -61,7 +61,7 @@
 #' To a model that learns from domains those of training are not exchangeable with others: it knows
 #' how steep curves are there, and effects in other domains are smaller, or differ by more. With
 #' `refits = FALSE` and training domains, intervals can then be too narrow, as `print()` says. With
-#' `data` of other domains, or `refits = TRUE`, they do not have this fault.
+#' `newdata` of other domains, or `refits = TRUE`, they do not have this fault.
 #'
 #' In simulations with 8 and 20 domains, of the linear model above and of one whose slopes differ
 #' between domains (200 draws; averages over all rows, and over four rows of each domain;
@@ -82,15 +82,15 @@
 #' The contextual effect of the linear model itself is covered in 95 % by [dg_lm()] with `refits`,
 #' but in 54 to 72 % by [dg_ridge()], which shrinks it.
 #'
-#' @param model A fitted learner, [dg_pipeline()] or ensemble, also from [dg_auto()] or [dg_tune()],
-#'   a model with a fixed reference ([set_reference()]), or a fit of [domain_learner()], alone or in
-#'   a workflow. A workflow's predictors are the columns of `data`, before its recipe, and `data`
-#'   must be given.
+#' @param object A fitted learner, [dg_pipeline()] or ensemble, also from [dg_auto()] or
+#'   [dg_tune()], a model with a fixed reference ([set_reference()]), or a fit of
+#'   [domain_learner()], alone or in a workflow. A workflow's predictors are the columns of
+#'   `newdata`, before its recipe, and `newdata` must be given.
 #' @param predictors Names of columns of the data. Default `NULL`: all predictors.
-#' @param data Data frame (or matrix) with rows of one or more domains, which also describe these
+#' @param newdata Data frame (or matrix) with rows of one or more domains, which also describe these
 #'   domains; no response is needed. Default `NULL`: the training rows, if the data of the model's
 #'   call still exist. Not a [row_source()].
-#' @param domain Domain of each row of `data`, if it is not a column of it.
+#' @param domain Domain of each row of `newdata`, if it is not a column of it.
 #' @param type `"pdp"`, `"ale"` or `"context"`.
 #' @param grid Number of values (for `"ale"` of intervals), at quantiles of all rows; or a list of
 #'   values by predictor (ends of intervals; for `"context"` shifts). Default 20. Default shifts: at
@@ -126,7 +126,7 @@
 #' @section Errors:
 #' A model without a response; data that are gone or do not fit the model; a column that does not
 #' exist, or is neither numeric nor categorical; `"context"` for a model with a fixed reference;
-#' `refits` with `data`, or with fewer than three domains.
+#' `refits` with `newdata`, or with fewer than three domains.
 #' @references
 #' Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black box
 #' supervised learning models. *Journal of the Royal Statistical Society B* 82(4), 1059-1086.
@@ -146,78 +146,78 @@
 #' context
 #' plot(context)
 #' @export
-dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
+dg_effect <- function(object, predictors = NULL, newdata = NULL, domain = NULL,
                       type = c("pdp", "ale", "context"), grid = 20, class = NULL, refits = FALSE,
                       max_rows = 2000, level = 0.95, seed = 1, progress = NULL, ...) {
   enter_session()
-  check_given(model, "model")
   check_no_dots(list(...), names(formals(dg_effect)))
+  check_given(object, "object")
   type <- check_choice(type, "type", effect_types)
   # as in other functions, a data frame after the model is the data
-  if (is.data.frame(predictors) && is.null(data)) {
-    data <- predictors
+  if (is.data.frame(predictors) && is.null(newdata)) {
+    newdata <- predictors
     predictors <- NULL
   }
   progress <- read_progress(progress)
-  model <- inner_fit(model)
-  if (!inherits(model, "dg_learner")) {
-    abort("argument", "`model` must be a fitted learner or pipeline, not ",
-          if (inherits(model, "dg_spec")) "a specification: fit it with fit() first"
-          else describe(model), ".")
+  object <- inner_fit(object)
+  if (!inherits(object, "dg_learner")) {
+    abort("argument", "`object` must be a fitted learner or pipeline, not ",
+          if (inherits(object, "dg_spec")) "a specification: fit it with fit() first"
+          else describe(object), ".")
   }
-  check_sealed(model, "model")
-  check_row_by_row(model)
-  if (type == "context" && is_fixed(model)) {
+  check_sealed(object)
+  check_row_by_row(object)
+  if (type == "context" && is_fixed(object)) {
     abort("argument", "`type = \"context\"` changes the description of domains, which is fixed in ",
-          "`model`: use the original model, without set_reference().")
+          "`object`: use the original model, without set_reference().")
   }
   # columns of the values to use; none for a numeric response
-  levels <- model$response$levels
+  levels <- object$response$levels
   if (length(levels)) class <- read_class(class, levels)
   else if (!is.null(class)) {
     abort("argument", "`class` must not be given with a numeric response.")
   }
-  sample <- effect_rows(model, data, domain, parent.frame())
+  sample <- effect_rows(object, newdata, domain, parent.frame())
   asked <- list(
     type = type, class = class,
     level = check_level(level), refits = check_flag(refits, "refits"), sample = sample,
     max_rows = check_count(max_rows, "max_rows"), seed = check_seed(seed)
   )
-  asked$units <- effect_units(model$blueprint$structure, levels(sample$domain))
+  asked$units <- effect_units(object$blueprint$structure, levels(sample$domain))
   if (asked$refits && is.null(sample$input)) {
-    abort("argument", "`refits` must be FALSE with `data`: refits need the model's own training ",
-          "data.")
+    abort("argument", "`refits` must be FALSE with `newdata`: refits need the model's own ",
+          "training data.")
   }
   asked$grids <- read_grids(grid, predictors, sample, type)
   asked$chosen <- search_rows(list(y = numeric(length(sample$domain)), domain = sample$domain),
                               max(asked$max_rows, nlevels(sample$domain)), asked$seed, 1L)
-  new_effect(model, asked, progress)
+  new_effect(object, asked, progress)
 }
 
 effect_types <- c("pdp", "ale", "context")
 
 # Rows that the model can predict: list(data, domain: factor, input: that of the model's own fit, or
 # NULL, names: of predictors).
-effect_rows <- function(model, data, domain, env) {
-  of_fit <- is.null(data)
+effect_rows <- function(model, newdata, domain, env) {
+  of_fit <- is.null(newdata)
   if (of_fit && !is.null(domain)) {
-    abort("argument", "`domain` must not be given without `data`.")
+    abort("argument", "`domain` must not be given without `newdata`.")
   }
   if (of_fit) {
     input <- training_input(model, env)
     if (!is.null(input$source)) {
-      abort("argument", "`data` must be given: the model was fitted to a row_source().")
+      abort("argument", "`newdata` must be given: the model was fitted to a row_source().")
     }
-    data <- as_newdata(input)
+    newdata <- as_newdata(input)
     domain <- input$domain
   }
   uses_others <- uses_other_rows(model)
   blueprint <- model$blueprint
-  if (is.data.frame(data)) data <- check_data(data)
+  data <- if (is.data.frame(newdata)) check_data(newdata) else newdata
   domain <- new_domain(blueprint, preprocess(blueprint$before, data), domain, NROW(data),
-                       uses_others, "data", unknown = "all")
-  ok <- replay(blueprint, data, domain, TRUE, "data")$ok
-  if (!any(ok)) abort("data", "`data` must have at least one complete row.")
+                       uses_others, "newdata", unknown = "all")
+  ok <- replay(blueprint, data, domain, TRUE)$ok
+  if (!any(ok)) abort("data", "`newdata` must have at least one complete row.")
   data <- take(if (is.data.frame(data)) data else as.matrix(data), ok)
   names <- predictor_columns(blueprint)
   used <- c(blueprint$used, blueprint$before$levels)

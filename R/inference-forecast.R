@@ -170,7 +170,7 @@ dg_forecast <- function(object, newdata, domain = NULL, y = NULL, metric = NULL,
   enter_session()
   check_given(object, "object")
   check_given(newdata, "newdata")
-  check_fixable(object, "object")
+  check_fixable(object)
   level <- check_between(level, "level", 0.5, 0.999)
   permutations <- check_count(permutations, "permutations", at_least = 19L)
   threads <- check_threads(threads)
@@ -279,7 +279,7 @@ read_forecast_cv <- function(cv, spec, task, classes, measure) {
   if (is.null(cv$predictions)) {
     abort("argument", "`cv` has no predictions: those of a source are not kept.")
   }
-  # dg_lodo() has none
+  # the closed form has none
   if (!is.null(cv$scope) && cv$scope != "new") {
     abort("argument", "`cv` must hold out whole domains.")
   }

@@ -92,11 +92,11 @@
 #' (which covers 87 % on the data sets and 83 % in the simulations).
 #'
 #' @section Computation:
-#' **Held-out errors** use a closed form where there is one (see [dg_lodo()]), otherwise at most 10
-#' folds of domains (five for the forest of a [dg_auto()]). A [dg_glm()] with a given `lambda` uses
-#' the Newton step of [dg_lodo()] if no domain has a tenth of the information. Parameters that a fit
-#' selects are selected again without the domain, except those of a [dg_gp()] of more than 1,000
-#' rows.
+#' **Held-out errors** use a closed form where there is one (see [closed_form]), otherwise at most
+#' 10 folds of domains (five for the forest of a [dg_auto()]). A [dg_glm()] with a given `lambda`
+#' uses the [Newton step][closed_form] if no domain has a tenth of the information. Parameters that
+#' a fit selects are selected again without the domain, except those of a [dg_gp()] of more than
+#' 1,000 rows.
 #'
 #' **\eqn{\sigma}{sigma}** is the model's own standard deviation for a Gaussian process. Otherwise
 #' it is a kernel ridge regression of \eqn{\log(|y - f_{-g}| + c)}{log(|y - f_-g| + c)} on the
@@ -120,11 +120,12 @@
 #' school. If a level of another crossed factor is new too, a message says that intervals do not
 #' allow for it.
 #'
-#' @param model A fitted learner, pipeline or ensemble. After [dg_adapt()], use the original model.
+#' @param object A fitted learner, pipeline or ensemble. After [dg_adapt()], use the original model.
 #' @param newdata `NULL` (default) for the errors on held-out training domains; or labelled rows of
 #'   domains that were not in training, for the errors of the model itself on these.
 #' @param y Response of each row of `newdata`, if it is not a column of it.
 #' @param domain Domain of each row of `newdata`, if it is not a column of it.
+#' @param ... Must be empty.
 #' @return The model with the element `intervals`, a list of class `dg_intervals` for n rows:
 #'   \item{error}{n numbers \eqn{y_i - f_{-g}(x_i)}{y_i - f_-g(x_i)}, in units of the response; for
 #'     classes the scores \eqn{s_i}{s_i}, in units of the decision values}
@@ -169,19 +170,20 @@
 #' sets <- predict(dg_lm(y ~ . | domain, data = toy), toy[1:5, ], type = "set")
 #' sets
 #' @export
-set_intervals <- function(model, newdata = NULL, y = NULL, domain = NULL) {
+set_intervals <- function(object, newdata = NULL, y = NULL, domain = NULL, ...) {
   enter_session()
-  check_given(model, "model")
-  if (!inherits(model, "dg_learner")) {
-    abort("argument", "`model` must be a fitted learner, pipeline or ensemble, not ",
-          describe(model), ".")
+  check_no_dots(list(...), names(formals(set_intervals)))
+  check_given(object, "object")
+  if (!inherits(object, "dg_learner")) {
+    abort("argument", "`object` must be a fitted learner, pipeline or ensemble, not ",
+          describe(object), ".")
   }
-  check_sealed(model, "model")
-  check_new_domains(model)
-  check_interval_kind(model)
-  if (is.null(newdata)) return(keep_intervals(model, parent.frame()))
-  model$intervals <- intervals_at(model, newdata, y, domain)
-  seal(model)
+  check_sealed(object)
+  check_new_domains(object)
+  check_interval_kind(object)
+  if (is.null(newdata)) return(keep_intervals(object, parent.frame()))
+  object$intervals <- intervals_at(object, newdata, y, domain)
+  seal(object)
 }
 
 #' @exportS3Method

@@ -111,8 +111,8 @@
 #' rows each, and 10 to 400). If the new domain has more rows than most training domains, a part of
 #' its rows is compared.
 #'
-#' @param model A fitted learner, projection, [dg_pipeline()] or ensemble, also one from [dg_auto()]
-#'   or [dg_tune()]; or a fit of [domain_learner()], alone or in a workflow.
+#' @param object A fitted learner, projection, [dg_pipeline()] or ensemble, also one from
+#'   [dg_auto()] or [dg_tune()]; or a fit of [domain_learner()], alone or in a workflow.
 #' @param newdata Data frame (or matrix, if the model was fitted to one) with the predictors of rows
 #'   of new domains (for a workflow, before its recipe); no response is needed. Not a
 #'   [row_source()].
@@ -122,6 +122,7 @@
 #'   divided by G + 1, at least 10.
 #' @param threads Number of threads. If `NULL` (default), `getOption("domgen.threads", 2)`. The BLAS
 #'   has its own number of threads, see [domgen-package].
+#' @param ... Must be empty.
 #' @return `plot()` returns a ggplot2 object, `dg_novelty()` an object of class `dg_novelty`, a
 #'   list with
 #'   \item{domains}{data frame, a row per new domain: `domain`, `rows` (complete ones), `distance`,
@@ -162,28 +163,29 @@
 #' novelty
 #' plot(novelty)
 #' @export
-dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads = NULL) {
+dg_novelty <- function(object, newdata, domain = NULL, max_rows = NULL, threads = NULL, ...) {
   enter_session()
-  check_given(model, "model")
+  check_no_dots(list(...), names(formals(dg_novelty)))
+  check_given(object, "object")
   check_given(newdata, "newdata")
-  model <- inner_fit(model)
-  check_fixable(model)
+  object <- inner_fit(object)
+  check_fixable(object)
   if (!is.null(max_rows)) max_rows <- check_count(max_rows, "max_rows", at_least = 2L)
   threads <- check_threads(threads)
-  if (nlevels(model$domain) < 2L) {
-    abort("data", "`model` must have at least 2 training domains, not ", nlevels(model$domain), ".")
+  if (nlevels(object$domain) < 2L) {
+    abort("data", "`object` needs at least 2 training domains, not ", nlevels(object$domain), ".")
   }
-  new <- replay(model$blueprint, newdata, domain, needs_domain = TRUE)
+  new <- replay(object$blueprint, newdata, domain, needs_domain = TRUE)
   if (nrow(new$X) == 0L) abort("data", "`newdata` must have at least one complete row.")
-  view <- novelty_view(model, new, max_rows, threads, parent.frame())
+  view <- novelty_view(object, new, max_rows, threads, parent.frame())
   standing <- like_sized(domain_standing(view$kernel, view$described), view)
   domains <- data.frame(domain = levels(new$domain), rows = tabulate(new$domain), standing)
   left_out <- attr(standing, "left_out")
-  dimnames(left_out) <- list(levels(new$domain), levels(model$domain))
+  dimnames(left_out) <- list(levels(new$domain), levels(object$domain))
   structure(list(domains = domains, rows = novelty_rows(view, new$ok),
-                 resembles = resembled(view, levels(model$domain)),
-                 training = nlevels(model$domain), left_out = left_out,
-                 labels = variable_names(model$blueprint)),
+                 resembles = resembled(view, levels(object$domain)),
+                 training = nlevels(object$domain), left_out = left_out,
+                 labels = variable_names(object$blueprint)),
             class = c("dg_novelty", "dg_result"))
 }
 

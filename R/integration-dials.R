@@ -1,21 +1,18 @@
 # Parameters of the dials package for arguments of step_domain() and domain_learner() that dials has
 # no parameter for.
-#' @rdname domain_learner
-#' @order 2
+#' @rdname fit_domain_learner
 #' @export
 domain_scaling_type <- function(values = c("pooled", "domain", "both", "rank", "none")) {
   choice_parameter(values, scalings, c(domain_scaling_type = "Scaling of predictors"))
 }
 
-#' @rdname domain_learner
-#' @order 2
+#' @rdname fit_domain_learner
 #' @export
 domain_kernel_type <- function(values = c("distribution", "pooled")) {
   choice_parameter(values, domain_kernel_types, c(domain_kernel_type = "Domain kernel"))
 }
 
-#' @rdname domain_learner
-#' @order 2
+#' @rdname fit_domain_learner
 #' @export
 domain_multitask_tau <- function(range = c(0, 1)) {
   need_package("dials", "domain_multitask_tau()")

@@ -15,9 +15,6 @@
 #' | `"gp"` | [dg_gp()] | number | `domain_kernel`, `tau`, `bandwidth`, `scale` |
 #' | `"auto"` | [dg_auto()] | number, classes | none: selected by the engine |
 #'
-#' `domain_scaling_type()`, `domain_kernel_type()` and `domain_multitask_tau()` return parameter
-#' objects for tuning, as the functions of the dials package do for other arguments.
-#'
 #' @param mode `"regression"`, `"classification"` or, for the engine `"glm"`, `"censored
 #'   regression"`.
 #' @param engine Name of an engine. `set_engine()` takes all further arguments of its learner, such
@@ -40,8 +37,6 @@
 #' @param parameters Tibble of one row or list of values, such as `select_best()` returns.
 #' @param fresh If `TRUE`, all arguments are replaced, not only the given ones.
 #' @param ... Further arguments of the learner, as for `set_engine()`.
-#' @param values Character vector: values of the parameter that are tried.
-#' @param range Two numbers from 0 to 1: range of `tau`.
 #' @details
 #' **Defaults.** Arguments that are `NULL` have the default of the learner.
 #'
@@ -107,7 +102,7 @@
 #' `tune::collect_metrics()` treats folds as independent, and [dg_cv()] allows for overlapping
 #' training sets.
 #'
-#' **A projection first.** [step_dica()] before this model differs from [dg_pipeline()]: here the
+#' **A projection first.** [step_domain()] before this model differs from [dg_pipeline()]: here the
 #' learner has its own default kernel, on scores that are scaled again.
 #'
 #' **Functions of domgen** that take a fit or a workflow, and do its preprocessing themselves:
@@ -119,8 +114,8 @@
 #'
 #' Rows are those of the data, before a recipe. [dg_effect()] and [dg_importance()] change columns
 #' of the data, so the steps of a recipe follow. They and [set_reference()] need steps that treat
-#' each row alone: a [step_dica()] with `scale = "domain"` is an error. So are predictions that the
-#' workflow changes after the model.
+#' each row alone: a [step_domain()] with `scale = "domain"` is an error. So are predictions that
+#' the workflow changes after the model.
 #'
 #' **Perturbed rows.** In other packages partial dependence, slopes and Shapley values need
 #' [set_reference()]; otherwise there is a warning of class `domgen_warning_moving`.
@@ -132,9 +127,9 @@
 #' | `cost` | 2^-5 to 2^10 | `dials::cost()` |
 #' | `penalty` | 1e-3 to 1e3 | `dials::penalty()` |
 #' | `bandwidth` | 0.3 to 10 | `dials::rbf_sigma()` |
-#' | `domain_kernel` | `"distribution"`, `"pooled"` | `domain_kernel_type()` |
-#' | `scale` | all scalings | `domain_scaling_type()` |
-#' | `tau` | 0 to 1 | `domain_multitask_tau()` |
+#' | `domain_kernel` | `"distribution"`, `"pooled"` | [domain_kernel_type()] |
+#' | `scale` | all scalings | [domain_scaling_type()] |
+#' | `tau` | 0 to 1 | [domain_multitask_tau()] |
 #' | engine argument `epsilon` | 0 to 0.5 | `dials::svm_margin()` |
 #' | engine argument `lambda`, `cost` | as `penalty`, `cost` | the same |
 #'
@@ -142,8 +137,8 @@
 #'
 #' parsnip knows the model as soon as both packages are loaded.
 #' @return A model specification of parsnip; the fitted model of this package is
-#'   `extract_fit_engine()` of a fit. `domain_scaling_type()` etc.: a parameter of dials.
-#' @seealso [step_dica()], [domain_blueprint()]
+#'   `extract_fit_engine()` of a fit.
+#' @seealso [step_domain()], [domain_blueprint()]
 #' @examplesIf requireNamespace("parsnip", quietly = TRUE)
 #' library(parsnip)
 #' pupils <- subset(nlme::MathAchieve, School %in% levels(School)[1:12])
@@ -340,9 +335,11 @@ survival_of <- function(f, ...) {
 
 # ---- fits of the engines ----------------------------------------------------------------------
 
-#' Fit function of the engines of domain_learner()
+#' What parsnip and tune call for domain_learner()
 #'
-#' Called by parsnip. Use [domain_learner()], or the learner itself, instead.
+#' `fit_domain_learner()` fits the engines of [domain_learner()], which is called instead. The others
+#' are parameters of dials, which [domain_learner()] and [step_domain()] have by themselves; called
+#' with other values or another range they change a grid.
 #'
 #' @param formula,data,weights Arguments from parsnip: formula with or without a bar, data frame,
 #'   numbers or `NULL`.
@@ -350,7 +347,9 @@ survival_of <- function(f, ...) {
 #' @param domain Name of the domain column, or `NULL`.
 #' @param domain_kernel,tau,bandwidth,penalty See [domain_learner()].
 #' @param ... Further arguments of the learner, and `na.action`.
-#' @return The fitted learner.
+#' @param values Character vector: values of the parameter that are tried.
+#' @param range Two numbers from 0 to 1: range of `tau`.
+#' @return The fitted learner; a parameter of dials.
 #' @keywords internal
 #' @export
 fit_domain_learner <- function(formula, data, weights = NULL, method = "dg_svm", domain = NULL,

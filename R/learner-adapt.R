@@ -46,9 +46,9 @@
 #' model keeps its rows (no feature map), and at least 3 training domains have enough rows.
 #' Otherwise `lambda` is the model's and `constant` is 0, unless they are given.
 #'
-#' Each training domain is predicted by the others (see [dg_lodo()]). The prediction is corrected by
-#' as many labels as are given now (at most 200; fewer if domains are small), in 3 random draws, and
-#' scored on the domain's remaining rows. Candidates for `lambda` are 0.001 to 1000, the model's
+#' Each training domain is predicted by the others (see [closed_form]). The prediction is corrected
+#' by as many labels as are given now (at most 200; fewer if domains are small), in 3 random draws,
+#' and scored on the domain's remaining rows. Candidates for `lambda` are 0.001 to 1000, the model's
 #' `lambda` and no correction; candidates for `constant` are 0, 1 and 10. The pair with the smallest
 #' mean squared error, averaged over domains, is chosen. At most 2,000 rows of whole domains are
 #' used (more if 3 domains have more), always the same ones.

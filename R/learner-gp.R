@@ -101,8 +101,8 @@
 #'   \item{gradient}{derivatives of the log likelihood in the logarithms (of `tau`: the logit) of
 #'     the fitted parameters, at the result}
 #'   \item{evaluations}{evaluations of the likelihood in the last maximisation}
-#'   \item{log_density}{with a feature map, by domain, see [dg_lodo()]} and what `predict()` needs.
-#'   Without data, a specification. `logLik()` has the attribute `df`, the number of fitted
+#'   \item{log_density}{with a feature map, by domain, see [closed_form]} and what `predict()`
+#'   needs. Without data, a specification. `logLik()` has the attribute `df`, the number of fitted
 #'   parameters, so that [stats::AIC()] and [stats::BIC()] work; the mean of the response and
 #'   bandwidths that are medians are not counted.
 #'
@@ -125,7 +125,7 @@
 #'
 #' Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*. MIT
 #' Press.
-#' @seealso [predict.dg_learner()] for standard errors and intervals, [dg_lodo()], [dg_cv()]
+#' @seealso [predict.dg_learner()] for standard errors and intervals, [dg_cv()]
 #' @examples
 #' toy <- simulate_dica(domains = 6, n = 30, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:5])
@@ -134,7 +134,7 @@
 #' summary(model)
 #' head(predict(model, new, interval = "posterior"))
 #' simulate(model, nsim = 2, seed = 1, newdata = new[1:3, ], reference = new)
-#' dg_lodo(model)
+#' dg_cv(model)
 #'
 #' # compare with pooled domains
 #' BIC(model, update(model, domain_kernel = domain_pooled()))

@@ -43,14 +43,8 @@ predict_left_out.gram_space <- function(space, sample, task, args, lambdas) {
 }
 
 # Decision values of the rows of a fitted model [n x m], each by the same fit without its domain:
-# kernels and penalty stay. sample: of lodo_sample(). Models without a closed form have no method.
+# kernels and penalty stay. sample: of lodo_sample().
 left_out_values <- function(fitted, sample) UseMethod("left_out_values")
-
-has_left_out_values <- function(fitted) {
-  any(vapply(class(fitted), function(class) {
-    !is.null(utils::getS3method("left_out_values", class, optional = TRUE, envir = topenv()))
-  }, NA))
-}
 
 #' @exportS3Method
 left_out_values.dg_ridge <- function(fitted, sample) {

@@ -10,7 +10,7 @@
 #' domain kernel:
 #'
 #' * Folds are whole domains, one each or at most 10 folds. They are predicted in closed form (see
-#'   [dg_lodo()]) from the Gram matrix of all rows. With more than 1,000 rows, 1,000 are used,
+#'   [closed_form]) from the Gram matrix of all rows. With more than 1,000 rows, 1,000 are used,
 #'   evenly spaced within domains in the order of x.
 #' * Candidates are \eqn{\lambda/\sum_i c_i}{lambda / sum_i c_i} from 1e-5 to 10 in steps of half a
 #'   power of ten; the largest leaves little but the constant. The smallest mean of
@@ -49,7 +49,7 @@
 #' @section Fitted bandwidths of ridge regression:
 #' With `bandwidths = "fitted"`, the bandwidths that the kernels leave open (`bandwidth = NULL`)
 #' minimise the mean squared error of held-out domains, the mean of \eqn{c_i r_i^2}{c_i r_i^2} with
-#' \eqn{r_i} the residual of a row when its domain is held out (in closed form, see [dg_lodo()]).
+#' \eqn{r_i} the residual of a row when its domain is held out (in closed form, see [closed_form]).
 #'
 #' * The kernel on x has one bandwidth per predictor; a predictor that does not help in other
 #'   domains gets a large one. With [domain_distribution()], those of the embeddings' kernel and of

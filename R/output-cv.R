@@ -73,7 +73,7 @@ describe_result.dg_cv <- function(x) {
     c(list(column("domain")), if (is.null(x$periods)) list(column("fold", report = FALSE)),
       list(column("rows")),
       score_columns(columns, x$metrics),
-      # of all responses of a domain, see dg_lodo(); a metric of this name is that of a row
+      # of all responses of a domain, see closed_form; a metric of this name is that of a row
       if (!is.null(x$domains$log_density) && !"log_density" %in% names(x$metrics)) {
         list(column("log_density", "log density"))
       }),

@@ -5,7 +5,7 @@
 #'
 #' @details
 #' ## Scores on new domains
-#' [dg_cv()], [dg_lodo()], [dg_ensemble()], [dg_auto()] and `summary()` report the mean m of G
+#' [dg_cv()], [dg_ensemble()], [dg_auto()] and `summary()` report the mean m of G
 #' domains' scores and its standard error as an estimate of the mean over *new* domains. Scores of
 #' held-out domains are not independent, because their training sets overlap. With s the standard
 #' deviation of the scores and \eqn{n_1}{n_1} of n rows in a training set, the standard error is
@@ -20,7 +20,7 @@
 #'
 #' | function | reports uncertainty of | method |
 #' |---|---|---|
-#' | [dg_cv()], [dg_lodo()] | mean score on new domains | above |
+#' | [dg_cv()] | mean score on new domains | above |
 #' | [dg_compare()] | difference of two methods | above, on paired differences |
 #' | [dg_auto()], [dg_ensemble()] | mean score on new domains | above, on cross-fitted scores |
 #' | [dg_tune()], `rule = "one_se"` | mean score of a candidate | a rule of thumb, see there |

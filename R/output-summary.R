@@ -12,16 +12,16 @@
 #' summary of the model. For other results it prints all rows of the table.
 #'
 #' @details
-#' Errors on held-out domains are shown if they are available without fitting again: from
-#' [dg_lodo()] for [dg_ridge()], [dg_glm()], [dg_gp()] and ensembles of them, and from the search
-#' for [dg_tune()] and [dg_auto()]. Those of [dg_lodo()] are slightly optimistic, because scaling,
+#' Errors on held-out domains are shown if they are available without fitting again: from [dg_cv()]
+#' in closed form for [dg_ridge()], [dg_glm()], [dg_gp()] and ensembles of them, and from the search
+#' for [dg_tune()] and [dg_auto()]. Those in closed form are slightly optimistic, because scaling,
 #' bandwidths and a chosen `lambda` come from all domains. [dg_cv()] learns these again from the
 #' other domains, and evaluates all learners. Standard errors: see [standard_errors].
 #'
 #' @param object A fitted learner, ensemble, pipeline or projection; or a result of [dg_cv()],
 #'   [dg_compare()] or [dg_tune()].
-#' @param left_out If `TRUE`, errors on held-out domains are computed by [dg_lodo()]. `NULL`
-#'   (default): for at most 5,000 rows, which takes a few seconds.
+#' @param left_out If `TRUE`, errors on held-out domains are computed in [closed form][closed_form].
+#'   `NULL` (default): for at most 5,000 rows, which takes a few seconds.
 #' @param ... For a result of [dg_tune()], `left_out`; else empty.
 #' @return `summary()` of a **fitted learner**: an object of class `summary.dg_learner`, a list with
 #'   \item{size}{data frame of one row: fitted `rows`, rows `dropped` by `na.action`, `predictors`
@@ -49,7 +49,7 @@
 #'     parameters), `aic`, `bic`; else `NULL`}
 #'   \item{terms}{data frame of members or coefficients, see [tidy()][tidy.domgen], or `NULL`} and
 #'   `fit`, `metric` (its title), `unknown` (why errors on held-out domains are not known, or
-#'   `NULL`) and `by` (their source, `"dg_lodo"` or `"tuning"`, or `NULL`).
+#'   `NULL`) and `by` (their source, `"closed form"` or `"tuning"`, or `NULL`).
 #'
 #'   Of a **projection**: class `summary.dg_projection`, a list with
 #'   \item{components}{data frame: `eigenvalue` and `residual` of each component}
@@ -197,13 +197,14 @@ known_left_out <- function(object, left_out, env) {
   if (is.null(left_out)) left_out <- nobs(object) <= 5000
   if (!left_out) return(list(unknown = "not computed: use summary(left_out = TRUE) or dg_cv()"))
   # the data of the call are sought where the user is
-  cv <- on_error(eval(quote(dg_lodo(.fit)), list(.fit = object), env), function(e) {
-    if (!inherits(e, "domgen_error")) stop(e)
-    list(unknown = "they need further fits, see dg_cv()")
+  further <- list(unknown = "they need further fits, see dg_cv()")
+  if (read_refit(NULL, object, NULL, NULL)) return(further)
+  cv <- on_error(closed_cv(object, NULL, env), function(e) {
+    if (inherits(e, "domgen_error")) further else stop(e)
   })
   if (!is.null(cv$unknown)) return(cv)
   list(scores = stats::setNames(cv$domains$score, cv$domains$domain), se = cv$se,
-       overall = cv$overall, by = "dg_lodo")
+       overall = cv$overall, by = "closed form")
 }
 
 # Scores that a search keeps of its choice; NULL without a search. Those of a tuning are optimistic.

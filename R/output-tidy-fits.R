@@ -21,7 +21,7 @@
 #'
 #' | result | a row per | `estimate` |
 #' |---|---|---|
-#' | [dg_cv()], [dg_lodo()] | domain | none; the score is `score` |
+#' | [dg_cv()] | domain | none; the score is `score` |
 #' | [dg_compare()] | method | difference from the baseline |
 #' | [dg_tune()] | combination | mean score |
 #' | [dg_auto()] | candidate, the whole first | mean score |
@@ -33,7 +33,7 @@
 #' | [dg_effect()] | predictor, class and value | value of the average curve |
 #'
 #' Further columns:
-#' * [dg_cv()], [dg_lodo()]: `domain`, `fold`, `rows`, `score`, further metrics.
+#' * [dg_cv()]: `domain`, `fold`, `rows`, `score`, further metrics.
 #' * [dg_compare()]: `method`, `mean` over domains, `overall` (score of all rows together), mean
 #'   `rank`, `p_rank`, `seconds`, `error` (message, if the method failed).
 #' * [dg_tune()]: the parameters, `seconds`, `error`, `chosen`.

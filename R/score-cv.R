@@ -11,9 +11,8 @@
 #' @param weights,na.action,progress,... As in [all methods][dg_arguments].
 #' @inheritParams dg_dica
 #' @inheritParams dg_svm
-#' @param object A learner or [dg_pipeline()] without data; or a fitted model, whose specification
-#'   is evaluated (on its own data, if none are given). For a [tuned][dg_tune()] model, the whole
-#'   search is evaluated in every fold.
+#' @param object A learner or [dg_pipeline()] without data; or a fitted model, of which each domain
+#'   is held out in [closed form][closed_form] or by fitting again, see `refit`.
 #' @param folds Folds of domains: a number v of folds, assigned at random (use [set.seed()]); the
 #'   result of [domain_folds()], also with `time`; the result of [row_folds()], which holds out rows
 #'   of known domains; or an `rset` of the rsample package, whose data must have the same values in
@@ -34,6 +33,11 @@
 #'   ([dg_adapt()], only for models that it accepts), `"intercept"`, `"slope"` (intercept and slope;
 #'   both only for numbers and two classes) and `"local"` (a model of these rows alone), see "Partly
 #'   known domains". Default `"adapt"`.
+#' @param refit For a fitted model: if `TRUE`, it is fitted again without the held-out domains, to
+#'   its own data if none are given, a [tuned][dg_tune()] one with its whole search. If `FALSE`,
+#'   held-out values are in closed form from the fit to all rows, where there is one for what is
+#'   asked, see [closed_form]. Default `NULL`: in closed form where there is one (not for tuned
+#'   models), otherwise fitted again. `print()` says which.
 #' @section Scores:
 #' Each score is computed in every domain separately and summarised by its mean over domains.
 #'
@@ -225,6 +229,8 @@
 #'     without labels), `shots`, `mean`, `se`, `df`, `lower` to `upper` (95 % interval), the paired
 #'     `difference` from no labels, `se_difference`, `df_difference` (at most G - 1), and the number
 #'     of `domains`; matrix of scores, domains x rows of `shots`}
+#'   \item{refit}{for a fitted model, `TRUE` if it was fitted again and `FALSE` in closed form; then
+#'     see [closed_form] for `one_step` and `log_density`}
 #'   \item{spec}{the learner or pipeline, without data}
 #' @section Errors:
 #' Fewer than two domains, a projection without a learner, and a metric that does not fit the
@@ -286,11 +292,16 @@
 #' @export
 dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL, folds = NULL,
                   metric = NULL, refits = FALSE, na.action = stats::na.omit, progress = NULL,
-                  hold_out = "all", shots = NULL, updates = "adapt", ...) {
+                  hold_out = "all", shots = NULL, updates = "adapt", refit = NULL, ...) {
   enter_session()
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_cv)))
   check_given(object, "object")
+  given <- as.list(call)[intersect(names(call), data_arguments)]
+  asked <- c(names(Filter(Negate(is.null), given)), if (!is.null(folds)) "folds",
+             if (!isFALSE(refits)) "refits", if (!identical(hold_out, "all")) "hold_out",
+             if (!is.null(shots)) "shots")
+  if (!read_refit(refit, object, asked, metric)) return(closed_cv(object, metric, parent.frame()))
   spec <- read_evaluated(object)
   input <- collect_input(list(spec), cv_input(call, object, parent.frame()))
   plan <- read_plan(list(spec), input, folds, metric, refits, progress, hold_out)
@@ -308,7 +319,10 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
     plan$task$arms <- shot_arms(shots, check_updates(updates, plan$task, spec))
     plan$task$shot_metric <- plan$metrics[1L]
   }
-  evaluated(plan, function(plan, ctx) cross_validate(plan, ctx)[[1L]])
+  evaluated(plan, function(plan, ctx) {
+    cv <- cross_validate(plan, ctx)[[1L]]
+    if (inherits(object, "dg_fit")) say_refit(cv, TRUE) else cv
+  })
 }
 
 # What is to be cross-validated, of dg_cv() and dg_compare(): list(specs, task, folds, metrics,

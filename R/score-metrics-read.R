@@ -167,13 +167,13 @@ check_metric_name <- function(name, choices) {
   check_choice(name, "metric", choices)
 }
 
-# One score, where only predictions and decision values are at hand, or what is `given` beside them.
-read_single_metric <- function(metric, y, given = NULL) {
+# One score, where only predictions and decision values are at hand.
+read_single_metric <- function(metric, y) {
   metrics <- read_metrics(metric, y)
   if (length(metrics) > 1L) {
     abort("argument", "`metric` must be one score, not ", length(metrics), ".")
   }
-  if (length(setdiff(metrics_need(metrics), given))) {
+  if (length(metrics_need(metrics))) {
     abort("argument", "`metric` must be a score of predictions or decision values. For scores of ",
           "probabilities, densities and intervals use `dg_cv()`.")
   }

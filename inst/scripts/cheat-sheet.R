@@ -80,7 +80,7 @@ blocks <- list(
       "new to what? metric = \"coverage\" for intervals",
     "plot(dg_cv(dg_ridge(), f, data = train, shots = c(1, 5)))" = "gain from 1 and 5 labelled rows",
     "domain_folds(domain, folds = 5, repeats = 3)" = "whole domains in a fold",
-    "dg_lodo(dg_ridge(f, data = train))" = "leave-one-domain-out in closed form",
+    "dg_cv(dg_ridge(f, data = train))" = "leave-one-domain-out in closed form",
     "dg_calibration(model, test)" = "calibration by domain"
   ),
   "Large data" = c(
@@ -91,7 +91,7 @@ blocks <- list(
     "future::plan(\"multisession\")" = "workers: processes, computers, Slurm"
   ),
   "Integrations" = c(
-    "recipe(y ~ ., train) |> step_dica(x1, x2, domain = \"domain\")" = "tidymodels; also tunable",
+    "recipe(y ~ ., train) |> step_domain(x1, x2, domain = \"domain\")" = "tidymodels; also tunable",
     "mlr3::lrn(\"classif.domgen_svm\"); mlr3::rsmp(\"domain_cv\")" = "mlr3",
     "set_reference(model, train)" = "before pdp, DALEX, iml",
     "as_rsample(domain_folds(domain), train, domain)" = "domain folds in rsample"

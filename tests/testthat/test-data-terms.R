@@ -104,7 +104,7 @@ test_that("rows are those that are complete for all methods, which is printed", 
 test_that("searches, updates and closed forms keep the terms", {
   model <- dg_ridge(y ~ age | site, data = d, lambda = 1, terms = ~ splines::ns(age, 3) + sex)
   direct <- dg_ridge(y ~ splines::ns(age, 3) + sex | site, data = d, lambda = 1)
-  expect_equal(dg_lodo(model)$mean, dg_lodo(direct)$mean)
+  expect_equal(dg_cv(model)$mean, dg_cv(direct)$mean)
   expect_equal(predict(update(model, terms = ~ log(age)), d),
                predict(dg_ridge(y ~ log(age) | site, data = d, lambda = 1), d))
   expect_equal(predict(update(model, data = d[1:200, ]), d),

@@ -405,7 +405,7 @@ test_that("a domain with a class that its training domains lack has no log loss,
     expect_true(all(is.finite(auto$choice$expected$mean)))
     # the closed form knows the class, which the other domains do not
     if (length(drawn$own) == 1L) {
-      closed <- quietly(dg_lodo(dg_glm(formula, data = d, lambda = 1), metric = "log_loss"))
+      closed <- quietly(dg_cv(dg_glm(formula, data = d, lambda = 1), metric = "log_loss"))
       expect_identical(closed$domains$domain[is.na(closed$domains$score)], drawn$own)
       site <- of_measure(dg_validate(closed, class = "c"), "log_loss")
       expect_identical(names(site)[is.na(site)], drawn$own)
