@@ -26,11 +26,11 @@
 #' sites up to ten times those at hand are considered for `target`.
 #'
 #' **Number of labels.** [dg_cv()] with `shots` scores the model without labels of the new site
-#' (external), its updates by k labels, and a local model, on the same rows; see "Partly known
-#' domains" there. The crossing of two ways is the smallest number of labels from which one stays
-#' better at all larger numbers in `labels` (between two of these by interpolation in log k).
-#' Intervals are from a Bayesian bootstrap over sites (Rubin, 1981), whose variance is multiplied by
-#' 1 + 1 / p for training sets with a proportion p of the rows, as in [dg_compare()].
+#' (external), its updates by k labels, and a local model, on the same rows; see [shots]. The
+#' crossing of two ways is the smallest number of labels from which one stays better at all larger
+#' numbers in `labels` (between two of these by interpolation in log k). Intervals are from a
+#' Bayesian bootstrap over sites (Rubin, 1981), whose variance is multiplied by 1 + 1 / p for
+#' training sets with a proportion p of the rows, as in [dg_compare()].
 #'
 #' **Coverage** (`inst/experiments/domgen-plan.R`, 100 draws each). In 12 simulation scenarios with
 #' 12 to 40 sites, 80 % bands at twice the number of sites cover the score of a model of other sites
@@ -53,7 +53,7 @@
 #'   none.
 #' @param updates Ways to use labels, as in [dg_cv()]. Default `NULL`: all that the model and the
 #'   response allow.
-#' @param metric One score, see "Scores" of [dg_cv()]. Default `NULL`: as there.
+#' @param metric One score, see [scores]. Default `NULL`: as there.
 #' @param folds Number of folds of sites. Default `NULL`: one site at a time up to 10 sites, 5
 #'   folds of more.
 #' @param draws Number of times that folds and training sites are drawn, at least 2. Default 5.
