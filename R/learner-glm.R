@@ -137,8 +137,9 @@
 #' it is not given: about a minute for some hundred rows of several classes. They are fast with a
 #' given `lambda` or with [features_nystrom()]; [set_intervals()] computes the errors once.
 #'
-#' @inheritParams dg_dica
-#' @inheritParams dg_ridge
+#' @param x,domain,data,domain_weights,na.action As in [all methods][dg_arguments].
+#' @param kernel,domain_kernel,feature_map As in [all methods][dg_arguments].
+#' @param scale,domain_means,terms,threads,... As in [all methods][dg_arguments].
 #' @param y Response when `x` is not a formula: numbers; class labels as factor, character or
 #'   logical; or censored times, `survival::Surv()`. The order of an ordered factor is used by
 #'   `family = "ordinal"` only.
@@ -147,12 +148,6 @@
 #'   see Details.
 #' @param lambda Positive number: factor on the squared norm. `NULL`: chosen on held-out domains,
 #'   see Details.
-#' @param kernel [Kernel][kernel_rbf] on the predictors. `NULL`: [kernel_rbf()] with the median
-#'   bandwidth; in a [dg_pipeline()], [kernel_linear()] on the projected scores.
-#' @param domain_kernel [Domain kernel][domain_distribution], multiplied with `kernel`. Default
-#'   [domain_distribution()].
-#' @param feature_map [Feature map][features_nystrom] that represents the kernel: [features_exact()]
-#'   (default, the Gram matrix), or features, whose Newton steps need only sums over rows.
 #' @param intercept If `TRUE` (default), the unpenalised constant b is added. If `FALSE`, f shrinks
 #'   to the link 0: a probability of 1/2, or a mean of 1 with a log link.
 #' @param baseline Of `family = "cox"`: whether the domains share a baseline hazard (`"shared"`,

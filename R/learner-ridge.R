@@ -89,18 +89,13 @@
 #' [calibration]. With a given `lambda` and given bandwidths the held-out values come from the
 #' [closed form][closed_form], without further fits.
 #'
-#' @inheritParams dg_dica
-#' @inheritParams dg_svm
+#' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
+#'   `domain`, as in [all methods][dg_arguments].
+#' @param weights,domain_weights,na.action As in [all methods][dg_arguments].
+#' @param kernel,domain_kernel,feature_map,intercept,calibration As in [all methods][dg_arguments].
+#' @param scale,threads,... As in [all methods][dg_arguments].
 #' @param lambda Positive number: factor on the squared norm. `NULL`: chosen on held-out domains,
 #'   see Details.
-#' @param kernel [Kernel][kernel_rbf] on the predictors. `NULL`: [kernel_rbf()] with the median
-#'   bandwidth; in a [dg_pipeline()], [kernel_linear()] on the projected scores.
-#' @param domain_kernel [Domain kernel][domain_distribution], multiplied with `kernel`. Default
-#'   [domain_distribution()].
-#' @param feature_map [Feature map][features_nystrom] that represents the kernel: [features_exact()]
-#'   (default), or features, of which only sums over rows are needed.
-#' @param domain_weights `"size"` (default): each row has the same weight; `"equal"`: each domain
-#'   has.
 #' @param terms One-sided formula: predictors of this method alone, see [own_terms]. Default `NULL`:
 #'   those of the formula.
 #' @param domain_means If `TRUE`, domain means of the scaled predictors are added as predictors

@@ -97,9 +97,11 @@
 #' shrinks these probabilities towards 1/2, and no held-out domain corrects them. With
 #' `calibration = "platt"`, they are corrected on held-out domains.
 #'
-#' @inheritParams dg_dica
-#' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix n x p or a data frame
-#'   of predictors. Without `x` the result is a specification.
+#' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
+#'   `domain`, as in [all methods][dg_arguments].
+#' @param weights,na.action As in [all methods][dg_arguments].
+#' @param kernel,domain_kernel,feature_map,intercept,calibration As in [all methods][dg_arguments].
+#' @param scale,terms,threads,... As in [all methods][dg_arguments].
 #' @param cost Positive number: factor on the loss. `NULL`: chosen on held-out domains, see Details.
 #' @param loss `r losses_help()` `NULL`: `"hinge"` or `"epsilon_insensitive"`. The authors of the
 #'   MTL paper used the squared losses in their programs. With a [row_source()], kinks are rounded,
@@ -107,25 +109,8 @@
 #' @param epsilon Non-negative half-width of the tube of the \eqn{\varepsilon}{epsilon}-insensitive
 #'   loss, in standard deviations of the response (with `scale = "none"`: in its units). Default
 #'   0.1.
-#' @param kernel [Kernel][kernel_rbf] on the predictors. `NULL`: [kernel_rbf()] with the median
-#'   bandwidth; in a [dg_pipeline()], [kernel_linear()] on the projected scores (the DICA paper's
-#'   rule).
-#' @param domain_kernel [Domain kernel][domain_distribution], multiplied with `kernel`. Default
-#'   [domain_distribution()].
-#' @param feature_map [Feature map][features_nystrom] that represents the kernel: [features_exact()]
-#'   (default, the Gram matrix), [features_nystrom()], [features_rff()] or [features_product()].
-#' @param intercept If `TRUE`, an unpenalised constant is added to f. Default `FALSE`, as in the
-#'   papers. With pooled domains, a linear kernel (`kernel_linear()`, `kernel_poly(1)`, also in
-#'   sums) is then \eqn{\langle x - m, z - m\rangle}{<x - m, z - m>} with m the mean of the training
-#'   rows: f is the same, and no digits are lost if predictors are far from 0.
 #' @param multiclass How more than two classes are decided: `"one_vs_one"` (default) or
 #'   `"one_vs_rest"`, see Details.
-#' @param calibration `"none"` (default), `"platt"` or `"isotonic"`: class probabilities for
-#'   `predict(type = "prob")`, calibrated on held-out domains, see [calibration].
-#' @param weights Non-negative numbers, one per row, that multiply the row's cost. May be a column
-#'   of `data`.
-#' @param terms One-sided formula: predictors of this method alone, see [own_terms]. Default `NULL`:
-#'   those of the formula.
 #' @param domain_weights `"equal"` (default): each domain has the same weight, as in the MTL paper;
 #'   `"size"`: each row has. See Details.
 #' @param tolerance Positive number: largest violation of the optimality conditions at which the

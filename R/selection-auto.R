@@ -165,7 +165,10 @@
 #' ## Rows out of memory
 #' `data` may be a [row_source()], see its section "Score".
 #'
-#' @inheritParams dg_ridge
+#' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
+#'   `domain`, as in [all methods][dg_arguments].
+#' @param weights,na.action As in [all methods][dg_arguments].
+#' @param calibration,terms,progress,threads,... As in [all methods][dg_arguments].
 #' @param family Distribution of the response, see "Families": as in [dg_glm()], such as
 #'   `"poisson"`, `Gamma("log")` or `"ordinal"`. Default `NULL`: numbers and several classes have
 #'   none (least squares), two classes `"binomial"`, censored times `"cox"`. Rows out of memory have
@@ -193,11 +196,8 @@
 #' @param max_rows Maximum number of rows in the search. Default 1,200.
 #' @param max_ard Maximum number of columns (after scaling) for which one bandwidth per column is
 #'   fitted. Default 30; 0 disables.
-#' @param calibration `"platt"` or `"isotonic"`: class probabilities are calibrated on held-out
-#'   domains, for `predict(type = "prob")`, see [dg_svm()]. Default `"none"`.
 #' @param seed Number: seed for the sample of rows and domains in the search and for random forests.
 #'   The state of the random number generator is unchanged. Default 1.
-#' @param progress If `TRUE`, a progress bar is shown, see [dg_cv()].
 #' @return With data, an object of class `dg_auto`: an ensemble as from [dg_ensemble()], without
 #'   `held_out` and with
 #'   \item{members}{named list of models, [dg_ridge()] or [dg_glm()] the best first; [dg_adapt()]
