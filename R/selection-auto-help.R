@@ -183,7 +183,8 @@ NULL
 #' regressions are held out in closed form. The forest is fitted again without each of at most five
 #' groups of domains, with half of its trees (at most 100). Generalised regressions are held out in
 #' one Newton step ([closed_form]) if no domain has a tenth of the information, otherwise fitted
-#' again without each of at most ten groups. Members and weights stay. The errors of numbers are enlarged
+#' again without each of at most ten groups. Members and weights stay. The errors of numbers are
+#' enlarged
 #' by the ratio of the expected score to the score before correction.
 #' @name auto_choice
 #' @references Varma, S. and Simon, R. (2006). Bias in error estimation when using cross-validation

@@ -11,7 +11,8 @@
 #' @details
 #' Up to 10 domains are held out one at a time, more than 10 in 10 groups. A formula gives the
 #' held-out predictions of ridge regressions without further fits ([closed_form]). The best
-#' candidates are averaged if the average beats the null model ([dg_null()]), which is the result otherwise.
+#' candidates are averaged if the average beats the null model ([dg_null()]), which is the
+#' result otherwise.
 #' [auto_search] lists candidates and rules, [auto_choice] explains `choice`: the score to expect on
 #' new domains and the table of candidates. `data` may be a [row_source()], see its section "Score".
 #'
