@@ -337,8 +337,9 @@ survival_of <- function(f, ...) {
 
 #' What parsnip and tune call for domain_learner()
 #'
-#' `fit_domain_learner()` fits the engines of [domain_learner()], which is called instead. The others
-#' are parameters of dials, which [domain_learner()] and [step_domain()] have by themselves; called
+#' `fit_domain_learner()` fits the engines of [domain_learner()], which is called instead. The
+#' others are parameters of dials, which [domain_learner()] and [step_domain()] have by
+#' themselves; called
 #' with other values or another range they change a grid.
 #'
 #' @param formula,data,weights Arguments from parsnip: formula with or without a bar, data frame,

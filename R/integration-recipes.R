@@ -55,8 +55,8 @@
 #' error: projections have no weights.
 #'
 #' **Tuning.** `num_comp`, `bandwidth`, `scale`, and of `lambda`, `epsilon` and `mu` those that the
-#' projection has, can be `tune()`, with `num_comp()`, `penalty()` and `rbf_sigma()` of dials (ranges
-#' for this step) and [domain_scaling_type()].
+#' projection has, can be `tune()`, with `num_comp()`, `penalty()` and `rbf_sigma()` of dials
+#' (ranges for this step) and [domain_scaling_type()].
 #'
 #' **`tidy()`** returns a tibble with the columns `terms` (names of the predictors) and `id`; with
 #' `type = "components"`, `component`, `eigenvalue`, `residual` and `id`.

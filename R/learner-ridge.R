@@ -11,10 +11,11 @@
 #' and G the number of domains. With \eqn{C = \mathrm{diag}(c)}{C = diag(c)},
 #' \eqn{f = \sum_i \alpha_i
 #' \bar k(\cdot, (P_i, x_i))}{f = sum_i alpha_i k(., (P_i, x_i))} and
-#' \deqn{\alpha = (K + \lambda C^{-1})^{-1} y,}{alpha = (K + lambda C^-1)^-1 y,} that is \eqn{(K +
-#' \lambda I)^{-1} y}{(K + lambda I)^-1 y} if all rows have weight 1: `lambda` is not multiplied by
-#' n. [dg_cv()] of the fit predicts each domain by the model fitted without it, in the time of about
-#' two fits. [solvers] says how the system is solved and what it takes, also with feature maps.
+#' \deqn{\alpha = (K + \lambda C^{-1})^{-1} y,}{alpha = (K + lambda C^-1)^-1 y,}
+#' that is \eqn{(K + \lambda I)^{-1} y}{(K + lambda I)^-1 y} if all rows have weight 1: `lambda` is
+#' not multiplied by n. `dg_cv(model)` predicts each domain by the model without it, in the time
+#' of about two fits. [solvers] says how the system is solved and what it takes, also with feature
+#' maps.
 #'
 #' @details
 #' ## Response

@@ -159,8 +159,9 @@ NULL
 #'   \item{`few`}{`TRUE` with one domain}
 #'   \item{`time_limit`}{list: `seconds` (or `NULL`) and `reached`, `TRUE` if the limit ended the
 #'     search}
-#'   \item{`scored`}{with a source, the [dg_cv()] result of all rows, which [dg_cv()] of the fit
-#'     returns} } Columns of `table`:
+#'   \item{`scored`}{with a source, the [dg_cv()] result of all rows, which `dg_cv(model)` returns}
+#' }
+#' Columns of `table`:
 #' \describe{
 #'   \item{`member`, `weight`}{`TRUE` for members of the ensemble; weight}
 #'   \item{`scale`, `kernel`, `domain_kernel`}{description of the candidate; `kernel` names the
@@ -176,14 +177,15 @@ NULL
 #'     rows: from the best candidate on these rows) and its standard error}
 #'   \item{`seconds`}{time of the candidate}
 #' }
-#' @section Intervals and sets: They rest on errors of the members in held-out domains
-#' ([set_intervals()]), which `predict()` computes at the first such call from all rows, also if the
-#' search used some of them. Ridge regressions are held out in closed form. The forest is fitted
-#' again without each of at most five groups of domains, with half of its trees (at most 100).
-#' Generalised regressions are held out in one Newton step ([closed_form]) if no domain has a tenth
-#' of the information, otherwise fitted again without each of at most ten groups. Members and
-#' weights stay. The errors of numbers are enlarged by the ratio of the expected score to the score
-#' before correction.
+#' @section Intervals and sets:
+#' They rest on errors of the members in held-out domains ([set_intervals()]), which `predict()`
+#' computes at the first such call from all rows, also if the search used some of them. Ridge
+#' regressions are held out in closed form. The forest is fitted again without each of at most five
+#' groups of domains, with half of its trees (at most 100). Generalised regressions are held out in
+#' one Newton step ([closed_form]) if no domain has a tenth of the information, otherwise fitted
+#' again without each of at most ten groups. Members and weights stay. The errors of numbers are
+#' enlarged
+#' by the ratio of the expected score to the score before correction.
 #' @name auto_choice
 #' @references Varma, S. and Simon, R. (2006). Bias in error estimation when using cross-validation
 #'   for model selection. *BMC Bioinformatics* 7, 91.
