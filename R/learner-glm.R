@@ -185,7 +185,7 @@
 #' families than `"cox"`; intervals, sets and class probabilities of `"cox"`; a link without a value
 #' at 0 with `intercept = FALSE`; an `offset()` that is not a finite number; a family that is not
 #' listed; non-positive `lambda`; unknown arguments; and Gram matrices over the memory limit
-#' ([domgen-package]) are errors. A solver that stops early gives a warning of class
+#' ([domgen_options]) are errors. A solver that stops early gives a warning of class
 #' `domgen_warning_convergence`.
 #' @references
 #' Breslow, N. (1974). Covariance analysis of censored survival data. *Biometrics* 30(1), 89-99.

@@ -128,7 +128,7 @@
 #'   with missing predictors and imputes medians and most frequent levels.
 #' @param threads Number of threads for kernels. `NULL` (default) is
 #'   `getOption("domgen.threads", 2)`. Results do not depend on it. The BLAS has its own, see
-#'   [domgen-package].
+#'   [domgen_options].
 #' @param ... Empty: an unknown argument is an error.
 #' @return With data, an object of class `dg_projection`, a list with
 #'   \item{values}{the m eigenvalues \eqn{\gamma}{gamma} (the paper's \eqn{\Gamma}{Gamma}, including
@@ -148,7 +148,7 @@
 #'   and what `predict()` needs. Without data, a specification.
 #' @section Errors:
 #' Missing or unknown columns, a constant response, `lambda` or `epsilon` that is not positive,
-#' unknown arguments, and Gram matrices above the memory limit ([domgen-package]) are errors.
+#' unknown arguments, and Gram matrices above the memory limit ([domgen_options]) are errors.
 #' @references
 #' Muandet, K., Balduzzi, D. and Schoelkopf, B. (2013). Domain generalization
 #' via invariant feature representation. *ICML*. <https://arxiv.org/abs/1301.2115>
