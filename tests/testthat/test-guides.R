@@ -22,6 +22,24 @@ test_that("each guide that a text or a message names is there", {
                    c("a-b", "c", "d"))
 })
 
+test_that("validation and publishing are found wherever somebody begins to read", {
+  sought <- c("dg_validate", "dg_report", "dg_coefficients", "dg_net_benefit")
+  places <- c("README.md", file.path("man", "domgen-package.Rd"),
+              file.path("inst", "scripts", "cheat-sheet.R"),
+              file.path("vignettes", "which-method.Rmd"))
+  for (place in places) {
+    text <- paste(readLines(checkout_file(place), encoding = "UTF-8"), collapse = "\n")
+    named <- vapply(sought, grepl, NA, x = text, fixed = TRUE)
+    expect_identical(sought[!named], character(), info = place)
+  }
+})
+
+test_that("the README is read in one go, and ?domgen is a map of a page", {
+  expect_lte(length(readLines(checkout_file("README.md"))), 120L)
+  map <- utils::capture.output(tools::Rd2txt(checkout_file("man", "domgen-package.Rd")))
+  expect_lte(length(map), 60L)
+})
+
 test_that("files that the README links to are there", {
   text <- paste(readLines(checkout_file("README.md"), encoding = "UTF-8"), collapse = "\n")
   links <- regmatches(text, gregexpr("\\]\\([^)]+", text))[[1L]]
