@@ -40,6 +40,7 @@
 #' | More than 10,000 rows; files, databases? | [features_nystrom()]; [row_source()] |
 #' | Few components instead of predictors? | [dg_dica()], [dg_pipeline()] |
 #' | What a column may be; options, threads, symbols? | [domgen_options] |
+#' | Which arguments do all models share? | [dg_arguments] |
 #' | A part of my own? | [extending] |
 #'
 #' Guides: `vignette("domgen")` to begin, then `vignette("which-method")`,
