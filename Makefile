@@ -83,7 +83,7 @@ install:
 	@sh .ci/install
 
 guides:
-	@sh .ci/setup ci
+	@sh .ci/setup guides
 	@sh .ci/install
 	@sh .ci/with-library Rscript .ci/guides.R
 
