@@ -23,7 +23,8 @@ build <- function(name) {
                                   c("-e", shQuote(paste0("tools::", paste(code, collapse = " ")))),
                                   stdout = TRUE, stderr = TRUE))
   failed <- !is.null(attr(log, "status"))
-  message(name, if (failed) " failed", sprintf(", %.0f s", difftime(Sys.time(), start, units = "s")))
+  seconds <- difftime(Sys.time(), start, units = "secs")
+  message(name, if (failed) " failed", sprintf(", %.0f s", seconds))
   if (failed) message(paste(utils::tail(log, 20), collapse = "\n"))
   !failed
 }

@@ -1,8 +1,8 @@
 #' domgen: predict in new hospitals, schools or devices
 #'
 #' Learns from several labelled *domains* (hospitals, schools, devices) and predicts in new ones,
-#' without their labels. Every method takes a formula `y ~ x1 + x2 | domain` (`y ~ . | domain`: all
-#' other columns), or a matrix `x`, a response `y` and a vector `domain`. Hospitals stand for domains.
+#' without their labels. Every method takes a formula `y ~ x1 + x2 | domain` (`.`: all other
+#' columns), or a matrix `x`, a response `y` and a vector `domain`. Hospitals stand for domains.
 #'
 #' | question | function |
 #' |---|---|
@@ -10,7 +10,7 @@
 #' | Do hospitals matter in these data? | [dg_diagnose()] |
 #' | Which model predicts best in a new hospital? | [dg_auto()] |
 #' | Which models use its unlabelled patients? | [dg_ridge()], [dg_svm()], [dg_gp()], [dg_glm()] |
-#' | Linear, mixed, additive models; elastic net? | [dg_lm()], [dg_mixed()], [dg_gam()], [dg_net()] |
+#' | Linear, mixed, additive models; glmnet? | [dg_lm()], [dg_mixed()], [dg_gam()], [dg_net()] |
 #' | Forests, boosting? | [dg_forest()], [dg_boost()] |
 #' | Predictions, probabilities, intervals? | [predict()][predict.dg_learner], [set_intervals()] |
 #' | Is the new hospital like those of training? | [dg_novelty()] |
@@ -44,8 +44,8 @@
 #' | A part of my own? | [extending] |
 #'
 #' Guides: `vignette("domgen")` to begin, then `vignette("which-method")`,
-#' `vignette("validation")`; `vignette(package = "domgen")` lists all. If it lists none, they were not
-#' installed: run `make guides` in the sources of the package.
+#' `vignette("validation")`; `vignette(package = "domgen")` lists all. If it lists none, they were
+#' not installed: run `make guides` in the sources of the package.
 #'
 #' @keywords internal
 #' @importFrom Rcpp evalCpp

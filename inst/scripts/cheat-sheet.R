@@ -80,7 +80,7 @@ blocks <- list(
     "dg_plan(dg_lm(), f, data = train)" = "how many domains, or labels, are enough?"
   ),
   "Validate and publish" = c(
-    "v <- dg_validate(model, newdata = test)" = "each domain, their mean, a new one; also of dg_cv()",
+    "v <- dg_validate(model, newdata = test)" = "each domain, their mean, a new one; dg_cv() too",
     "plot(v); plot(dg_calibration(v)); plot(dg_net_benefit(v))" =
       "forest; are probabilities right? do they help to decide?",
     "dg_forecast(model, test)" = "the score of a new domain before its labels come",

@@ -18,8 +18,8 @@ test_that("each guide that a text or a message names is there", {
   expect_gt(length(unique(unlist(named))), 10L)
   expect_identical(setdiff(unlist(named), guides), character())
   # as text, in code, in a string
-  expect_identical(guides_named(c("`vignette(\"a-b\")`, vignette(\"c\")", "\"vignette(\\\"d\\\")\"")),
-                   c("a-b", "c", "d"))
+  lines <- c("`vignette(\"a-b\")`, vignette(\"c\")", "\"vignette(\\\"d\\\")\"")
+  expect_identical(guides_named(lines), c("a-b", "c", "d"))
 })
 
 test_that("validation and publishing are found wherever somebody begins to read", {
