@@ -4,7 +4,7 @@
 MAKEFLAGS += --no-print-directory
 .PHONY: help demo test test-engines test-integrations fuzz bench bench-regression experiments check \
   check-core check-debug check-sanitizers check-valgrind check-interrupts check-machines document \
-  site install layers lint spelling wordlist release-notes hooks clean
+  site guides install layers lint spelling wordlist release-notes hooks clean
 
 help:
 	@echo 'make demo      install the package and run the demonstration (writes demo.png)'
@@ -18,6 +18,7 @@ help:
 	@echo 'make experiments  short runs of the papers'"'"' experiments, compared with stored ones;'
 	@echo '               one of them: make experiments NAME=dica-table-1 OPTIONS=--full'
 	@echo 'make install   install the package'
+	@echo 'make guides    the same, with its guides: vignette(package = "domgen") lists them'
 	@echo 'make check     R CMD check --as-cran'
 	@echo 'make check-machines  the tests as on other processors, on the reference BLAS and with 1, 2'
 	@echo '               and 3 threads (hours on some machines); writes machines.txt'
@@ -80,6 +81,11 @@ experiments:
 install:
 	@sh .ci/setup demo
 	@sh .ci/install
+
+guides:
+	@sh .ci/setup guides
+	@sh .ci/install
+	@sh .ci/with-library Rscript .ci/guides.R
 
 check:
 	@sh .ci/setup ci

@@ -20,7 +20,7 @@
 #'
 #' @details
 #' Sources: for M, equation 2 and theorem 2 of the DICA paper and section 7.1 of the MTL paper; for
-#' V, definition 1 and equation 4 of the DICA paper, with Q as in the glossary of [domgen-package].
+#' V, definition 1 and equation 4 of the DICA paper, with Q as in the glossary of [domgen_options].
 #' The pairs of a row with itself are included, as in the papers. Memory is O(n).
 #'
 #' *MMD.* The biased estimate (default) is never negative. The unbiased one leaves out the pairs of

@@ -121,7 +121,7 @@
 #' @param max_rows Maximum number of rows per domain that are compared. Default `NULL`: 10,000
 #'   divided by G + 1, at least 10.
 #' @param threads Number of threads. If `NULL` (default), `getOption("domgen.threads", 2)`. The BLAS
-#'   has its own number of threads, see [domgen-package].
+#'   has its own number of threads, see [domgen_options].
 #' @param ... Must be empty.
 #' @return `plot()` returns a ggplot2 object, `dg_novelty()` an object of class `dg_novelty`, a
 #'   list with

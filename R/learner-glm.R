@@ -87,7 +87,7 @@
 #' families than `"cox"`; intervals, sets and class probabilities of `"cox"`; a link without a value
 #' at 0 with `intercept = FALSE`; an `offset()` that is not a finite number; a family that is not
 #' listed; non-positive `lambda`; unknown arguments; and Gram matrices over the memory limit
-#' ([domgen-package]) are errors. A solver that stops early gives a warning of class
+#' ([domgen_options]) are errors. A solver that stops early gives a warning of class
 #' `domgen_warning_convergence`.
 #' @references
 #' McCullagh, P. and Nelder, J. A. (1989). *Generalized Linear Models*, 2nd edition. Chapman and

@@ -111,7 +111,7 @@
 #' @section Errors:
 #' Classes as response, non-positive `signal_sd` or `noise_sd`, `ard` with a kernel that leaves no
 #' bandwidth open, covariances that are not numerically positive definite (`noise_sd` too small),
-#' unknown arguments, and Gram matrices over the memory limit ([domgen-package]), in `simulate()`
+#' unknown arguments, and Gram matrices over the memory limit ([domgen_options]), in `simulate()`
 #' also the joint covariance of the rows, are errors. Warnings: `domgen_warning_convergence` if the
 #' likelihood is not maximised, `domgen_warning_derivative` for an open bandwidth of a kernel
 #' without a known derivative.

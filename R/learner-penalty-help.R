@@ -26,7 +26,8 @@
 #' `lambda` is 1 with fewer than two domains, with [domain_multitask()] (made for known domains),
 #' and for sums of features. If `lambda` is given, nothing is chosen, and the bandwidth is the
 #' median distance.
-#' @section SVM: If `cost` is not given, it is derived from the `lambda` that a
+#' @section SVM:
+#' If `cost` is not given, it is derived from the `lambda` that a
 #' ridge regression on the same kernels chooses on held-out domains, together with the bandwidth of
 #' the domain kernel, see above. Let \eqn{\bar r}{r} be the mean absolute residual of that ridge
 #' regression on the held-out domains, with two classes coded -1 and 1. For classes as for numbers,

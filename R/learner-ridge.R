@@ -48,7 +48,7 @@
 #'   and what `predict()` needs. Without data, a specification.
 #' @section Errors:
 #' A single class, negative or missing weights, non-positive `lambda`, unknown arguments, and Gram
-#' matrices over the memory limit ([domgen-package]) are errors; for errors of probabilities see
+#' matrices over the memory limit ([domgen_options]) are errors; for errors of probabilities see
 #' [calibration]. Warnings:
 #'
 #' | class | reason |

@@ -106,7 +106,7 @@
 #'   and what `predict()` needs. Without data, a specification.
 #' @section Errors:
 #' Missing or unknown columns, a constant response, `lambda` or `epsilon` that is not positive,
-#' unknown arguments, and Gram matrices above the memory limit ([domgen-package]) are errors.
+#' unknown arguments, and Gram matrices above the memory limit ([domgen_options]) are errors.
 #' @references
 #' Muandet, K., Balduzzi, D. and Schoelkopf, B. (2013). Domain generalization
 #' via invariant feature representation. *ICML*. <https://arxiv.org/abs/1301.2115>
