@@ -73,8 +73,9 @@
 #' *Journal of the American Statistical Association* 22(158), 209-212.
 #' @seealso [dg_validate()], whose plot of calibration has a line for each site
 #' @examples
-#' toy <- simulate_dcm(domains = 8, n = 40, seed = 1)
-#' cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
+#' # second and third pregnancies, held out by group
+#' births <- transform(infert, group = stratum %% 6, case = factor(case))
+#' cv <- dg_cv(dg_lm(), case ~ spontaneous + induced | group, data = births)
 #' calibration <- dg_calibration(cv, bins = 5)
 #' calibration
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(calibration)
