@@ -104,7 +104,8 @@ embedding_norms <- function(kernel, points) {
 #' Variance of the mean embeddings of domains
 #'
 #' @order 1
-#' @description `domain_gram()` has the inner products M of the mean embeddings of domains,
+#' @description
+#' `domain_gram()` has the inner products M of the mean embeddings of domains,
 #' `distributional_variance()` their variance: with k the kernel, \eqn{x^{(i)}_a}{x_a^(i)} row a of
 #' domain i and G domains,
 #' \deqn{M_{ij} = \langle\mu_i, \mu_j\rangle = \frac{1}{n_i n_j} \sum_{a=1}^{n_i} \sum_{b=1}^{n_j}
@@ -113,7 +114,8 @@ embedding_norms <- function(kernel, points) {
 #' \deqn{V = \frac1G \mathrm{tr}(M) - \frac1{G^2}\sum_{ij} M_{ij} = \mathrm{tr}(KQ).}{
 #'   V = tr(M)/G - sum_ij M_ij / G^2 = tr(KQ).}
 #'
-#' @details V is of definition 1 and equation 4 of the DICA paper, with Q as in the glossary of
+#' @details
+#' V is of definition 1 and equation 4 of the DICA paper, with Q as in the glossary of
 #' [domgen-package]. With a characteristic kernel, the variance of the true distributions is zero if
 #' and only if all domains have the same distribution of x (theorem 1). Its estimate is positive
 #' even if all distributions are equal, because rows are finite in number: it is no test. [dg_mmd()]

@@ -1,16 +1,18 @@
 #' Distances between domains
 #'
-#' @description Squared maximum mean discrepancy (MMD) of each pair of domains, the squared distance
-#' of their mean embeddings, with a permutation test. With k the kernel and \eqn{x^{(i)}_a}{x_a^(i)}
-#' row a of domain i,
+#' @description
+#' Squared maximum mean discrepancy (MMD) of each pair of domains, the squared distance of their
+#' mean embeddings, with a permutation test. With k the kernel and \eqn{x^{(i)}_a}{x_a^(i)} row a of
+#' domain i,
 #' \deqn{M_{ij} = \langle\mu_i, \mu_j\rangle = \frac{1}{n_i n_j} \sum_{a=1}^{n_i} \sum_{b=1}^{n_j}
 #'   k(x^{(i)}_a, x^{(j)}_b),}{
 #'   M_ij = <mu_i, mu_j> = 1/(n_i n_j) sum_a sum_b k(x_a^(i), x_b^(j)),}
 #' \deqn{\mathrm{MMD}^2(i, j) = \lVert\mu_i - \mu_j\rVert^2 = M_{ii} + M_{jj} - 2M_{ij}.}{
 #'   MMD^2(i, j) = ||mu_i - mu_j||^2 = M_ii + M_jj - 2 M_ij.}
 #'
-#' @details M is of equation 2 and theorem 2 of the DICA paper and section 7.1 of the MTL paper. The
-#' biased estimate (default) includes the pairs of a row with itself, as in the papers, and is never
+#' @details
+#' M is of equation 2 and theorem 2 of the DICA paper and section 7.1 of the MTL paper. The biased
+#' estimate (default) includes the pairs of a row with itself, as in the papers, and is never
 #' negative. The unbiased one leaves them out and can be negative. Memory is O(n).
 #'
 #' @section Permutation test:

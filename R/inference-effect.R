@@ -13,9 +13,10 @@
 #'     the rows that *describe* the domain, and not in the rows that are predicted.}
 #' }
 #'
-#' @details `lower` and `upper` are for the average over domains: with `refits = FALSE` the average
-#' effect of the same model over other domains, with `refits = TRUE` that of the method fitted to as
-#' many domains. [effect_curves] has formulas and coverage.
+#' @details
+#' `lower` and `upper` are for the average over domains: with `refits = FALSE` the average effect of
+#' the same model over other domains, with `refits = TRUE` that of the method fitted to as many
+#' domains. [effect_curves] has formulas and coverage.
 #'
 #' @param model A fitted learner, [dg_pipeline()] or ensemble, also from [dg_auto()] or [dg_tune()],
 #'   a model with a fixed reference ([set_reference()]), or a fit of [domain_learner()], alone or in
@@ -53,8 +54,7 @@
 #'   \item{trained}{`TRUE` if domains are those to which the model was fitted}
 #'   \item{uses_others}{`TRUE` if the model uses a domain's other rows to predict a row}
 #'   \item{held_out}{number of domains (or levels of a factor) that the jackknife holds out}
-#'   \item{units, values, labels, title}{texts for printing: what is held out by the jackknife, what
-#'     the values are (`""` for a numeric response), names of variables, and the method}
+#'   \item{units, values, labels, title}{texts for printing}
 #'   Values are predicted numbers; probabilities of the second of two classes, or of each `class`;
 #'   decision values for a model without probabilities; relative hazards for censored times.
 #' @section Errors:
@@ -343,8 +343,9 @@ effect_lines <- function(part, grid, without, asked, domains) {
 #' How the partial dependence, accumulated local effects and contextual effects of [dg_effect()] are
 #' defined with domains, and what their intervals cover.
 #'
-#' @section Definition: Let \eqn{x_i}{x_i} be the rows of domain g, \eqn{P_g} its description (see
-#' [set_reference()]), and \eqn{x_{i,-j}}{x_i,-j} all predictors but j.
+#' @section Definition:
+#' Let \eqn{x_i}{x_i} be the rows of domain g, \eqn{P_g} its description (see [set_reference()]),
+#' and \eqn{x_{i,-j}}{x_i,-j} all predictors but j.
 #'
 #' **Partial dependence** (Friedman, 2001, equation 53) of a domain is
 #' \deqn{PD_g(v) = \frac1{n_g} \sum_{i \in g} f\{(v, x_{i,-j}), P_g\}}{

@@ -8,11 +8,12 @@
 #' has labels, the difference from held-out training rows is split into a part of the predictors and
 #' a part of their relation to the response.
 #'
-#' @details [score_forecasts] has the model of the forecast, its skill, and the two parts of a
-#' difference. Scores *can be forecast* if the skill is at least 0.05 and p at most 0.05, with at
-#' least 5 domains that have a score. With fewer than about 15 domains the skill is itself
-#' uncertain; where the signal is weak, scores that can be forecast are those whose skill was
-#' overestimated by chance (`vignette("before-labels")`).
+#' @details
+#' [score_forecasts] has the model of the forecast, its skill, and the two parts of a difference.
+#' Scores *can be forecast* if the skill is at least 0.05 and p at most 0.05, with at least 5
+#' domains that have a score. With fewer than about 15 domains the skill is itself uncertain; where
+#' the signal is weak, scores that can be forecast are those whose skill was overestimated by chance
+#' (`vignette("before-labels")`).
 #'
 #' @inheritParams dg_novelty
 #' @param object A fitted learner, [dg_pipeline()] or ensemble, also one from [dg_auto()] or
@@ -63,19 +64,17 @@
 #' @seealso [score_forecasts], [plot()][plot.dg_forecast], [dg_validate()], [dg_novelty()],
 #'   [dg_plan()]
 #' @examples
-#' # noise grows with x1, and so does the error in sites where x1 is large
-#' set.seed(1)
-#' site <- rep(paste("site", 1:17), each = 40)
-#' x1 <- rnorm(680, rep(rnorm(17, sd = 0.7), each = 40))
-#' data <- data.frame(y = x1 + exp(0.4 * x1) * rnorm(680), x1, site)
-#' new <- data$site %in% c("site 16", "site 17")
-#' model <- dg_lm(y ~ x1 | site, data = data[!new, ])
-#' forecast <- dg_forecast(model, data[new, c("x1", "site")], permutations = 99)
+#' pupils <- as.data.frame(nlme::MathAchieve)
+#' schools <- levels(pupils$School)
+#' train <- subset(pupils, School %in% schools[seq(1, 160, 8)])
+#' new <- subset(pupils, School %in% schools[c(2, 50)])
+#' model <- dg_lm(MathAch ~ SES + Sex + Minority | School, data = train)
+#' forecast <- dg_forecast(model, new[c("School", "SES", "Sex", "Minority")], permutations = 99)
 #' forecast
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(forecast)
 #'
 #' # with labels: is it the predictors, or the relation?
-#' dg_forecast(model, data[data$site == "site 16", ], permutations = 19)$parts
+#' dg_forecast(model, new, permutations = 19)$parts
 #' @export
 dg_forecast <- function(object, newdata, domain = NULL, y = NULL, metric = NULL, cv = NULL,
                         level = 0.95, permutations = 499, threads = NULL, progress = NULL) {

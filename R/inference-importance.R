@@ -15,9 +15,10 @@
 #' The description of a domain is what the model computes from the domain's rows: kernel mean, mean
 #' and standard deviation for scaling, `domain_means`. `"context"` is 0 for a model without one.
 #'
-#' @details Intervals are for the mean increase over new domains exchangeable with those of the
-#' data, of models trained on as many domains. [permutation_importance] has formulas, the relation
-#' to the coefficients of a linear model, and what happens with correlated predictors: importance is
+#' @details
+#' Intervals are for the mean increase over new domains exchangeable with those of the data, of
+#' models trained on as many domains. [permutation_importance] has formulas, the relation to the
+#' coefficients of a linear model, and what happens with correlated predictors: importance is
 #' divided among them unless they are permuted together, `predictors = list(size = c("height",
 #' "weight"))`.
 #'

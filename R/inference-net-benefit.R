@@ -53,7 +53,7 @@
 #'     proportion of such sites}
 #'   \item{domains}{data frame, a row for each method, domain and threshold: `method`, `domain`,
 #'     `threshold`, `net_benefit` with its standard error `se`, `all`}
-#'   \item{rows, events}{numbers of rows and of events, those of repeats counted once}
+#'   \item{rows, events}{numbers of rows and of events, without repeats}
 #'   \item{class, level, inflation, labels, held_out}{as given or found}
 #' @section Errors:
 #' A response of numbers or counts; predictions without probabilities; thresholds that are not

@@ -1,15 +1,17 @@
 #' Is a new domain like the training domains?
 #'
-#' @description `dg_novelty()` measures from unlabelled rows how far new domains lie from the
-#' training domains. Each new domain gets a distance and a p value, the rank of this distance among
-#' those of the training domains. Each row gets the same two numbers. Weights show which training
-#' domains a new one resembles most. If the new domain is exchangeable with the training domains, p
-#' is at most \eqn{\alpha}{alpha} with a probability of at most about \eqn{\alpha}{alpha}, see
+#' @description
+#' `dg_novelty()` measures from unlabelled rows how far new domains lie from the training domains.
+#' Each new domain gets a distance and a p value, the rank of this distance among those of the
+#' training domains. Each row gets the same two numbers. Weights show which training domains a new
+#' one resembles most. If the new domain is exchangeable with the training domains, p is at most
+#' \eqn{\alpha}{alpha} with a probability of at most about \eqn{\alpha}{alpha}, see
 #' [domain_novelty]. Rows of a domain may depend on each other.
 #'
-#' @details p is never below 1/(G + 1) with G training domains, so 0.05 needs 19 of them. Several
-#' new domains are tested separately: p values are not adjusted. Large shifts are detected, changed
-#' correlations rarely.
+#' @details
+#' p is never below 1/(G + 1) with G training domains, so 0.05 needs 19 of them. Several new domains
+#' are tested separately: p values are not adjusted. Large shifts are detected, changed correlations
+#' rarely.
 #'
 #' @section Predictors and rows used:
 #' Predictors are scaled as in the model: with `scale = "domain"`, a domain whose mean is shifted is

@@ -52,8 +52,8 @@
 #'     difference from the baseline, as `summary`; and by site, with errors of paired rows}
 #'   \item{regression}{with `covariates`, a data frame: `method`, `measure`, `term`, `estimate` (on
 #'     the scale of the measure), `se`, `lower`, `upper`, `p`, and `tau`, what is left of it}
-#'   \item{rows}{data frame of the rows: `method`, `row`, `domain`, `y`, `p`, and `rep` of repeats}
-#'   \item{methods, measures}{names of the methods; the measures as a list, with their `title`}
+#'   \item{rows}{data frame: `method`, `row`, `domain`, `y`, `p`; of repeats `rep`}
+#'   \item{methods, measures}{names of the methods; list of the measures}
 #'   \item{kind, class, threshold, times, level, target, labels, origin, held_out, scope,
 #'     baseline}{as given or found; `origin` is `"held_out"`, `"fitted"` or `"given"`}
 #' @section Errors:

@@ -54,8 +54,7 @@
 #'     |\mathrm{observed}_b - \mathrm{predicted}_b|}{sum_b (n_b/n) |observed_b - predicted_b|}; it
 #'     can be small although every domain is miscalibrated}
 #'   \item{rows, domains}{numbers of rows and domains}
-#'   \item{labels, held_out}{names of the response and domain variables; description of the rows, as
-#'     text}
+#'   \item{labels, held_out}{texts for printing}
 #' @section Errors:
 #' A model or cross-validation without probabilities (of censored times: at `time`); `newdata`,
 #' `domain` or `y` with a cross-validation; a response that is missing or has other classes; those

@@ -422,7 +422,7 @@ middle_words <- function(x) {
   paste0(
     "mean: each ", words$one, " counts once",
     if (any(bent)) {
-      paste0(", on the scale of the measure (see ?dg_validate) and back: about the value of the ",
+      paste0(", on the scale of the measure (see ?site_measures) and back: about the value of the ",
              "middle ", words$one)
     }, ".",
     if (length(other)) {

@@ -43,7 +43,7 @@
 #' @param permutations Number of permutations in the test of shift. Default 200.
 #' @param unit Vector or column of `data`: the subject of each row, if subjects have several rows.
 #'   Default `NULL`: each row is a subject.
-#' @param seed Number: seed for sampled rows, landmarks, permutations and signs. Default 1.
+#' @param seed Seed of sampled rows, landmarks, permutations and signs.
 #' @return An object of class `dg_diagnose`, a list with
 #'   \item{shift}{list: `variance`, `level` (mean of the permutations) and `lower`, `upper` (their
 #'     95 % range), `ratio` (`variance` over `level`), `p`}
@@ -54,7 +54,7 @@
 #'     and `known` (on held-out rows of known domains; `NA` for domains that were not used for
 #'     headroom), `pooled_new` and `distributional` (on held-out domains)}
 #'   \item{verdict}{three sentences, one per question}
-#'   \item{metric, rows, available}{the metric, the number of rows used and the number in the data}
+#'   \item{metric, rows, available}{the metric, numbers of rows used and in the data}
 #'   \item{weighted}{`TRUE` if these rows differ in weight; scores have no weights}
 #'   \item{units}{with `unit`, the number of units in the rows used}
 #' @section Errors:

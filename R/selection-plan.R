@@ -5,11 +5,11 @@
 #' number of training sites, and what labelled rows of the new site are worth: for the model as it
 #' is, for an updated one, and for a model of that site alone.
 #'
-#' @details A power law a + b m^-c describes the mean score by the number m of training sites. Bands
-#' are for the mean score over new sites of the same kind, of a model fitted to one set of m sites.
-#' A power law cannot foresee another course of the curve beyond the data, not even at twice the
-#' sites: numbers of sites up to ten times those at hand are considered for `target`.
-#' [learning_curves] has
+#' @details
+#' A power law a + b m^-c describes the mean score by the number m of training sites. Bands are for
+#' the mean score over new sites of the same kind, of a model fitted to one set of m sites. A power
+#' law cannot foresee another course of the curve beyond the data, not even at twice the sites:
+#' numbers of sites up to ten times those at hand are considered for `target`. [learning_curves] has
 #' the model.
 #'
 #' @param x,y,domain,weights,na.action,progress,... As in [all methods][dg_arguments].
