@@ -372,7 +372,7 @@ site_descriptions <- function(values, domains, sites, to) {
 #'
 #' @section Forecast:
 #' **Scores by domain.** Each training domain g has the score of its held-out rows (from `cv`), with
-#' its standard error, on the scale of [dg_validate()]:
+#' its standard error, on the scale of [site_measures]:
 #'
 #' | `metric` | response | definition | scale |
 #' |---|---|---|---|

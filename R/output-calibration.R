@@ -15,7 +15,7 @@
 #'   \mathrm{logit}\, p}{logit P(y = 1) = a + b logit p}, where a is estimated with b = 1 (Cox,
 #'   1958; Van Calster et al., 2019). Calibrated predictions have a = 0 and b = 1; with b below 1
 #'   they are too extreme. b is `NA` in domains with fewer than five rows of the class or of the
-#'   others; with fewer than ten, a and b have Firth's penalty ([dg_validate()]).
+#'   others; with fewer than ten, a and b have Firth's penalty ([site_measures]).
 #'
 #' **Over all domains** (`table`). Rows are grouped into bins of predicted probability, with the
 #' mean prediction and the observed proportion of each. The 95 % interval of the proportion is

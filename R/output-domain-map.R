@@ -22,12 +22,11 @@
 #' [predict.dg_projection()] for `newdata`.
 #' @seealso [dg_novelty()], [dg_mmd()], [plot.domgen_mmd()]
 #' @examples
-#' # plants that were not in training
-#' plants <- transform(as.data.frame(CO2), Plant = factor(Plant, ordered = FALSE))
-#' new <- plants$Plant %in% c("Qn3", "Mc3")
-#' model <- dg_ridge(uptake ~ conc + Type + Treatment | Plant, data = plants[!new, ], lambda = 1)
-#' map <- domain_map(model, plants[new, ])
-#' map
+#' pupils <- as.data.frame(nlme::MathAchieve)
+#' schools <- levels(pupils$School)
+#' train <- subset(pupils, School %in% schools[seq(1, 160, 8)])
+#' model <- dg_ridge(MathAch ~ SES + Sex + Minority | School, data = train, lambda = 1)
+#' map <- domain_map(model, subset(pupils, School %in% schools[c(2, 50, 100)]))
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(map)
 #' @export
 domain_map <- function(model, newdata = NULL, domain = NULL, threads = NULL) {
