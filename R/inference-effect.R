@@ -13,74 +13,10 @@
 #'     the rows that *describe* the domain, and not in the rows that are predicted.}
 #' }
 #'
-#' @section Definition: Let \eqn{x_i}{x_i} be the rows of domain g, \eqn{P_g} its description (see
-#' [set_reference()]), and \eqn{x_{i,-j}}{x_i,-j} all predictors but j.
-#'
-#' **Partial dependence** (Friedman, 2001, equation 53) of a domain is
-#' \deqn{PD_g(v) = \frac1{n_g} \sum_{i \in g} f\{(v, x_{i,-j}), P_g\}}{
-#'   PD_g(v) = mean_i f((v, x_i,-j), P_g)}
-#' The average is the mean over domains, equally weighted.
-#'
-#' **Local effects** (Apley and Zhu, 2020, equation 9). In the interval \eqn{(z_{k-1}, z_k]} between
-#' quantiles of all rows, the local effect of domain g is the mean over its rows there of
-#' \eqn{f\{(z_k, x_{i,-j}), P_g\} - f\{(z_{k-1}, x_{i,-j}), P_g\}}{ f((z_k, x_i,-j), P_g) -
-#' f((z_k-1, x_i,-j), P_g)}; the average effect is the mean over the domains with rows there. A
-#' curve is the cumulative sum of local effects. The average curve has mean 0 over rows (domains
-#' equally weighted). The curve of a domain covers the range of its values, uses the average effect
-#' in intervals without rows, and has the mean of the average curve over its own rows. Ordered
-#' categories are steps from one to the next. Other categories have no intervals: they get partial
-#' dependence less its mean.
-#'
-#' **Contextual effect**:
-#' \deqn{C_g(\delta) = \frac1{n_g} \sum_{i \in g} \left[f(x_i, P_g^{j+\delta}) - f(x_i, P_g)
-#'   \right]}{C_g(delta) = mean_i f(x_i, P_g shifted by delta) - f(x_i, P_g)}
-#' where \eqn{P_g^{j+\delta}} is described by the same rows with \eqn{\delta}{delta} added to
-#' predictor j, or for a category by rows that all have it. If \eqn{y = a (x - m_g) + b\, m_g}{y = a
-#' (x - m_g) + b m_g} with the domain's mean \eqn{m_g}{m_g}, it is \eqn{(b - a) \delta}{(b - a)
-#' delta}, the contextual effect of multilevel analysis (Raudenbush and Bryk, 2002, chapter 5), and
-#' partial dependence has the slope a. It is 0 for a model without a description of domains.
-#'
-#' @section Intervals:
-#' `lower` and `upper` are Student's interval for the average over domains, from the jackknife over
-#' domains. The effect that they are for depends on `refits`:
-#'
-#' | `refits` | interval for |
-#' |---|---|
-#' | `FALSE` | the average effect of the *same model* over other domains, exchangeable with these |
-#' | `TRUE` | the average effect that the *method* finds from as many domains |
-#'
-#' Where all domains have the same value there is no interval (`NA`): a linear model without
-#' interactions has the same contextual effect in each domain, which does not show how far it is
-#' off. `refits = TRUE` does.
-#'
-#' Neither allows for the bias of a method that shrinks. Differences between domains show in the
-#' curves of single domains, not in this interval. For `"ale"` the interval is for the shape of the
-#' curve, since its mean is fixed at 0. With nested factors, levels of the outer factor are held out
-#' as a whole; with crossed factors, levels of each factor, with variances combined as in [dg_cv()].
-#'
-#' To a model that learns from domains those of training are not exchangeable with others: it knows
-#' how steep curves are there, and effects in other domains are smaller, or differ by more. With
-#' `refits = FALSE` and training domains, intervals can then be too narrow, as `print()` says. With
-#' `newdata` of other domains, or `refits = TRUE`, they do not have this fault.
-#'
-#' In simulations with 8 and 20 domains, of the linear model above and of one whose slopes differ
-#' between domains (200 draws; averages over all rows, and over four rows of each domain;
-#' `inst/experiments/domgen-effects.R`), 95 % intervals contain what they are for in
-#'
-#' | | `refits = TRUE` | `FALSE`, training domains | `FALSE`, other domains |
-#' |---|---|---|---|
-#' | `"pdp"`, [dg_lm()] | 88-98 % | 92-94 % | 92-96 % |
-#' | `"pdp"`, [dg_ridge()] | 94-96 % | 88-100 % | 88-96 % |
-#' | `"pdp"`, [dg_forest()] | not tried | 96-100 % | 84-96 % |
-#' | `"ale"`, [dg_lm()] | 88-92 % | no interval | no interval |
-#' | `"ale"`, [dg_ridge()] | 92-97 % | 75-96 % | 86-92 % |
-#' | `"ale"`, [dg_forest()] | not tried | 90-100 % | 84-94 % |
-#' | `"context"`, [dg_lm()] | 95-97 % | no interval | no interval |
-#' | `"context"`, [dg_ridge()] | 97-100 % | 87-99 % | 87-91 % |
-#' | `"context"`, [dg_forest()] | not tried | 90-98 % | 86-94 % |
-#'
-#' The contextual effect of the linear model itself is covered in 95 % by [dg_lm()] with `refits`,
-#' but in 54 to 72 % by [dg_ridge()], which shrinks it.
+#' @details
+#' `lower` and `upper` are for the average over domains: with `refits = FALSE` the average effect of
+#' the same model over other domains, with `refits = TRUE` that of the method fitted to as many
+#' domains. [effect_curves] has formulas and coverage.
 #'
 #' @param object A fitted learner, [dg_pipeline()] or ensemble, also from [dg_auto()] or
 #'   [dg_tune()], a model with a fixed reference ([set_reference()]), or a fit of
@@ -103,8 +39,7 @@
 #'   the mean of a curve. Default 2000.
 #' @param level Nominal coverage of the intervals. Default 0.95.
 #' @param seed Seed of the sample of rows.
-#' @param progress If `TRUE`, a progress bar is shown. Default `NULL`: in interactive sessions.
-#' @param ... Must be empty.
+#' @param progress,... As in [all methods][dg_arguments].
 #' @return An object of class `dg_effect`, a list with
 #'   \item{average}{data frame, a row per predictor, class and value: `predictor`, `class` (`NA`
 #'     with at most two classes), `at` (value, shift, or number of the category), `category` (`NA`
@@ -119,23 +54,15 @@
 #'   \item{trained}{`TRUE` if domains are those to which the model was fitted}
 #'   \item{uses_others}{`TRUE` if the model uses a domain's other rows to predict a row}
 #'   \item{held_out}{number of domains (or levels of a factor) that the jackknife holds out}
-#'   \item{units, values, labels, title}{texts for printing: what is held out by the jackknife, what
-#'     the values are (`""` for a numeric response), names of variables, and the method}
+#'   \item{units, values, labels, title}{texts for printing}
 #'   Values are predicted numbers; probabilities of the second of two classes, or of each `class`;
 #'   decision values for a model without probabilities; relative hazards for censored times.
 #' @section Errors:
 #' A model without a response; data that are gone or do not fit the model; a column that does not
 #' exist, or is neither numeric nor categorical; `"context"` for a model with a fixed reference;
 #' `refits` with `newdata`, or with fewer than three domains.
-#' @references
-#' Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black box
-#' supervised learning models. *Journal of the Royal Statistical Society B* 82(4), 1059-1086.
-#'
-#' Friedman, J. H. (2001). Greedy function approximation: a gradient boosting machine. *Annals of
-#' Statistics* 29(5), 1189-1232.
-#'
-#' Raudenbush, S. W. and Bryk, A. S. (2002). *Hierarchical Linear Models*, second edition. Sage.
-#' @seealso [dg_importance()] for how much a predictor matters, [model_tools] for other packages
+#' @seealso [effect_curves], [plot()][plot.dg_effect], [dg_importance()] for how much a predictor
+#'   matters, [model_tools] for other packages
 #' @examples
 #' # effects of a pupil's status, and of the school's mean status
 #' pupils <- as.data.frame(nlme::MathAchieve)
@@ -410,3 +337,74 @@ effect_lines <- function(part, grid, without, asked, domains) {
                             domains = colSums(curves$inside)),
        domains = single[!is.na(single$value), ])
 }
+
+#' Curves of effects and their intervals
+#'
+#' How the partial dependence, accumulated local effects and contextual effects of [dg_effect()] are
+#' defined with domains, and what their intervals cover.
+#'
+#' @section Definition:
+#' Let \eqn{x_i}{x_i} be the rows of domain g, \eqn{P_g} its description (see [set_reference()]),
+#' and \eqn{x_{i,-j}}{x_i,-j} all predictors but j.
+#'
+#' **Partial dependence** (Friedman, 2001, equation 53) of a domain is
+#' \deqn{PD_g(v) = \frac1{n_g} \sum_{i \in g} f\{(v, x_{i,-j}), P_g\}}{
+#'   PD_g(v) = mean_i f((v, x_i,-j), P_g)}
+#' The average is the mean over domains, equally weighted.
+#'
+#' **Local effects** (Apley and Zhu, 2020, equation 9). In the interval \eqn{(z_{k-1}, z_k]} between
+#' quantiles of all rows, the local effect of domain g is the mean over its rows there of
+#' \eqn{f\{(z_k, x_{i,-j}), P_g\} - f\{(z_{k-1}, x_{i,-j}), P_g\}}{ f((z_k, x_i,-j), P_g) -
+#' f((z_k-1, x_i,-j), P_g)}; the average effect is the mean over the domains with rows there. A
+#' curve is the cumulative sum of local effects. The average curve has mean 0 over rows (domains
+#' equally weighted). The curve of a domain covers the range of its values, uses the average effect
+#' in intervals without rows, and has the mean of the average curve over its own rows. Ordered
+#' categories are steps from one to the next. Other categories have no intervals: they get partial
+#' dependence less its mean.
+#'
+#' **Contextual effect**:
+#' \deqn{C_g(\delta) = \frac1{n_g} \sum_{i \in g} \left[f(x_i, P_g^{j+\delta}) - f(x_i, P_g)
+#'   \right]}{C_g(delta) = mean_i f(x_i, P_g shifted by delta) - f(x_i, P_g)}
+#' where \eqn{P_g^{j+\delta}} is described by the same rows with \eqn{\delta}{delta} added to
+#' predictor j, or for a category by rows that all have it. If \eqn{y = a (x - m_g) + b\, m_g}{y = a
+#' (x - m_g) + b m_g} with the domain's mean \eqn{m_g}{m_g}, it is \eqn{(b - a) \delta}{(b - a)
+#' delta}, the contextual effect of multilevel analysis (Raudenbush and Bryk, 2002, chapter 5), and
+#' partial dependence has the slope a. It is 0 for a model without a description of domains.
+#' @section Intervals:
+#' `lower` and `upper` are Student's interval for the average over domains, from the jackknife over
+#' domains. The effect that they are for depends on `refits`:
+#'
+#' | `refits` | interval for |
+#' |---|---|
+#' | `FALSE` | the average effect of the *same model* over other domains, exchangeable with these |
+#' | `TRUE` | the average effect that the *method* finds from as many domains |
+#'
+#' Where all domains have the same value there is no interval (`NA`): a linear model without
+#' interactions has the same contextual effect in each domain, which does not show how far it is
+#' off. `refits = TRUE` does.
+#'
+#' Neither allows for the bias of a method that shrinks. Differences between domains show in the
+#' curves of single domains, not in this interval. For `"ale"` the interval is for the shape of the
+#' curve, since its mean is fixed at 0. With nested factors, levels of the outer factor are held out
+#' as a whole; with crossed factors, levels of each factor, with variances combined as in [dg_cv()].
+#'
+#' To a model that learns from domains those of training are not exchangeable with others: it knows
+#' how steep curves are there, and effects in other domains are smaller, or differ by more. With
+#' `refits = FALSE` and training domains, intervals can then be too narrow, as `print()` says. With
+#' `data` of other domains, or `refits = TRUE`, they do not have this fault.
+#'
+#' In simulations (`vignette("importance-and-effects")`), 95 % intervals contain what they are for
+#' in 84-100 %, with two exceptions: `"ale"` of [dg_ridge()] with training domains and `refits =
+#' FALSE` (75-96 %), and the contextual effect itself, which [dg_ridge()] shrinks (54 to 72 %;
+#' [dg_lm()] 95 %).
+#' @references
+#' Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black box
+#' supervised learning models. *Journal of the Royal Statistical Society B* 82(4), 1059-1086.
+#'
+#' Friedman, J. H. (2001). Greedy function approximation: a gradient boosting machine. *Annals of
+#' Statistics* 29(5), 1189-1232.
+#'
+#' Raudenbush, S. W. and Bryk, A. S. (2002). *Hierarchical Linear Models*, second edition. Sage.
+#' @seealso [dg_effect()], `vignette("importance-and-effects")`
+#' @name effect_curves
+NULL

@@ -1,8 +1,8 @@
 #' Distances between training and new domains
 #'
 #' Distances between the mean embeddings of a model's training domains and of new ones ([dg_mmd()]),
-#' with the kernel of rows and the scaling of the model. Their plot is a map, see
-#' [dg_mmd()]. [dg_novelty()] tests whether a new domain is unusually far.
+#' with the kernel of rows and the scaling of the model. Their plot is a map,
+#' see [plot.domgen_mmd()]. [dg_novelty()] tests whether a new domain is unusually far.
 #'
 #' @param object A fitted model that keeps its training rows (no feature map).
 #' @param newdata Data frame (or matrix, if the model was fitted to one) of new rows, with the
@@ -21,12 +21,14 @@
 #' @section Errors:
 #' A model without training rows, or with one domain and no `newdata`; those of
 #' [predict.dg_projection()] for `newdata`.
-#' @seealso [dg_novelty()], [dg_mmd()]
+#' @seealso [dg_novelty()], [dg_mmd()], [plot.domgen_mmd()]
 #' @examples
-#' toy <- simulate_ellipses(domains = 8, n = 40, seed = 1)
-#' new <- toy$domain %in% levels(toy$domain)[7:8]
-#' model <- dg_ridge(y ~ . | domain, data = toy[!new, ])
-#' plot(domain_map(model, toy[new, ]))
+#' pupils <- as.data.frame(nlme::MathAchieve)
+#' schools <- levels(pupils$School)
+#' train <- subset(pupils, School %in% schools[seq(1, 160, 8)])
+#' model <- dg_ridge(MathAch ~ SES + Sex + Minority | School, data = train, lambda = 1)
+#' map <- domain_map(model, subset(pupils, School %in% schools[c(2, 50, 100)]))
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(map)
 #' @export
 domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL, ...) {
   enter_session()

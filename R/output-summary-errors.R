@@ -26,7 +26,7 @@
 #' | [dg_tune()], `rule = "one_se"` | mean score of a candidate | a rule of thumb, see there |
 #' | [dg_importance()], [dg_effect()] | mean importance, effect | see there |
 #' | [dg_coefficients()] | coefficients of linear models | jackknife over domains, see there |
-#' | [dg_validate()] | mean over sites, value at a new site | see there |
+#' | [dg_validate()] | mean over sites, value at a new site | see [site_means] |
 #' | [dg_calibration()] | observed proportions | allows for domains, see there |
 #' | [predict()][predict.dg_learner()], `se.fit` | f at a row, [dg_gp()] only | posterior |
 #' | [predict()][predict.dg_learner()], `interval` | response in a new domain | [set_intervals()] |
