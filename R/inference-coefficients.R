@@ -25,10 +25,15 @@
 #' `lambda` near 0 (1e-7 of [dg_ridge()]; below that rounding counts) there is nothing to shrink. A
 #' penalty that held-out domains chose is kept in all fits.
 #'
+#' [dg_mixed()] has a model of the domains, and standard errors that follow from it: its fixed
+#' effects have those of its engine (`summary()` of lme4, glmmTMB or ordinal), with intervals and
+#' tests by the normal distribution (`df` is `Inf`). Nothing is fitted again. Thresholds of ordered
+#' classes are left out.
+#'
 #' @param object A fitted model of one linear function: [dg_lm()]; [dg_ridge()], [dg_svm()] or
-#'   [dg_glm()] with `kernel = kernel_linear()`, `domain_kernel = domain_pooled()`, no feature map,
-#'   and `scale` `"pooled"` or `"none"`. Numbers, counts, two classes, ordered classes
-#'   (`family = "ordinal"`) and censored times have one function.
+#'   [dg_glm()] with `kernel = kernel_linear()`, `domain_kernel = domain_pooled()`, no feature map
+#'   or [features_linear()], and `scale` `"pooled"` or `"none"`; or [dg_mixed()]. Numbers, counts,
+#'   two classes, ordered classes (`family = "ordinal"`) and censored times have one function.
 #' @param data The data of the fit. Default `NULL`: those of its call, read again.
 #' @param level Level of the intervals. Default 0.95.
 #' @param exponentiate If `TRUE`, `exp()` of the coefficients and their intervals: odds, rate or
@@ -39,8 +44,10 @@
 #'   \item{coefficients, covariance}{the coefficients, and V; also by `coef()` and `vcov()`,
 #'     whatever `exponentiate` is. `confint()` gives intervals at another level, of ratios if these
 #'     were asked for; [marginaleffects][model_tools] gives contrasts}
-#'   \item{domains}{G x p matrix of the coefficients without each domain}
-#'   \item{df, level, exponentiate}{degrees of freedom G - 1, and the arguments}
+#'   \item{domains}{G x p matrix of the coefficients without each domain; `NULL` of [dg_mixed()]}
+#'   \item{count}{number of domains, G}
+#'   \item{df, level, exponentiate}{degrees of freedom G - 1 ([dg_mixed()]: `Inf`), and the
+#'     arguments}
 #'   \item{crossed, separated}{names of factors that are crossed with the one left out, and of
 #'     domains without which an effect is infinite}
 #'   `print()` shows the table, [tidy()][tidy.domgen] returns it as a tibble, and knitr prints it in
@@ -69,6 +76,9 @@ dg_coefficients <- function(object, data = NULL, level = 0.95, exponentiate = FA
   check_linear(object)
   level <- check_between(level, "level", 0.5, 0.999)
   check_flag(exponentiate, "exponentiate")
+  if (!is.null(own_covariance(object))) {
+    return(engine_coefficients(object, level, exponentiate))
+  }
   given <- if (!is.null(data)) list(data = substitute(data)) else list()
   input <- model_input(object, given, parent.frame(), needed = "give `data`")
   sample <- quietly(read_sample(input, spec_needs(object$spec), "none"))
@@ -88,7 +98,7 @@ dg_coefficients <- function(object, data = NULL, level = 0.95, exponentiate = FA
     coefficients = estimate, covariance = jackknife(left_out, estimate), domains = left_out,
     df = G - 1L, level = level, exponentiate = exponentiate, ratio = ratio,
     penalty = fixed_penalty(object), rows = length(sample$y),
-    labels = left_out_labels(object$blueprint, levels(sample$domain)),
+    labels = left_out_labels(object$blueprint, levels(sample$domain)), count = G,
     crossed = other_factors(object$blueprint$structure, levels(sample$domain)),
     separated = separated_without(left_out, estimate, sample, ratio),
     title = method_of(object$spec)$title, formula = object$formula
@@ -96,6 +106,28 @@ dg_coefficients <- function(object, data = NULL, level = 0.95, exponentiate = FA
   result$table <- shown_coefficients(result)
   result
 }
+
+# Those of a model whose engine has errors of its own. Thresholds of ordered classes take the place
+# of a constant.
+engine_coefficients <- function(object, level, exponentiate) {
+  coefficients <- own_coefficients(object)
+  kept <- names(coefficients)
+  result <- structure(list(
+    coefficients = coefficients, covariance = own_covariance(object)[kept, kept, drop = FALSE],
+    domains = NULL, count = length(object$domains), df = Inf, level = level,
+    exponentiate = exponentiate, ratio = ratio_words(object), penalty = NULL,
+    rows = length(object$y), labels = variable_names(object$blueprint), crossed = NULL,
+    separated = character(), title = method_of(object$spec)$title, formula = object$formula
+  ), class = c("dg_coefficients", "dg_result"))
+  result$table <- shown_coefficients(result)
+  result
+}
+
+# The covariance of its coefficients that a model has itself, or NULL.
+own_covariance <- function(object) UseMethod("own_covariance")
+
+#' @exportS3Method
+own_covariance.default <- function(object) NULL
 
 check_linear <- function(object) {
   refuse <- function(...) {
@@ -110,6 +142,9 @@ check_linear <- function(object) {
     "other functions"
   } else paste("kernel", format(space$kernel), "and domain kernel", format(space$domain_kernel)))
   kinds <- object$blueprint$scaling$kind
+  if (!is.null(own_covariance(object)) && is.null(own_coefficients(object))) {
+    refuse("a mixed model with `scale = \"pooled\"`")
+  }
   # some models have a coefficient for a domain's mean
   if (!is.null(own_coefficients(object))) kinds <- setdiff(kinds, "means")
   if (!all(kinds %in% c("none", "pooled"))) {
@@ -125,11 +160,7 @@ check_linear <- function(object) {
 is_affine <- function(object) UseMethod("is_affine")
 
 #' @exportS3Method
-is_affine.default <- function(object) {
-  space <- object$space
-  !is.null(space$X) && !uses_domain(space$domain_kernel) &&
-    !is.null(linear_part(space$kernel, space$X[1L, , drop = FALSE]))
-}
+is_affine.default <- function(object) is_linear_space(object$space)
 
 # The coefficients that a model has itself, in the units of its predictors, or NULL.
 own_coefficients <- function(object) UseMethod("own_coefficients")
@@ -143,26 +174,53 @@ fixed_penalty <- function(object) {
   if (length(name)) stats::setNames(penalty_of(object, name), name)
 }
 
-# In the units of the rows of this sample, which is not scaled. An affine function follows from its
-# values at the means and one standard deviation away from them.
+# In the units of the rows of this sample, which is not scaled.
 linear_coefficients <- function(object, sample) {
   coefficients <- own_coefficients(object)
   if (!is.null(coefficients)) return(coefficients)
-  offset <- object$known
-  centre <- colMeans(sample$X)
-  step <- apply(sample$X, 2L, stats::sd)
+  affine_coefficients(object, colMeans(sample$X), apply(sample$X, 2L, stats::sd))[, 1L]
+}
+
+# [columns x functions]. An affine function follows from its values at a centre and one step away
+# from it in each predictor (named as in the data).
+affine_coefficients <- function(object, centre, step) {
+  step <- ifelse(step > 0, step, 1)
   p <- length(centre)
-  X <- rbind(centre, matrix(centre, p, p, byrow = TRUE) + diag(ifelse(step > 0, step, 1), p))
-  dimnames(X) <- list(NULL, colnames(sample$X))
-  new <- list(X = X, domain = factor(rep(levels(sample$domain)[1L], p + 1L)))
+  X <- rbind(centre, matrix(centre, p, p, byrow = TRUE) + diag(step, p))
+  dimnames(X) <- list(NULL, names(centre))
+  new <- list(X = X, domain = factor(rep(levels(object$domain)[1L], p + 1L)))
   values <- member_values(object, new, function_values)
   if (!has_thresholds(object)) values <- respond(targets_of(object), values, "decision")
-  slopes <- (values[-1L] - values[1L]) / ifelse(step > 0, step, 1)
-  names(slopes) <- colnames(sample$X)
-  coefficients <- c(`(Intercept)` = values[[1L]] - sum(slopes * centre), slopes)
+  values <- as.matrix(values)
+  slopes <- (values[-1L, , drop = FALSE] - rep(values[1L, ], each = p)) / step
+  coefficients <- rbind(values[1L, ] - colSums(slopes * centre), slopes)
+  dimnames(coefficients) <- list(c("(Intercept)", names(centre)), colnames(values))
   # a baseline or thresholds take the place of a constant
   constant <- object$response$kind != "censored" && !has_thresholds(object)
-  coefficients[setdiff(seq_along(coefficients), c(offset + 1L, if (!constant) 1L))]
+  coefficients[setdiff(seq_len(p + 1L), c(object$known + 1L, if (!constant) 1L)), , drop = FALSE]
+}
+
+# A linear function in the units of the data, with names; else as the model keeps it. Pipelines ask
+# for those of scores.
+#' @export
+coef.dg_learner <- function(object, ...) {
+  enter_session()
+  check_sealed(object)
+  blueprint <- object$blueprint
+  kinds <- blueprint$scaling$kind
+  if (is.null(blueprint) || !is_affine(object) || !all(kinds %in% c("none", "pooled"))) {
+    return(object$coefficients)
+  }
+  # where the rows are digits are kept
+  X <- object$space$X
+  at <- if ("pooled" %in% kinds) blueprint$scaling
+        else if (!is.null(X)) list(centre = colMeans(X), scale = apply(X, 2L, stats::sd))
+  filled <- function(values, else_value) {
+    p <- length(blueprint$columns)
+    stats::setNames(if (length(values) == p) c(values) else rep(else_value, p), blueprint$columns)
+  }
+  coefficients <- affine_coefficients(object, filled(at$centre, 0), filled(at$scale, 1))
+  if (ncol(coefficients) > 1L) coefficients else coefficients[, 1L]
 }
 
 # The change from coefficients of all levels of each factor to those that a reference level is
