@@ -33,7 +33,8 @@
 #' @param object A fitted model of one linear function: [dg_lm()]; [dg_ridge()], [dg_svm()] or
 #'   [dg_glm()] with `kernel = kernel_linear()`, `domain_kernel = domain_pooled()`, no feature map
 #'   or [features_linear()], and `scale` `"pooled"` or `"none"`; or [dg_mixed()]. Numbers, counts,
-#'   two classes, ordered classes (`family = "ordinal"`) and censored times have one function.
+#'   two classes, ordered classes (`family = "ordinal"`) and censored times have one function; of
+#'   more classes [dg_lm()] has one for each but the first (`"b: age"`).
 #' @param data The data of the fit. Default `NULL`: those of its call, read again.
 #' @param level Level of the intervals. Default 0.95.
 #' @param exponentiate If `TRUE`, `exp()` of the coefficients and their intervals: odds, rate or
@@ -53,13 +54,14 @@
 #'   `print()` shows the table, [tidy()][tidy.domgen] returns it as a tibble, and knitr prints it in
 #'   reports.
 #' @section Errors:
-#' A model that is not linear in its predictors or has a function per class; fewer than three
-#' domains; data that are gone or are not those of the fit. A coefficient that cannot be estimated
-#' without one of the domains, as that of a level which no other domain has, has no standard error
-#' (`NA`), and the print says so. It also names domains without which an odds, rate or hazard ratio
-#' is 0 or infinite (separation), as where all rows of a level have one class. A domain is named if,
-#' without it, the ratio between the largest and the smallest value of a predictor differs by a
-#' factor of more than exp(10) from that with all domains; its estimate is then where the fit ended.
+#' A model that is not linear in its predictors, or has a penalty and a function per class; fewer
+#' than three domains; data that are gone or are not those of the fit. A coefficient that cannot be
+#' estimated without one of the domains, as that of a level which no other domain has, has no
+#' standard error (`NA`), and the print says so. It also names domains without which an odds, rate
+#' or hazard ratio is 0 or infinite (separation), as where all rows of a level have one class. A
+#' domain is named if, without it, the ratio between the largest and the smallest value of a
+#' predictor differs by a factor of more than exp(10) from that with all domains; its estimate is
+#' then where the fit ended.
 #' @references
 #' MacKinnon, J. G., Nielsen, M. O. and Webb, M. D. (2023). Fast and reliable jackknife and
 #' bootstrap methods for cluster-robust inference. *Journal of Applied Econometrics* 38, 671-694.
@@ -100,8 +102,9 @@ dg_coefficients <- function(object, data = NULL, level = 0.95, exponentiate = FA
     penalty = fixed_penalty(object), rows = length(sample$y),
     labels = left_out_labels(object$blueprint, levels(sample$domain)), count = G,
     crossed = other_factors(object$blueprint$structure, levels(sample$domain)),
-    separated = separated_without(left_out, estimate, sample, ratio),
-    title = method_of(object$spec)$title, formula = object$formula
+    separated = separated_without(left_out, estimate, sample, ratio, colnames(object$coefficients)),
+    title = method_of(object$spec)$title, formula = object$formula,
+    against = if (is.matrix(object$coefficients)) object$response$levels[1L]
   ), class = c("dg_coefficients", "dg_result"))
   result$table <- shown_coefficients(result)
   result
@@ -151,7 +154,8 @@ check_linear <- function(object) {
     refuse("one with `scale = \"", setdiff(kinds, "means")[1L], "\"`",
            if ("means" %in% kinds) " and domain means")
   }
-  if (NCOL(object$decision) > 1L && !has_thresholds(object)) {
+  several <- NCOL(object$decision) > 1L && !has_thresholds(object)
+  if (several && is.null(own_coefficients(object))) {
     refuse("one with a function for each of ", plural(ncol(object$decision), "class", "classes"))
   }
 }
@@ -245,7 +249,8 @@ with_reference <- function(coefficients, change) {
 ratio_words <- function(object) {
   link <- object$family$link
   odds <- identical(targets_of(object)$means, "odds") || identical(object$loss, "logistic") ||
-    identical(link, "logit") || has_thresholds(object)
+    identical(link, "logit") || identical(object$family$name, "multinomial") ||
+    has_thresholds(object)
   if (odds) "odds ratio"
   else if (object$response$kind == "censored") "hazard ratio"
   else if (identical(link, "log")) "ratio"
@@ -290,6 +295,7 @@ without_each <- function(object, sample, change) {
     })
     values <- with_reference(linear_coefficients(fitted, rest), change)
     lost <- colnames(sample$X)[varies & constant(rest$X)]
+    classes <- colnames(object$coefficients)
     lost <- c(lost, unlist(lapply(intersect(lost, colnames(change)), function(reference) {
       rownames(change)[change[, reference] != 0]
     })))
@@ -297,9 +303,9 @@ without_each <- function(object, sample, change) {
     zero <- values == 0
     if (any(zero)) {
       columns <- setdiff(colnames(rest$X), colnames(change))
-      lost <- c(lost, names(values)[zero], moving_together(rest$X[, columns, drop = FALSE]))
+      lost <- c(lost, moving_together(rest$X[, columns, drop = FALSE]))
     }
-    replace(values, names(values) %in% lost, NA_real_)
+    replace(values, zero | names(values) %in% class_terms(lost, classes), NA_real_)
   })
   matrix(unlist(refitted), length(domains), byrow = TRUE,
          dimnames = list(domains, names(refitted[[1L]])))
@@ -324,10 +330,12 @@ moving_together <- function(X) {
 
 # Names of the domains without which an effect is infinite, as where all of a level have one class:
 # a fit ends somewhere on the way, where the ratio between the ends of a predictor differs from that
-# with all domains by a factor of more than exp(10). ratio: see ratio_words().
-separated_without <- function(left_out, estimate, sample, ratio) {
+# with all domains by a factor of more than exp(10). ratio: see ratio_words(); classes: with a
+# function each, or NULL.
+separated_without <- function(left_out, estimate, sample, ratio, classes) {
   if (ratio == "exp(estimate)") return(character())
   range <- apply(sample$X, 2L, function(x) diff(range(x)))
+  range <- stats::setNames(rep(range, max(length(classes), 1L)), class_terms(names(range), classes))
   names <- intersect(names(range), names(estimate))
   change <- abs(sweep(left_out[, names, drop = FALSE], 2L, estimate[names]))
   far <- sweep(change, 2L, range[names], "*") > 10

@@ -146,7 +146,7 @@ regressors <- function(X, offsets) if (length(offsets)) X[, -offsets, drop = FAL
 # Of several classes the first, beside which the others stand, has the value 0.
 as_decision_columns <- function(values, response) {
   if (length(response$levels) <= 2L) return(values)
-  values <- cbind(0, values)
+  values <- cbind(numeric(nrow(values)), values)
   colnames(values) <- response$levels
   values
 }
@@ -265,7 +265,16 @@ coef.dg_lm <- function(object, ...) {
 # NULL if the predictors were scaled.
 #' @exportS3Method
 own_coefficients.dg_lm <- function(object) {
-  if (!"pooled" %in% object$blueprint$scaling$kind) coef(object)
+  if ("pooled" %in% object$blueprint$scaling$kind) return(NULL)
+  B <- coef(object)
+  if (!is.matrix(B)) return(B)
+  stats::setNames(c(B), class_terms(rownames(B), colnames(B)))
+}
+
+# Names of the coefficients of several classes, "b: age"; those of one function as they are.
+class_terms <- function(terms, classes) {
+  if (is.null(classes) || !length(terms)) return(terms)
+  c(outer(terms, classes, function(term, class) paste0(class, ": ", term)))
 }
 
 #' @exportS3Method

@@ -33,6 +33,10 @@ describe_result.dg_coefficients <- function(x) {
                "ended.")
       },
       if (x$exponentiate) "Standard errors are those of the logarithms.",
+      if (!is.null(x$against)) {
+        paste0("Each class is compared with ", dQuote(x$against, FALSE), ": ",
+               if (x$exponentiate) "odds against it." else "log odds against it.")
+      },
       if (is_shrunk(x$penalty)) {
         paste0("Estimates are shrunk (", names(x$penalty), " = ",
                format(rounded(x$penalty[[1L]], 4)), "), and so are their intervals.")

@@ -73,6 +73,8 @@ test_that("more classes are multinomial logistic regression against the first cl
   expect_equal(link, cbind(a = 0, cbind(1, d$age, d$sex == "m") %*% coef(model)),
                tolerance = 1e-12, ignore_attr = "dimnames")
   expect_identical(colnames(link), c("a", "b", "c"))
+  expect_silent(none <- predict(model, d[0, ], type = "link"))
+  expect_identical(dim(none), c(0L, 3L))
   # the score equations, whatever the peer did
   d <- d[d$w > 0, ]
   rest <- outer(d$three, levels(d$three), "==") - predict(model, d, type = "prob")
@@ -182,6 +184,22 @@ test_that("families that do not go with the response or the learner are refused"
 test_that("intervals end where the family does", {
   d <- regression_data()
   model <- dg_lm(count ~ age | site, data = d, family = poisson())
-  limits <- predict(model, d, interval = "prediction", level = 0.95)
+  limits <- predict(model, d, interval = "prediction", level = 0.8)
   expect_true(all(limits$lower >= 0))
+})
+
+test_that("coefficients of several classes have the jackknife over domains too", {
+  d <- regression_data()
+  d$only <- d$site == "3" & seq_len(nrow(d)) %% 2 == 0
+  found <- dg_coefficients(dg_lm(three ~ age + sex | site, data = d))
+  of <- function(rows) c(coef(dg_lm(three ~ age + sex, data = rows)))
+  without <- sapply(levels(d$site), function(g) of(d[d$site != g, ]))
+  V <- 7 / 8 * tcrossprod(without - of(d))
+  expect_equal(unname(vcov(found)), V, tolerance = 1e-6)
+  expect_identical(found$table$term, paste0(rep(c("b", "c"), each = 3), ": ",
+                                            c("(Intercept)", "age", "sexm")))
+  said <- paste(capture.output(print(found)), collapse = " ")
+  expect_match(said, "Each class is compared with \"a\": log odds")
+  lost <- dg_coefficients(dg_lm(three ~ age + only | site, data = d))$table
+  expect_identical(lost$term[is.na(lost$se)], c("b: onlyTRUE", "c: onlyTRUE"))
 })
