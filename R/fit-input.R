@@ -57,7 +57,6 @@ fit_input <- function(spec, input, shared = new_shared()) UseMethod("fit_input")
 #' @exportS3Method
 fit_input.dg_spec <- function(spec, input, shared = new_shared()) {
   rows <- shared_rows(spec, input, shared)
-  spec <- with_title(spec, rows$sample$y)
   check_probability(spec, rows$sample)
   placed <- place_spec(spec, layout_of(rows$sample$blueprint))
   fitted <- fit_rows(placed, rows, shared)

@@ -136,7 +136,8 @@ fit_sample.dg_lm_spec <- function(spec, sample) {
   structure(list(
     coefficients = if (length(task$constant) > 1L) coefficients else coefficients[, 1L],
     decision = as_decision_columns(values, task$response), weights = sample$weights, y = sample$y,
-    response = task$response, family = if (!task$loss$quadratic) solved$par, known = spec$known
+    title = name, response = task$response, family = if (!task$loss$quadratic) solved$par,
+    known = spec$known
   ), class = c("dg_lm", "dg_learner", "dg_fit"))
 }
 

@@ -200,6 +200,7 @@ test_that("coefficients of several classes have the jackknife over domains too",
                                             c("(Intercept)", "age", "sexm")))
   said <- paste(capture.output(print(found)), collapse = " ")
   expect_match(said, "Each class is compared with \"a\": log odds")
-  lost <- dg_coefficients(dg_lm(three ~ age + only | site, data = d))$table
+  expect_warning(lost <- dg_coefficients(dg_lm(three ~ age + only | site, data = d))$table,
+                 "set to zero: `onlyTRUE`")
   expect_identical(lost$term[is.na(lost$se)], c("b: onlyTRUE", "c: onlyTRUE"))
 })
