@@ -274,7 +274,7 @@ has_dispersion <- function(loss) loss$coupled == "nothing" && !is.null(loss$upda
 
 # The maximum of a dispersion for given f is known: f and it in turns.
 solve_glm <- function(problem, updates) {
-  solve <- glm_solver(problem$loss)$solve
+  solve <- if (is.null(problem$data$design)) glm_solver(problem$loss)$solve else solve_design
   solved <- solve(problem)
   if (!updates || !has_dispersion(problem$loss)) return(solved)
   for (round in seq_len(20L)) {

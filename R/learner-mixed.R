@@ -347,6 +347,20 @@ spec_gives.dg_mixed_spec <- function(spec, classes = NULL) "prob"
 #' @export
 coef.dg_mixed <- function(object, ...) check_sealed(object)$coefficients
 
+#' @exportS3Method
+is_affine.dg_mixed <- function(object) TRUE
+
+# NULL if the predictors were scaled.
+#' @exportS3Method
+own_coefficients.dg_mixed <- function(object) {
+  if ("pooled" %in% object$blueprint$scaling$kind) return(NULL)
+  object$coefficients[setdiff(seq_along(object$coefficients),
+                              seq_along(object$family$thresholds))]
+}
+
+#' @exportS3Method
+own_covariance.dg_mixed <- function(object) object$covariance
+
 #' @export
 vcov.dg_mixed <- function(object, ...) check_sealed(object)$covariance
 

@@ -74,13 +74,17 @@ domain_weightings <- c("equal", "size")
 #' | `"class"` | the class | classes |
 #' | `"prob"` | class probabilities | models with probabilities, see below |
 #' | `"decision"` | see below | all models |
+#' | `"link"` | the linear predictor: another name of `"decision"` | models with a link, see below |
 #' | `"similarity"` | similarity to the training rows, 0 to 1 | kernels, see below |
 #' | `"set"` | a set that contains the class with probability `level` | classes: [set_intervals()] |
 #' | `"survival"` | probability of no event until each of `times` | censored times, see below |
 #'
 #' Decision values: with two classes, the sign decides (positive: the second level). With more
 #' classes, there is one score per class, and the largest decides. For a numeric response they equal
-#' the prediction; for [dg_glm()], they are values of the link.
+#' the prediction. For generalised linear models ([dg_glm()], [dg_lm()], [dg_mixed()], [dg_svm()]
+#' with `loss = "logistic"`) they are values of the link, as `type = "link"` of
+#' [stats::predict.glm()]: log odds, log rates or log hazards, with the offset. `family = "ordinal"`
+#' has log probabilities instead and, as other classifiers, no `"link"`.
 #'
 #' Probabilities are available from [dg_lm()], [dg_null()], [dg_glm()], [dg_forest()], [dg_boost()],
 #' [dg_net()], [dg_mixed()] and [dg_gam()]; from [dg_svm()] with `loss = "logistic"`; from a
@@ -262,7 +266,7 @@ domain_weightings <- c("equal", "size")
 #' @export
 predict.dg_learner <- function(object, newdata, domain = NULL,
                                type = c("response", "class", "prob", "decision", "similarity",
-                                        "set", "survival"),
+                                        "set", "survival", "link"),
                                reference = NULL, reference_domain = NULL, se.fit = FALSE,
                                interval = c("none", "confidence", "posterior", "prediction",
                                             "domain_share", "domain_mean"), level = 0.9,
@@ -286,6 +290,7 @@ predict.dg_learner <- function(object, newdata, domain = NULL,
           else paste0(kind_words(kind), "."))
   }
   type <- check_choice(type, "type", prediction_types)
+  if (type == "link") type <- check_link(object)
   if (type %in% c("class", "prob", "set") && kind != "class" ||
         type == "survival" && kind != "censored") {
     abort("argument", "`type` must be \"response\"", if (kind == "class") ", \"prob\"",
@@ -307,7 +312,20 @@ predict.dg_learner <- function(object, newdata, domain = NULL,
 }
 
 prediction_types <- c("response", "class", "prob", "decision", "similarity", "set",
-                      "survival")
+                      "survival", "link")
+
+# The type of prediction that "link" is, where there is a link.
+check_link <- function(object) {
+  targets <- targets_of(object)
+  has_link <- targets$kind != "class" || identical(targets$means, "odds") ||
+    length(targets$levels) == 2L && identical(learner_of(object)$loss, "logistic") ||
+    !is.null(targets$family) && !has_thresholds(learner_of(object))
+  if (!has_link) {
+    abort("argument", "`type = \"link\"` needs a model with a link; the values by which `",
+          learner_of(object)$spec$method, "()` decides between classes are `type = \"decision\"`.")
+  }
+  "decision"
+}
 
 #' @export
 fitted.dg_learner <- function(object, ...) {

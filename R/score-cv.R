@@ -140,6 +140,7 @@ read_plan <- function(specs, input, folds, metric, refits, progress, hold_out = 
   task <- cv_task(specs[[1L]], input, hold_out, specs[-1L])
   folds <- read_folds(folds, task)
   metrics <- read_metrics(metric, task$y)
+  specs <- lapply(specs, with_title, task$y)
   for (spec in specs) check_metrics_fit(metrics, spec, nlevels(task$y))
   list(specs = unname(specs), task = task, folds = folds, metrics = metrics,
        refits = check_flag(refits, "refits"), progress = read_progress(progress))

@@ -174,9 +174,18 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
   input <- collect_input(specs, evaluate_input(given, parent.frame()))
   if (missing(refits)) refits <- is.null(input$source)
   plan <- read_plan(specs, input, folds, metric, refits, progress, hold_out)
+  at <- match(baseline, names(specs))
+  names <- names_by_response(specs, plan$specs)
   evaluated(plan, function(plan, ctx) {
-    new_comparison(cross_validate(plan, ctx, names(specs)), names(specs), baseline)
+    new_comparison(cross_validate(plan, ctx, names), names, names[at])
   })
+}
+
+# Names that are titles say what the response is too, where they stay different.
+names_by_response <- function(specs, planned) {
+  titles <- function(specs) vapply(unname(specs), function(s) method_of(s)$title, "")
+  names <- ifelse(names(specs) == titles(specs), titles(planned), names(specs))
+  if (anyDuplicated(names)) names(specs) else names
 }
 
 read_specifications <- function(objects) {

@@ -281,7 +281,7 @@ test_that("what cannot be an ensemble is refused", {
     dg_ensemble(list(dg_svm(), dg_lm()), 1)
     fit(dg_ensemble(list(dg_svm(), dg_lm()), "stacked"), y ~ . | domain,
         data = toy[toy$domain == "d1", ])
-    fit(dg_ensemble(list(dg_svm(), dg_lm())), Species ~ Sepal.Length | site,
+    fit(dg_ensemble(list(dg_svm(), dg_lm(family = poisson()))), Species ~ Sepal.Length | site,
         data = transform(iris, site = gl(5, 1, 150)))
     predict(stacked_model, rows["x1"])
     update(dg_ensemble(list(dg_svm(), dg_lm())), price = 1)
