@@ -38,7 +38,7 @@ is_constant <- function(column) length(column) == 0L || all(column == column[1L]
 
 constant_remark <- function(column) {
   if (length(column) == 0L) "has no value."
-  else paste0("has one value, ", describe(as.character(column[1L])), ", and tells no rows apart.")
+  else paste0("has one value, ", describe(as.character(column[1L])), ", in every row.")
 }
 
 date_remark <- function(column) {

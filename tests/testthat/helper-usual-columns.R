@@ -20,6 +20,8 @@ usual_columns <- list(
   heavy = function(n) round(10 * rt(n, 2)), days = function(n) round(rexp(n, exp(-runif(1, 2, 7)))),
   zeros = function(n) rbinom(n, 1, 0.4) * round(rlnorm(n, 3, 1)),
   dose = function(n) sample(c(0, 10, 20), n, TRUE), change = function(n) sample(-1:1, n, TRUE),
+  few = function(n) rpois(n, runif(1, 0.2, 1)), visits = function(n) 1 + rpois(n, runif(1, 0.2, 6)),
+  period = function(n) rep_len(seq_len(sample(3:12, 1)), n),
   text = function(n) sample(paste0("g", seq_len(sample(2:40, 1))), n, TRUE),
   logical = function(n) rnorm(n) > 0
 )
