@@ -93,9 +93,9 @@
 #' | `date` | dates are numbers of days, times of seconds |
 #'
 #' The first three kinds need at least 20 rows. Among 14,400 usual columns drawn at random (script
-#' `tests/bench/column-remarks.R`), none was called an identifier, 4 were said to have a code, and 172
-#' to be categories: counts or periods of two or three values. A code 999 in 5 % of rows beside values
-#' up to 100 was found in all columns, 99 in 78 %.
+#' `tests/bench/column-remarks.R`), none was called an identifier, 4 were said to have a code, and
+#' 172 to be categories: counts or periods of two or three values. A code 999 in 5 % of rows beside
+#' values up to 100 was found in all columns, 99 in 78 %.
 #' @return An object of class `dg_diagnose`, a list with
 #'   \item{shift}{list: `variance`, `level` (mean of the permutations) and `lower`, `upper` (their
 #'     95 % range), `ratio` (`variance` over `level`), `p`}
