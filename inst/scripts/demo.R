@@ -96,8 +96,8 @@ as_classes <- function(data, response) {
   if (is.factor(y) && length(classes) != 2L) {
     stop_demo("the response must be numeric or have two classes; ", response, " has ",
               length(classes), " (", paste(utils::head(classes, 5L), collapse = ", "),
-              if (length(classes) > 5L) ", ...", "). If these have an order, give them as numbers, ",
-              "in SPSS or Stata without value labels.")
+              if (length(classes) > 5L) ", ...", "). If these have an order, give them as ",
+              "numbers, in SPSS or Stata without value labels.")
   }
   if (is.factor(y)) {
     cat("The response ", response, " has two classes: ",
