@@ -1,5 +1,6 @@
 # `make demo` and `make test` set up what they need (see .ci/setup) and use the installed package.
-# The demo on your own table: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital
+# The demo on your own table: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital; also files of
+# Excel, SPSS, Stata, Parquet and R.
 
 MAKEFLAGS += --no-print-directory
 .PHONY: help demo test test-engines test-integrations fuzz bench bench-regression experiments check \
@@ -9,6 +10,7 @@ MAKEFLAGS += --no-print-directory
 help:
 	@echo 'make demo      install the package and run the demonstration (writes demo.png)'
 	@echo '               own data: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital'
+	@echo '               (.csv .xlsx .sav .dta .parquet .rds; OMIT="a b" leaves columns out)'
 	@echo 'make test      install the package and run its tests'
 	@echo 'make test-engines  the tests over SQLite, PostgreSQL and Slurm, set up in a temporary folder'
 	@echo 'make test-integrations  the tests inside tidymodels, mlr3 and other tools, built from CRAN'

@@ -70,7 +70,8 @@ check_levels <- function(levels) {
 #' | `x` | rows |
 #' |---|---|
 #' | data frame | its own |
-#' | paths | of `.csv`, `.tsv`, `.txt` (all three also `.gz`), `.parquet` and `.rds` files |
+#' | paths | of `.csv`, `.tsv`, `.txt` (all three also `.gz`), `.parquet` and `.rds` files, |
+#' | | of Excel (`.xlsx`, `.xls`), SPSS (`.sav`, `.zsav`) and Stata (`.dta`) |
 #' | folder, or pattern with `*`, `?` or `[` | of its files in the order of their names |
 #' | DBI connection | of a `table` or `query`, or of several |
 #' | function without arguments that makes a connection | the same |
@@ -88,14 +89,30 @@ check_levels <- function(levels) {
 #' is numeric or text; a value of the other type is an error. Text used as a predictor has the
 #' levels of all rows, or those of `levels`, which also makes categories of numbers.
 #'
-#' **CSV.** The first line has the names. The separator is a comma, tab or semicolon, whichever is
-#' most frequent there; with semicolons, numbers may have a decimal comma. Text between quotes (`"`,
-#' doubled inside) may contain separators and line ends. Empty fields and `NA` are missing, empty
-#' lines skipped. Bytes that are not valid UTF-8 are Latin-1. A row of another number of fields is
-#' an error. Needs data.table.
+#' `summary(source)` reads all rows and says what each column is taken for, and what looks as if it
+#' were meant otherwise (see [dg_diagnose()], Columns); `as.data.frame(source)` has them in memory.
 #'
-#' **Parquet** needs nanoparquet. It and RDS read whole files; larger ones can be read as tables, by
-#' DuckDB.
+#' **CSV.** The first line has the names. The separator is a comma, tab or semicolon, whichever is
+#' most frequent there; with semicolons or tabs, numbers have a decimal comma if more of the first
+#' 64 kB have one than a point. Text between quotes (`"`, doubled inside) may contain separators and
+#' line ends. Empty fields and `NA` are missing, empty lines skipped. Bytes that are not valid UTF-8
+#' are Latin-1 (Windows-1252). A row of another number of fields is an error. Needs data.table.
+#'
+#' **Excel** needs readxl. The first sheet is read; its first row has the names. Times that are all
+#' at midnight are dates. Text is read as in CSV files: where most are numbers or dates, all must
+#' be.
+#'
+#' **SPSS and Stata** need haven. A column with value labels is a factor if each value that occurs
+#' has a label, with levels in the order of the values, else the numbers or text that it stores.
+#' Values declared as missing are missing, and so is empty text. (In a data frame in memory, as
+#' `haven::read_sav()` gives it, a labelled column is its numbers, which `haven::as_factor()`
+#' changes.)
+#'
+#' **Parquet** needs nanoparquet. It, RDS, Excel, SPSS and Stata read whole files; larger ones can
+#' be read as tables, by DuckDB.
+#'
+#' **Dates.** Text that is a date in every row, such as 2024-05-31, is a date in files of all kinds.
+#' As a predictor a date is its number of days since 1970-01-01, a time its number of seconds.
 #'
 #' **Databases.** One `SELECT` is made around a `query`, in which nothing that writes can stand.
 #' PostgreSQL (RPostgres) reads in a read-only transaction. SQLite has no logical values: `factor(y)
@@ -285,6 +302,22 @@ frame_rows <- function(data, at) {
     if (is.object(column)) class_rows(column, at)
     else if (is.null(dim(column))) column[at] else column[at, , drop = FALSE]
   }), length(at))
+}
+
+# The rows of a source under way, in memory.
+collect_rows <- function(source, prototype) {
+  blocks <- lapply(source$blocks, walk_block, prototype, function(data, first) data)
+  do.call(rbind, c(list(prototype), blocks))
+}
+
+#' @exportS3Method
+as.data.frame.dg_source <- function(x, row.names = NULL, optional = FALSE, ...) {
+  enter_session()
+  declared <- structure(as.character(names(x$levels)), names = rep("", length(x$levels)))
+  source <- spooled(x, text = declared)
+  on.exit(end_rows(source), add = TRUE)
+  # text stays text
+  collect_rows(source, source_prototype(source, open = names(source$contents$types)))
 }
 
 # ---- what is printed --------------------------------------------------------------------------

@@ -53,7 +53,7 @@ describe_result.dg_diagnose <- function(x) {
          column("estimate", format = function(values, lines) values, values = estimates),
          interval("95 % CI", as_each(2), report = "Approximate 95 % CI"),
          column("p", format = as_p(), report = "p")),
-    notes = c(diagnose_words(x), paste(seq_along(x$verdict), x$verdict)),
+    notes = c(diagnose_words(x), paste(seq_along(x$verdict), x$verdict), remark_lines(x$columns)),
     glance = data.frame(metric = x$metric$title, domains = nrow(x$domains), rows = x$rows,
                         available = x$available, ratio = x$shift$ratio)
   )

@@ -56,6 +56,7 @@
 #'   \item{verdict}{three sentences, one per question}
 #'   \item{metric, rows, available}{the metric, numbers of rows used and in the data}
 #'   \item{weighted}{`TRUE` if these rows differ in weight; scores have no weights}
+#'   \item{columns}{data frame: `column`, `kind`, `remark`, see [diagnosis]}
 #'   \item{units}{with `unit`, the number of units in the rows used}
 #' @section Errors:
 #' Fewer than three domains, a [row_source()] as `data`, a `unit` that is the same in all rows, and
@@ -96,8 +97,7 @@ diagnose_parameters <- function() parameters(
 
 #' @exportS3Method
 fit_input.dg_diagnose_spec <- function(spec, input, shared = NULL) {
-  args <- spec$args
-  args$progress <- read_progress(args$progress)
+  args <- with_entries(spec$args, progress = read_progress(spec$args$progress))
   task <- cv_task(spec, input)
   if (nlevels(droplevels(task$domain)) < 3L) {
     abort("data", "`dg_diagnose()` needs at least 3 domains, not ",
@@ -110,7 +110,8 @@ fit_input.dg_diagnose_spec <- function(spec, input, shared = NULL) {
   sample$available <- length(task$y)
   check_units(sample$unit)
   warn_repeated(sample$X, sample$domain, sample$unit)
-  with_seed(args$seed, diagnose(without_weightless(sample), metric, args))
+  with_seed(args$seed, diagnose(without_weightless(sample), metric, args,
+                                column_remarks(columns_alone(input))))
 }
 
 # Without rows of weight 0.
@@ -126,7 +127,7 @@ without_weightless <- function(sample) {
   sample
 }
 
-diagnose <- function(sample, metric, args) {
+diagnose <- function(sample, metric, args, columns) {
   bar <- progress_steps(length(given_taus) + length(distribution_times) + 2L, args$progress)
   on.exit(bar$done())
   step <- bar$step
@@ -145,7 +146,7 @@ diagnose <- function(sample, metric, args) {
   )
   result <- list(shift = shift, headroom = headroom$row, gain = gain$row, domains = domains,
                  metric = metric, rows = nrow(sample$X), available = sample$available,
-                 labels = variable_names(sample$blueprint),
+                 labels = variable_names(sample$blueprint), columns = columns,
                  weighted = have_weights(sample$weights))
   result$units <- if (!is.null(sample$unit)) length(unique(sample$unit))
   result$verdict <- diagnose_verdict(result)
@@ -246,5 +247,23 @@ best_elsewhere <- function(scores, metric) {
 #' Cameron, A. C., Gelbach, J. B. and Miller, D. L. (2008). Bootstrap-based improvements for
 #' inference with clustered errors. *Review of Economics and Statistics*, 90, 414-427.
 #' @seealso [dg_diagnose()]
+#' @section Columns:
+#' The last lines of `print()`, and `$columns`, name columns that may be meant otherwise, what they
+#' are taken for, and how to change that. Nothing is changed.
+#'
+#' | kind | column |
+#' |---|---|
+#' | `identifier` | text that differs in every row; whole numbers that do, and have hardly a gap |
+#' | | or a name such as `id` or `case_no` |
+#' | `code` | 9, 98, 999, -99 and their like, far from all other values; nearer if they come twice |
+#' | `categories` | two or three numbers that follow each other from 0 or 1, but for 0 and 1 alone |
+#' | `levels` | text of more than 50 values, with a hint if most are numbers or dates |
+#' | `constant` | one value, or none |
+#' | `date` | dates are numbers of days, times of seconds |
+#'
+#' The first three kinds need at least 20 rows. Among 14,400 usual columns drawn at random (script
+#' `tests/bench/column-remarks.R`), none was called an identifier, 4 were said to have a code, and
+#' 172 to be categories: counts or periods of two or three values. A code 999 in 5 % of rows beside
+#' values up to 100 was found in all columns, 99 in 78 %.
 #' @name diagnosis
 NULL
