@@ -52,7 +52,7 @@ test_that("the README's command for guides installs them where vignette() finds 
   skip_on_os("windows")
   skip_if_not_installed("rmarkdown")
   skip_if_not(rmarkdown::pandoc_available("1.14"), "pandoc is not there")
-  expect_match(readLines(checkout_file("README.md")), "^make guides", all = FALSE)
+  expect_match(readLines(checkout_file("README.md")), "`make guides`", all = FALSE, fixed = TRUE)
   makefile <- readLines(checkout_file("Makefile"))
   expect_match(makefile[match("guides:", makefile) + 3L], "Rscript [.]ci/guides[.]R$")
   # into a library of links to all but what it writes
