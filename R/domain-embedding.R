@@ -6,14 +6,6 @@ domain_distribution <- function(kernel = kernel_rbf(), embedding_kernel = kernel
                     embedding_kernel = check_embedding_kernel(embedding_kernel))
 }
 
-# With the bandwidth of the kernel of rows, where that is embedded.
-fit_embedded <- function(domain_kernel, X, middle) {
-  if (inherits(domain_kernel, "domain_embedding")) {
-    domain_kernel$kernel <- kernel_fit(domain_kernel$kernel, X, middle)
-  }
-  domain_kernel
-}
-
 # Remembers the training rows' embeddings, whose inner products decide kappa: by
 # the rows themselves, or by the coordinates of the embeddings [G x r] in a
 # feature map of their kernel, which do not grow with the rows.

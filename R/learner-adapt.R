@@ -148,7 +148,7 @@ dg_adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = N
   args$constant <- if (!is.null(constant)) check_number(constant, "constant", "non-negative")
   check_given(newdata, "newdata")
   check_given(labels, "labels")
-  new <- domain_rows(object, newdata, domain, reference, reference_domain)
+  new <- at_domain(object, newdata, domain, reference, reference_domain)
   data <- if (is.data.frame(newdata)) newdata
   env <- parent.frame()
   given <- list(
@@ -163,12 +163,13 @@ dg_adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = N
     chosen <- adapt_penalty(learner_of(object), labels, args$constant)
     args[names(chosen)] <- chosen
   }
-  seal(corrected(object, at_domain(object, new), given, args, call))
+  seal(corrected(object, new, given, args, call))
 }
 
 # What no label changes: domain_rows() with base: the model at the domain, all: the domain's rows,
 # seen: these as the learner sees them, start: f0 there.
-at_domain <- function(object, new) {
+at_domain <- function(object, newdata, domain, reference = NULL, reference_domain = NULL) {
+  new <- domain_rows(object, newdata, domain, reference, reference_domain)
   base <- fix_domain(forget_rows(object), new$described, new$one(new$described))
   all <- list(X = new$X, domain = new$one(new$X))
   seen <- learner_rows(base, all)

@@ -287,7 +287,7 @@ fit_glm <- function(problem, shared) {
     problem$spec$args$family <- new_family(task$par$name)
     abort_whole(problem$spec)
   }
-  if (is.null(args$lambda)) args <- choose_glm_penalty(fit_kernels(args, rows), rows, task)
+  if (is.null(args$lambda)) args <- choose_glm_penalty(args, rows, task)
   space <- space_of(args, rows, shared)
   per_root <- if (task$loss$coupled == "classes") few_landmarks else usual_landmarks
   products <- task$loss$coupled %in% c("nothing", "classes")

@@ -64,17 +64,6 @@ choose_on_sample <- function(args, rows, task, ...) {
   chosen
 }
 
-# Kernels with the bandwidths that the fit would find for them: the choice and the fit have the same
-# rows, whose median distance is found once.
-fit_kernels <- function(args, rows) {
-  if (only_sums(rows) || identical(args$bandwidths, "fitted")) return(args)
-  X <- rows$sample$X
-  delayedAssign("middle", median_bandwidth(X))
-  args$kernel <- kernel_fit(args$kernel, X, middle)
-  args$domain_kernel <- fit_embedded(args$domain_kernel, X, middle)
-  args
-}
-
 # A multi-task kernel is for domains that are known by name.
 is_for_new <- function(args) known_of_domains(args$domain_kernel) != "names"
 
@@ -197,7 +186,7 @@ penalty_of <- function(object, name) {
 # ridge regression there: 1 / (2 lambda) squared ones, 4 / lambda the logistic one.
 # chosen: that regression's, see choose_penalty().
 choose_cost <- function(args, loss, chosen) {
-  args[c("kernel", "domain_kernel")] <- chosen[c("kernel", "domain_kernel")]
+  args$domain_kernel <- chosen$domain_kernel
   # of fixed steps, so that what the closed form leaves to tolerance does not show
   par <- par_of_loss(loss, args)
   tube <- if ("class" %in% loss$kinds) args$epsilon

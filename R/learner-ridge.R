@@ -191,7 +191,7 @@ choose_ridge <- function(problem, shared) {
   open <- is.null(args$lambda) && (!by_sums || chooses_width(args))
   if (!by_sums || open) problem$task <- squared_task(rows, problem$targets, args)
   if (open) {
-    args <- choose_on_sample(fit_kernels(args, rows), rows, problem$task)
+    args <- choose_on_sample(args, rows, problem$task)
     if (by_sums) args["lambda"] <- list(NULL)
   }
   if (args$bandwidths == "fitted") {

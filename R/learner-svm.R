@@ -254,8 +254,7 @@ choose_svm <- function(problem, shared) {
   if (is.null(args$cost)) {
     key <- args[c("kernel", "domain_kernel", "feature_map", "domain_weights", "intercept")]
     chosen <- shared_value(shared, "penalty", list(key, rows), function() {
-      choose_on_sample(fit_kernels(args, rows), rows,
-                       quietly(ridge_task(rows$sample, args)))
+      choose_on_sample(args, rows, quietly(ridge_task(rows$sample, args)))
     })
     args <- choose_cost(args, problem$loss, chosen)
     # a penalty of so many rows is that of all by their weights

@@ -142,8 +142,7 @@ recalibrate_shots <- function(shots, task, split, predictions, rule) {
   columns <- which(task$arms$update %in% recalibrations)
   scores <- score_orders(task, split, function(i) {
     d <- predictions[match(task$row[split$held[i]], predictions$row), ]
-    of_domain <- rule(as.character(d$domain[1L]))
-    function(order) recalibrated_scores(d, task, order, of_domain)
+    function(order) recalibrated_scores(d, task, order, rule(as.character(d$domain[1L])))
   })
   shots[, columns] <- scores[match(rownames(shots), rownames(scores)), columns]
   shots

@@ -70,10 +70,9 @@ score_orders <- function(task, split, of) {
     i <- held[[g]]
     if (length(i) < max(arms$shots) + 2L || any(lacking[i])) return(rep(NA_real_, nrow(arms)))
     of_order <- of(i)
-    draws <- vapply(orders[[match(names(held)[g], names(orders))]], function(order) {
-      # a split may hold out a part of them
-      of_order(order[order <= length(i)])
-    }, numeric(nrow(arms)))
+    # a split may hold out a part of them
+    draws <- vapply(orders[[match(names(held)[g], names(orders))]],
+                    function(order) of_order(order[order <= length(i)]), numeric(nrow(arms)))
     rowMeans(matrix(draws, nrow(arms)))
   }, numeric(nrow(arms)))
   t(matrix(scores, nrow(arms), dimnames = list(NULL, names(held))))
@@ -87,15 +86,13 @@ score_shots <- function(model, task, split, predictions) {
     if (task$arms$update[j] == "adapt") adapt_penalty(learner_of(model), task$arms$shots[j])
   })
   specs <- if ("local" %in% task$arms$update) local_specs(model$spec)
-  score_orders(task, split, function(i) {
-    shots_of_domain(model, task, split$held[i], predictions[i, ], penalties, specs)
-  })
+  score_orders(task, split, function(i) shots_of_domain(model, task, split$held[i],
+                                                        predictions[i, ], penalties, specs))
 }
 
 # A function of an order of the rows of a domain, of which the first k have labels; all are scored
 # on the same rows. What does not depend on the labels is done once.
-shots_of_domain <- function(model, task, at, before, penalties = NULL,
-                            specs = local_specs(model$spec)) {
+shots_of_domain <- function(model, task, at, before, penalties = NULL, specs = NULL) {
   arms <- task$arms
   # a domain with rows that cannot be predicted has no score
   if (anyNA(before$prediction)) return(function(order) rep(NA_real_, nrow(arms)))
@@ -103,13 +100,10 @@ shots_of_domain <- function(model, task, at, before, penalties = NULL,
   domain <- task$scored_by[at]
   y <- task$y[at]
   needs <- metrics_need(task$shot_metric)
-  here <- if ("adapt" %in% arms$update) {
-    at_domain(model, domain_rows(model, newdata, as.character(domain), NULL, NULL))
-  }
+  here <- if ("adapt" %in% arms$update) at_domain(model, newdata, as.character(domain))
   adapted_rows <- function(labelled, penalty) {
     learner <- learner_of(model)
-    args <- adapt_arguments(learner, NULL, NULL)
-    args[names(penalty)] <- penalty
+    args <- replace(adapt_arguments(learner, NULL, NULL), names(penalty), penalty)
     given <- read_labels(list(labels = replace(y, -labelled, NA)), here$ok, learner$response)
     adapted <- corrected(model, here, given, args, NULL)
     # NA where a row is incomplete
@@ -117,14 +111,12 @@ shots_of_domain <- function(model, task, at, before, penalties = NULL,
     predicted_rows(before, adapted, values, newdata, domain, levels(y), needs)
   }
   function(order) {
-    test <- order[-seq_len(max(arms$shots))]
+    tested <- order[-seq_len(max(arms$shots))]
     vapply(seq_len(nrow(arms)), function(j) {
       labelled <- order[seq_len(arms$shots[j])]
-      d <- switch(
-        arms$update[j], external = before, adapt = adapted_rows(labelled, penalties[[j]]),
-        local = local_rows(before, specs, task, at, labelled, newdata, domain, needs)
-      )
-      if (is.null(d)) NA_real_ else score(as.list(d[test, ]), task$shot_metric[[1L]])
+      d <- switch(arms$update[j], external = before, adapt = adapted_rows(labelled, penalties[[j]]),
+                  local = local_rows(before, specs, task, at, labelled, newdata, domain, needs))
+      if (is.null(d)) NA_real_ else score(as.list(d[tested, ]), task$shot_metric[[1L]])
     }, 0)
   }
 }

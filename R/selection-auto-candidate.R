@@ -179,9 +179,10 @@ held_out_path.dg_null_spec <- function(spec, search, specs = list(spec)) {
 held_out_path.dg_ridge_spec <- function(spec, search, specs = list(spec)) {
   sample <- search_sample(search, spec)
   args <- spec$args
-  space <- gram_space(kernel_fit(args$kernel, sample$X, sample$median),
-                      fit_embedded(args$domain_kernel, sample$X, sample$median), sample,
-                      args$threads)
+  known_median <- function(kernel) kernel_fit(kernel, sample$X, sample$median)
+  between <- args$domain_kernel
+  if (!is.null(between$kernel)) between$kernel <- known_median(between$kernel)
+  space <- gram_space(known_median(args$kernel), between, sample, args$threads)
   task <- quietly(ridge_task(sample, args), "domgen_warning_two_values")
   # in units of the Gram matrix's mean diagonal
   unit <- mean_diagonal(space)
