@@ -7,7 +7,7 @@
 # And what a penalty costs that is left open, by two installed versions in turn, in fresh processes
 # on one thread: medians of the processor seconds of fits with and without it, and of calls that fit
 # again and again.
-#   Rscript tests/bench/tune.R states OLD_LIBRARY NEW_LIBRARY [rounds]
+#   Rscript tests/bench/tune.R states OLD_LIBRARY NEW_LIBRARY [rounds] ['label;label']
 
 arguments <- commandArgs(TRUE)
 
@@ -85,7 +85,7 @@ if (identical(arguments[1L], "states")) {
   Sys.setenv(OPENBLAS_NUM_THREADS = "1")
   file <- tempfile()
   times <- replicate(rounds, sapply(sides, function(library) {
-    system2("Rscript", c("tests/bench/tune.R", "state", shQuote(file)),
+    system2("Rscript", c("tests/bench/tune.R", "state", shQuote(c(file, arguments[-(1:4)]))),
             env = paste0("R_LIBS=", shQuote(library)))
     readRDS(file)
   }))
