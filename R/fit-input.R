@@ -91,11 +91,11 @@ rows_of_input <- function(spec, input, shared, needs) {
 #' The generic is that of the generics package, also used by tidymodels: the methods of both are
 #' found, whichever package is attached last.
 #'
+#' @param y,domain,data,na.action,... As in [all methods][dg_arguments].
 #' @param object Specification made by a method function ([dg_dica()], [dg_svm()], ...),
 #'   [dg_pipeline()], [dg_tune()] or [dg_auto()].
 #' @param x Formula `y ~ x1 + x2 | domain`, numeric matrix or data frame of predictors, as in
 #'   [dg_dica()]; or [feature_sums()].
-#' @inheritParams dg_dica
 #' @param weights Non-negative weight of each row's cost, a vector or a column of `data`, for
 #'   methods that take weights.
 #' @return The fitted model, as the method function returns it with data.

@@ -111,7 +111,7 @@
 #'   repeats the search in each fold; with many domains `dg_cv(..., folds = 10)` is faster.
 #' @param level Level of intervals. Default 0.95.
 #' @param permutations Number of permutations for the p value. Default 499.
-#' @inheritParams dg_cv
+#' @param progress,threads As in [all methods][dg_arguments].
 #' @return `plot()` returns a ggplot2 object. `dg_forecast()` returns an object of class
 #'   `dg_forecast`, a list with
 #'   \item{sites}{data frame, a row for each new domain with a complete row: `domain`, `rows`

@@ -86,6 +86,7 @@
 #' (the other: 97 to 99 %). If a few domains have predictors very far from all others, intervals of
 #' `"between"` and `"both"` are too short with any number of domains.
 #'
+#' @param y,domain,weights,na.action,progress,... As in [all methods][dg_arguments].
 #' @inheritParams dg_cv
 #' @param object A specification (a method without data, such as `dg_ridge()`), or a fitted model,
 #'   whose specification is fitted again without each fold; or a workflow with [domain_learner()],

@@ -10,15 +10,16 @@
 #' domain; `domain_means = TRUE` adds the means of the domain. Categorical predictors become dummy
 #' variables. If `subsample` is below 1, the random numbers come from R's generator.
 #'
-#' @inheritParams dg_forest
+#' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
+#'   `domain`, as in [all methods][dg_arguments].
+#' @param domain_weights,na.action As in [all methods][dg_arguments].
+#' @param calibration,scale,domain_means,terms,threads,... As in [all methods][dg_arguments].
 #' @param trees Number of boosting rounds. With more than two classes, each round grows one tree per
 #'   class. Default 150.
 #' @param tree_depth Maximum depth of a tree. Default 4.
 #' @param learn_rate Factor on the contribution of each tree (`eta` of xgboost), at most 1. Default
 #'   0.1.
 #' @param subsample Proportion of the rows drawn for each tree, at most 1. Default 1.
-#' @param calibration `"none"`: the model's own probabilities. `"platt"` or `"isotonic"`: calibrated
-#'   on held-out domains, see [calibration].
 #' @param weights Non-negative numbers, one per row: factors on the loss of the row.
 #' @return With data, a model of class `dg_boost`, see [learner_custom()]. Its `engine$object` is a
 #'   list with `booster`, the trees as returned by `xgboost::xgb.save.raw()` (so that the model can

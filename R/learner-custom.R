@@ -62,6 +62,7 @@
 #' check of a [saved model][predict.dg_learner()] covers only the outermost parts of the fitted
 #' object.
 #'
+#' @param domain_weights,scale,terms As in [all methods][dg_arguments].
 #' @param fit Function of the rows and the response, see Details.
 #' @param predict Function of the value of `fit` and of new rows, see Details; for example
 #'   [stats::predict()].
@@ -70,17 +71,12 @@
 #'   `NULL`: none.
 #' @param title Name of the learner in prints and messages.
 #' @param needs `"numbers"` (default): all columns are numeric; `"data"`: categories are factors.
-#' @param scale As in [dg_svm()], but `"none"` by default.
 #' @param domain_means If `TRUE`, each numeric column is followed by a column `<name>.mean`, its
 #'   mean over the rows of the domain (contextual effect of multilevel models), in the unit of the
 #'   scaled column (of `scale = "pooled"`, unless that is `"none"`). In a new domain, the mean is
 #'   taken over its unlabelled rows in `newdata` or `reference`, see [predict.dg_learner()]. Default
 #'   `FALSE`. A column of means has only one value per domain. With few domains, a learner without
 #'   selection or shrinkage can therefore overfit these columns.
-#' @param domain_weights `"size"` (default): each row has the same weight; `"equal"`: each domain
-#'   has.
-#' @param terms One-sided formula: predictors of this method alone, see [own_terms]. Default `NULL`:
-#'   those of the formula.
 #' @param calibration For classes. `"none"`: the probabilities of `predict`, if it returns any.
 #'   `"platt"` or `"isotonic"`: calibrated on held-out domains, see [calibration].
 #' @return A specification. Fitted, it is a model of class `learner_custom`, a list with

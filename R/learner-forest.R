@@ -19,24 +19,17 @@
 #' the predicted cumulative hazard: the number of events expected in the training rows if all were
 #' like this one. Decision values are its logarithm.
 #'
-#' @inheritParams dg_svm
-#' @inheritParams learner_custom
-#' @param data Data frame in which the formula is evaluated.
+#' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
+#'   `domain`, as in [all methods][dg_arguments].
+#' @param domain_weights,na.action As in [all methods][dg_arguments].
+#' @param calibration,scale,domain_means,terms,threads,... As in [all methods][dg_arguments].
 #' @param trees Number of trees. Default 500.
 #' @param mtry Number of predictors tried at each split, at most the number of columns. `NULL`:
 #'   ranger's default, the square root of the number of columns.
 #' @param min_n Minimum number of rows in a node that is split. `NULL`: ranger's default, 5 for a
 #'   numeric response, 10 for probabilities and 3 for censored times.
-#' @param calibration `"none"`: the forest's own probabilities, the mean proportions of the classes
-#'   in the leaves. `"platt"` or `"isotonic"`: calibrated on held-out domains, see [calibration].
 #' @param weights Non-negative numbers, one per row: the probability of drawing the row for a tree,
 #'   up to a factor.
-#' @param domain_weights `"size"` (default): each row has the same weight; `"equal"`: each domain
-#'   has.
-#' @param terms One-sided formula: predictors of this method alone, see [own_terms]. Default `NULL`:
-#'   those of the formula.
-#' @param scale As in [dg_svm()], but `"none"` by default.
-#' @param threads Number of threads. `NULL`: `getOption("domgen.threads", 2)`.
 #' @return With data, a model of class `dg_forest`, see [learner_custom()], whose `engine$object` is
 #'   the ranger forest. Without data, a specification. By default, [dg_tune()] tries `min_n` 1, 5,
 #'   20 and 80.

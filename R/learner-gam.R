@@ -13,10 +13,11 @@
 #' rows than coefficients, `k` is lowered, to at least 3; if that is not enough, all terms are
 #' linear. Outside the range of the training rows the splines are linear.
 #'
-#' @inheritParams dg_forest
+#' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
+#'   `domain`, as in [all methods][dg_arguments].
+#' @param domain_weights,na.action As in [all methods][dg_arguments].
+#' @param calibration,scale,domain_means,terms,... As in [all methods][dg_arguments].
 #' @param k Dimension of the basis of each smooth function, at least 3. Default 10.
-#' @param calibration `"none"`: the model's own probabilities. `"platt"` or `"isotonic"`: calibrated
-#'   on held-out domains, see [calibration].
 #' @param weights Non-negative numbers, one per row. Numeric response: inverse variances up to a
 #'   factor. Classes: numbers of rows.
 #' @return With data, a model of class `dg_gam`, see [learner_custom()]. Its `engine$object` is a

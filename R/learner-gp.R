@@ -69,19 +69,13 @@
 #' `simulate()` draws responses from the joint predictive distribution of the rows of `newdata`.
 #' With a feature map, the variance that the features miss is drawn independently for each row.
 #'
-#' @inheritParams dg_dica
-#' @inheritParams dg_svm
-#' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix n x p or a data frame
-#'   of predictors. Without `x` the result is a specification.
+#' @param x,data,na.action As in [all methods][dg_arguments].
+#' @param domain_kernel,feature_map,scale,terms,threads,... As in [all methods][dg_arguments].
 #' @param y Response when `x` is not a formula: numbers.
 #' @param domain Vector: the domain of each row. May be a column of `data`. In `simulate()`: the
 #'   domain of each row of `newdata`, if it is not a column.
 #' @param kernel [Kernel][kernel_rbf] on the predictors. `NULL`: [kernel_rbf()] with a fitted
 #'   bandwidth; in a [dg_pipeline()], [kernel_linear()] on the projected scores.
-#' @param domain_kernel [Domain kernel][domain_distribution], multiplied with `kernel`. Default
-#'   [domain_distribution()].
-#' @param feature_map [Feature map][features_nystrom] that represents the kernel. Default
-#'   [features_exact()], the Gram matrix.
 #' @param signal_sd,noise_sd Positive numbers: standard deviations of f and of the noise of a row of
 #'   weight 1, see Units in Details. `NULL`: fitted.
 #' @param optimise If `TRUE` (default), parameters that are not given are fitted; if `FALSE`, they

@@ -7,7 +7,7 @@
 #' censored times, by [stats::lm.wfit()], [stats::glm.fit()] and [survival::coxph()] (ties as by
 #' Efron), on all domains pooled.
 #'
-#' @inheritParams dg_svm
+#' @param x,domain,domain_means,terms,na.action,... As in [all methods][dg_arguments].
 #' @param y Response when `x` is not a formula: numbers, or class labels as factor, character or
 #'   logical; or censored times, `survival::Surv()`, also with late entry, see [dg_glm()].
 #' @param data Data frame in which the formula is evaluated; for `dg_null()` also a [row_source()],
@@ -18,7 +18,6 @@
 #'   `"equal"`: each domain has.
 #' @param scale As in [dg_svm()], but `"none"` by default; `"pooled"` gives the same predictions.
 #'   `"both"` uses the pooled and the within-domain standardised predictors.
-#' @inheritParams learner_custom
 #' @return With data, a model. Without data, a specification. `coef()` returns one coefficient per
 #'   column that `scale` and `domain_means` make; with `scale = "none"` in the units of the data.
 #' @section Options and locale:

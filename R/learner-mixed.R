@@ -67,16 +67,16 @@
 #' 1000 of them from 0, is standardised during the fit; its coefficient is in its own unit. If an
 #' optimiser warns, `scale = "pooled"` often helps.
 #'
-#' @inheritParams dg_forest
-#' @param data Data frame in which the formula is evaluated.
+#' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
+#'   `domain`, as in [all methods][dg_arguments].
+#' @param domain_weights,na.action As in [all methods][dg_arguments].
+#' @param calibration,scale,domain_means,terms,... As in [all methods][dg_arguments].
 #' @param random One-sided formula: random effects as in lme4, see Details. `NULL` (default): the
 #'   intercept varies with each factor of the domain.
 #' @param family A family of the table in Details, as in [dg_glm()]: an object, a function or a
 #'   name. `NULL`: `gaussian()` for a numeric response, `binomial()` for two classes.
 #' @param marginal If `TRUE` (default), predictions in new domains are averaged over the random
 #'   effects; if `FALSE`, these are set to zero. Without effect on `gaussian()`.
-#' @param calibration `"none"`: the model's own probabilities. `"platt"` or `"isotonic"`: calibrated
-#'   on held-out domains, see [calibration].
 #' @param weights Non-negative numbers, one per row. `gaussian()`: inverse variances up to a factor.
 #'   Proportions: their sizes. Others: numbers of rows.
 #' @return With data, a model of class `dg_mixed`, a list with

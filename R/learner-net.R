@@ -21,12 +21,13 @@
 #' two rows are not used. With a single domain, or if no fold remains, ten random folds of rows are
 #' used.
 #'
-#' @inheritParams dg_forest
+#' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
+#'   `domain`, as in [all methods][dg_arguments].
+#' @param domain_weights,na.action As in [all methods][dg_arguments].
+#' @param calibration,scale,domain_means,terms,... As in [all methods][dg_arguments].
 #' @param alpha Mixing proportion, from 0 (ridge) to 1 (lasso). Default 1.
 #' @param lambda Non-negative number: the penalty, on the scale of glmnet. `NULL`: chosen on
 #'   held-out domains.
-#' @param calibration `"none"`: the model's own probabilities. `"platt"` or `"isotonic"`: calibrated
-#'   on held-out domains, see [calibration].
 #' @param weights Non-negative numbers, one per row: factors on the loss of the row.
 #' @return With data, a model of class `dg_net`, see [learner_custom()]. Its `engine$object` is a
 #'   list with

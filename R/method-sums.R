@@ -35,7 +35,7 @@
 #' domain to the map, also if it occurs again. With [domain_distribution()] a domain is described by
 #' all its rows, which may lie in several pieces: such sums cannot be updated.
 #'
-#' @inheritParams dg_dica
+#' @param y,domain,kernel,domain_kernel,threads,... As in [all methods][dg_arguments].
 #' @param x Formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix n x p or a data frame of
 #'   predictors: the first piece. Response and domain may be absent.
 #' @param data Data frame in which the formula is evaluated. For `update()` the further rows, a data

@@ -23,6 +23,10 @@
 #'
 #' **Eigenvalues**: the ratio above. At most C - 1 components.
 #'
+#' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
+#'   `domain`, as in [all methods][dg_arguments].
+#' @param na.action As in [all methods][dg_arguments].
+#' @param kernel,domain_kernel,feature_map,scale,threads,... As in [all methods][dg_arguments].
 #' @inheritParams dg_dica
 #' @param lambda Non-negative ridge on the coefficients. Default 0.
 #' @param gamma Non-negative weight of the scatter of classes across domains. Default 1.

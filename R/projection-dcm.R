@@ -56,6 +56,10 @@
 #'         grid = list(dcm.lambda = n * 10^(-4:0)))
 #' ```
 #'
+#' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
+#'   `domain`, as in [all methods][dg_arguments].
+#' @param na.action As in [all methods][dg_arguments].
+#' @param kernel,domain_kernel,feature_map,scale,threads,... As in [all methods][dg_arguments].
 #' @inheritParams dg_dica
 #' @param lambda Positive ridge on the coefficients of the scores. `NULL` (default) is n/10 for n
 #'   training rows, an order of magnitude and not a tuned value. Without a ridge new rows cannot be

@@ -63,33 +63,17 @@
 #' for n training rows, or `ncomp = 300` with `feature_map = features_nystrom(300)`. See
 #' `vignette("dica-experiments")` for what it changes.
 #'
-#' @param x Formula `y ~ x1 + x2 | domain` with `data` (`~ x1 + x2 | domain` if no response is
-#'   needed); or predictors, a numeric matrix n x p or a data frame. Without `x` the value is a
-#'   specification for [fit()], [dg_pipeline()] and [dg_cv()]. Several factors after the bar are
-#'   nested, `| school / class`, or crossed, `| patient + device`, see [dg_cv()]; a domain is then a
-#'   combination of their levels. A term or domain must depend on its row alone (`log(x1)`,
-#'   `factor(z)`) or be learned in training (`poly(x1, 2)`). Terms that depend on the other rows,
-#'   such as `rank(x1)` and `cut(z, 3)`, are errors.
-#' @param y Response if `x` is not a formula: numeric, or class labels (factor, character,
-#'   logical); for `dg_dica()`, `dg_coir()` and [dg_dcm()] also a numeric matrix of several.
-#'   Only `dg_glm(family = "ordinal")` uses the order of an ordered factor; other methods ignore it,
-#'   with one message per session.
-#' @param domain Domain of each row, a vector or a column of `data`. Domains that are numbers are
-#'   labelled in full decimals ("100000", not "1e+05"), whether integer or double; times in UTC.
-#' @param data Data frame in which the formula is evaluated, or a [row_source()], whose rows are
-#'   read in chunks.
+#' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
+#'   `domain`, as in [all methods][dg_arguments].
+#' @param na.action As in [all methods][dg_arguments].
+#' @param kernel,domain_kernel,feature_map,scale,threads,... As in [all methods][dg_arguments].
 #' @param ncomp Number of components m. Default 2.
 #' @param lambda Positive ridge on the coefficients (footnote 1 of the paper), not multiplied by n.
 #'   Default 0.1.
 #' @param epsilon Positive regulariser of P, multiplied by n. Default 1e-4.
-#' @param kernel [Kernel][kernel_rbf] on the predictors.
 #' @param kernel_y Kernel on the response. `NULL` (default) is [kernel_delta()] for classes and
 #'   [kernel_rbf()] with the median bandwidth for a numeric response. [kernel_precomputed()] takes
 #'   the response as ids.
-#' @param domain_kernel [Domain kernel][domain_distribution], multiplied with `kernel`.
-#' @param feature_map [Feature map][features_nystrom]. `features_exact()` uses the n x n Gram
-#'   matrix; `features_nystrom()` and `features_rff()` need only sums over rows, for any number of
-#'   rows.
 #' @param form Numerator as published or symmetric, see Details. With `smooth` the default is
 #'   `"symmetric"`: in the published form the graph makes scores rougher.
 #' @param normalise Length of the directions: `"constraint"` (default), \eqn{b'Db = 1} as in the
@@ -104,32 +88,6 @@
 #' @param unlabelled Data frame or matrix of further rows without response. They enter the Gram
 #'   matrix, its centring, the domains and the graph; P and 1/n use labelled rows only. Without the
 #'   domain column they form one further domain.
-#' @param scale Scaling of predictors:
-#'
-#'   | value | predictors are |
-#'   |---|---|
-#'   | `"pooled"` (default) | standardised by mean and standard deviation of the training rows |
-#'   | `"domain"` | standardised within each domain |
-#'   | `"both"` | both of these side by side: twice as many columns |
-#'   | `"rank"` | normal scores of training ranks, (rank - 1/2)/n |
-#'   | `"none"` | not scaled |
-#'
-#'   A factor of k > 2 levels has k columns, one for each level, so that nothing depends on which
-#'   level is the first; scaled, they are multiplied by sqrt((k - 1)/k), which gives the factor the
-#'   weight of k - 1 columns. A factor of two levels has one column, in products with other
-#'   predictors two. Ordered factors have polynomials. Contrasts that a factor comes with are kept.
-#'   Models without a penalty ([dg_lm()], [dg_mixed()], [dg_gam()]) have treatment contrasts.
-#'
-#'   For `"domain"` and `"both"`, a new domain is standardised by its unlabelled rows in `newdata`
-#'   or `reference`. `"domain"` removes differences in mean and standard deviation between
-#'   instruments or persons, including what they predict. `"rank"` ignores units and outliers.
-#' @param na.action Rows with missing values: `na.omit` (default) drops them, with a warning;
-#'   `na.exclude` also fills [fitted()] with `NA`; `na.fail` is an error; [na.impute] keeps rows
-#'   with missing predictors and imputes medians and most frequent levels.
-#' @param threads Number of threads for kernels. `NULL` (default) is
-#'   `getOption("domgen.threads", 2)`. Results do not depend on it. The BLAS has its own, see
-#'   [domgen-package].
-#' @param ... Empty: an unknown argument is an error.
 #' @return With data, an object of class `dg_projection`, a list with
 #'   \item{values}{the m eigenvalues \eqn{\gamma}{gamma} (the paper's \eqn{\Gamma}{Gamma}, including
 #'     1/n), decreasing}

@@ -13,6 +13,8 @@
 #' This is [dg_sca()] and [dg_mda()] without their domain terms, and the baseline for both. At most
 #' C - 1 components.
 #'
+#' @param x,y,data,na.action As in [all methods][dg_arguments].
+#' @param kernel,domain_kernel,feature_map,scale,threads,... As in [all methods][dg_arguments].
 #' @inheritParams dg_dica
 #' @param domain Domain of each row, which the method does not use unless `domain_kernel` or `scale`
 #'   does.

@@ -31,6 +31,10 @@
 #'
 #' **Eigenvalues**: the ratio above. At most C - 1 components.
 #'
+#' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
+#'   `domain`, as in [all methods][dg_arguments].
+#' @param na.action As in [all methods][dg_arguments].
+#' @param kernel,domain_kernel,feature_map,scale,threads,... As in [all methods][dg_arguments].
 #' @inheritParams dg_dica
 #' @param beta Number from 0 to 1: equal weight for pairs of classes (1) or weight by rows (0).
 #'   Default 0.5.

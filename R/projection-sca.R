@@ -29,6 +29,10 @@
 #' up to n - 1, of which those after the first C - 1 are mostly variance. Classes weigh by size
 #' (\eqn{n_j}), domains weigh the same. Without labels, `beta = 0` would be [dg_udica()].
 #'
+#' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
+#'   `domain`, as in [all methods][dg_arguments].
+#' @param na.action As in [all methods][dg_arguments].
+#' @param kernel,domain_kernel,feature_map,scale,threads,... As in [all methods][dg_arguments].
 #' @inheritParams dg_dica
 #' @param beta Number from 0 to 1: class separation (1) or variance (0). Default 0.5.
 #' @param delta Non-negative weight of the domain scatter (the

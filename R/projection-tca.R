@@ -26,6 +26,8 @@
 #' **Eigenvalues**: total sum of squares per unit of (squared discrepancy +
 #' \eqn{\mu |b|^2}{mu |b|^2}). They grow with n. Up to n - 1 components.
 #'
+#' @param x,domain,data,na.action As in [all methods][dg_arguments].
+#' @param kernel,domain_kernel,feature_map,scale,threads,... As in [all methods][dg_arguments].
 #' @inheritParams dg_dica
 #' @param y Response if `x` is not a formula. It is not used.
 #' @param mu Positive weight of the squared length of the coefficients, the only regulariser: the

@@ -6,13 +6,14 @@
 #' domains are independent of each other and exchangeable with new ones; rows of a domain may be
 #' dependent.
 #'
+#' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
+#'   `domain`, as in [all methods][dg_arguments].
+#' @param weights,na.action,progress,... As in [all methods][dg_arguments].
 #' @inheritParams dg_dica
 #' @inheritParams dg_svm
 #' @param object A learner or [dg_pipeline()] without data; or a fitted model, whose specification
 #'   is evaluated (on its own data, if none are given). For a [tuned][dg_tune()] model, the whole
 #'   search is evaluated in every fold.
-#' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix n x p or a data frame
-#'   of predictors. For several factors after the bar see "Domains of several factors" in [dg_cv()].
 #' @param folds Folds of domains: a number v of folds, assigned at random (use [set.seed()]); the
 #'   result of [domain_folds()], also with `time`; the result of [row_folds()], which holds out rows
 #'   of known domains; or an `rset` of the rsample package, whose data must have the same values in
@@ -24,10 +25,6 @@
 #' @param refits If `TRUE`, the model is fitted again without each pair of folds, for the standard
 #'   errors (also those of `shots`): K(K - 1)/2 further fits for K folds, at most 45. Default
 #'   `FALSE`.
-#' @param progress If `TRUE`, a progress bar with the remaining time is shown, in a log (where lines
-#'   cannot be written over) a line each half minute. Default `NULL`:
-#'   `getOption("domgen.progress")`, or in interactive sessions. If the progressr package is loaded,
-#'   progress is reported to its handlers instead (`progressr::handlers(global = TRUE)`).
 #' @param hold_out Name of the factor whose levels are held out, if the formula has several factors
 #'   of domains. Default `"all"`: held-out domains are new in every factor, see "Domains of several
 #'   factors" in [dg_cv()].

@@ -5,6 +5,9 @@
 #' The null model is always included. Intervals and p values assume that domains are independent of
 #' each other and exchangeable with new ones; rows of a domain may be dependent.
 #'
+#' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
+#'   `domain`, as in [all methods][dg_arguments].
+#' @param weights,na.action,progress,... As in [all methods][dg_arguments].
 #' @inheritParams dg_cv
 #' @param objects Named list of learners, [dg_pipeline()]s and [dg_tune()]s without data. Each may
 #'   have predictors of its own, `dg_lm(terms = ~ log(x))`, see [own_terms]. A workflow with

@@ -66,10 +66,9 @@
 #' sample of the rows was used, since models may gain from all rows, or if the score is equal in
 #' every domain, as accuracy can be.
 #'
-#' @inheritParams dg_auto
-#' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix n x p or a data frame
-#'   of predictors. See [dg_cv()] for several factors after the bar.
-#' @param data Data frame in which the formula is evaluated.
+#' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
+#'   `domain`, as in [all methods][dg_arguments].
+#' @param weights,na.action,progress,threads,... As in [all methods][dg_arguments].
 #' @param metric Score of gains, as in [dg_auto()].
 #' @param max_rows Maximum number of rows, sampled equally by domain, from some of the domains if
 #'   there are many. Default 8,000, which takes 3-8 seconds and 0.3 GB.

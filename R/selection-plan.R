@@ -39,6 +39,7 @@
 #' 78-82 %. The curves of these sets are nearly flat there, so that most of a band is which sites
 #' are scored: a band around the last measured score covers in 75-82 %.
 #'
+#' @param x,y,domain,weights,na.action,progress,... As in [all methods][dg_arguments].
 #' @inheritParams dg_cv
 #' @param data Data frame in which the formula is evaluated. A [row_source()] that fits in memory is
 #'   read.

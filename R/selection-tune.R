@@ -73,13 +73,13 @@
 #'
 #' **Rows out of memory.** `data` may be a [row_source()], see its section "Score".
 #'
+#' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
+#'   `domain`, as in [all methods][dg_arguments].
+#' @param weights,na.action,progress,... As in [all methods][dg_arguments].
 #' @inheritParams dg_cv
 #' @inheritParams dg_dica
 #' @param object A learner or [dg_pipeline()] without data; or a fitted model, whose specification
 #'   is tuned (on its own data, if none are given).
-#' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix n x p or a data frame
-#'   of predictors. Without `x` the result is a specification. See [dg_cv()] for several factors
-#'   after the bar.
 #' @param grid Named list: the values of each parameter, see "Names". Default `NULL`: the default
 #'   grid.
 #' @param search Search: `"grid"` (the default), `"random"` or `"coordinate"`.
