@@ -148,7 +148,7 @@ dg_adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = N
   args$constant <- if (!is.null(constant)) check_number(constant, "constant", "non-negative")
   check_given(newdata, "newdata")
   check_given(labels, "labels")
-  new <- domain_rows(object, newdata, domain, reference, reference_domain)
+  new <- at_domain(object, newdata, domain, reference, reference_domain)
   data <- if (is.data.frame(newdata)) newdata
   env <- parent.frame()
   given <- list(
@@ -163,18 +163,28 @@ dg_adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = N
     chosen <- adapt_penalty(learner_of(object), labels, args$constant)
     args[names(chosen)] <- chosen
   }
-  corrected(object, new, given, args, call)
+  seal(corrected(object, new, given, args, call))
 }
 
-# The model with f - f0 learned from the labelled rows; new: see domain_rows().
-corrected <- function(object, new, given, args, call) {
+# What no label changes: domain_rows() with base: the model at the domain, all: the domain's rows,
+# seen: these as the learner sees them, start: f0 there.
+at_domain <- function(object, newdata, domain, reference = NULL, reference_domain = NULL) {
+  new <- domain_rows(object, newdata, domain, reference, reference_domain)
   base <- fix_domain(forget_rows(object), new$described, new$one(new$described))
   all <- list(X = new$X, domain = new$one(new$X))
+  seen <- learner_rows(base, all)
+  c(new, list(base = base, all = all, seen = seen,
+              start = function_values(learner_of(base), seen)))
+}
+
+# The model with f - f0 learned from the labelled rows; new: see at_domain().
+corrected <- function(object, new, given, args, call) {
+  base <- new$base
   learner <- learner_of(base)
   labelled <- which(!is.na(given$y))
-  sample <- c(rows_at(learner_rows(base, all), labelled)[c("X", "domain")],
+  sample <- c(rows_at(new$seen, labelled)[c("X", "domain")],
               list(y = given$y[labelled], weights = given$weights[labelled]))
-  start <- function_values(learner, learner_rows(base, all))
+  start <- new$start
   space <- correction_product(learner$space, sample, args$constant)
   correction <- train_correction(learner, space, sample, start[labelled, , drop = FALSE], args)
   if (!all(is.finite(correction$coefficients))) {
@@ -187,15 +197,15 @@ corrected <- function(object, new, given, args, call) {
     calibration = object$calibration,
     weights = given$weights, y = given$y, spec = object$spec, blueprint = new$blueprint,
     formula = object$formula, rows = list(kept = which(new$ok), padded = length(new$ok)),
-    domain = all$domain, call = call
+    domain = new$all$domain, call = call
   ), class = c("dg_adapted", "dg_learner", "dg_fit"))
   # a feature map serves f0 as well
   if (is.null(space$feature_map)) adapted$correction$space <- space
-  change <- correction_values(adapted, all)
+  change <- correction_values(adapted, new$all)
   adapted$change <- sqrt(mean(change^2))
   adapted$decision <- as_decision(learner, start + change)
-  if (has_posterior(base)) adapted$moments <- posterior(adapted, all)
-  seal(adapted)
+  if (has_posterior(base)) adapted$moments <- posterior(adapted, new$all)
+  adapted
 }
 
 #' @exportS3Method

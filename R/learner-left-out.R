@@ -129,7 +129,7 @@ ridge_path <- function(K, Y, domain, costs, lambdas, centre = NULL, intercept = 
   closed <- systems >= nrow(Y) / rows_per_system && min(costs) > 1e-6 * max(costs)
   if (!closed || length(lambdas) > few_factors) {
     # steps of all systems in the time of an inverse, and those that follow it
-    price <- 0.6 * nrow(Y) / (min(systems, 32) + 16) * min(1, 32 / systems) + 15
+    price <- nrow(Y) / (min(systems, 32) + 12) * min(1, 32 / systems) + 10
     path <- follow(K, 0, lambdas, price, if (closed) 0 else tolerance)
     prediction <- path$prediction
     steps <- path$steps
