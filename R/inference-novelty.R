@@ -148,7 +148,7 @@
 #'
 #' Vovk, V., Gammerman, A. and Shafer, G. (2005). *Algorithmic Learning in a Random World*.
 #' Springer.
-#' @seealso [predict.dg_learner()], which warns of domains that are far, and
+#' @seealso [far_rows] for the warning of `predict()`, and
 #' its `type = "similarity"`; [domain_map()]
 #' @examples
 #' # in one of the new schools the status of all pupils is raised by 1.5

@@ -59,7 +59,7 @@
 #' ## What is kept
 #' Both functions keep the variables and functions that their bodies use, with their present values,
 #' and nothing else of their environment. Random numbers come from R's generator. The integrity
-#' check of a [saved model][predict.dg_learner()] covers only the outermost parts of the fitted
+#' check of a [saved model][saved_models] covers only the outermost parts of the fitted
 #' object.
 #'
 #' @param domain_weights,scale,terms As in [all methods][dg_arguments].

@@ -32,6 +32,15 @@
 #'   exact kernel it is smaller than the original, which keeps the training rows twice, for their
 #'   kernel and for their embeddings.
 #'
+#' ## Rows that describe a domain
+#' They are the rows of `data` here, else in `predict()` those of `reference` with the same domain,
+#' else the domain's rows in `newdata`. They matter only with a domain kernel, scaling or imputation
+#' by domain, or `domain_means = TRUE`; their order does not. A domain that is described by a single
+#' row, or by fewer than 20 and less than a fifth of what most training domains have, gives a
+#' warning of class `domgen_warning_small_domain`. A training domain is described only by its rows
+#' in `newdata`, so that predictions differ from `fitted()`, unless `reference = "training"`: then
+#' by the rows (or their moments) that the model has stored. A model with a feature map stores none.
+#'
 #' @param model A fitted model: a learner, projection, [dg_pipeline()] or ensemble, also of
 #'   [dg_auto()] or [dg_tune()]; or a fit of [domain_learner()], alone or in a workflow.
 #' @param data Unlabelled rows of one or several domains, like `newdata` of
