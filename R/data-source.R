@@ -78,29 +78,6 @@ check_levels <- function(levels) {
 #' | function of `reset` | `x(TRUE)` starts again, `x(FALSE)` gives the next, `NULL` at the end |
 #' | list | of its elements, one after the other |
 #'
-#' @section Reading:
-#' A call reads each table, file or query once. The columns that it uses are kept in the temporary
-#' folder until it ends, up to 16 bytes for each number. `options(domgen.spool = )` names another
-#' folder: on a larger disk, or one that all computers reach, if workers of the future package are
-#' on several.
-#'
-#' **Columns** are matched by name. The first chunk that has a value in a column decides whether it
-#' is numeric or text; a value of the other type is an error. Text used as a predictor has the
-#' levels of all rows, or those of `levels`, which also makes categories of numbers.
-#'
-#' **CSV.** The first line has the names. The separator is a comma, tab or semicolon, whichever is
-#' most frequent there; with semicolons, numbers may have a decimal comma. Text between quotes (`"`,
-#' doubled inside) may contain separators and line ends. Empty fields and `NA` are missing, empty
-#' lines skipped. Bytes that are not valid UTF-8 are Latin-1. A row of another number of fields is
-#' an error. Needs data.table.
-#'
-#' **Parquet** needs nanoparquet. It and RDS read whole files; larger ones can be read as tables, by
-#' DuckDB.
-#'
-#' **Databases.** One `SELECT` is made around a `query`, in which nothing that writes can stand.
-#' PostgreSQL (RPostgres) reads in a read-only transaction. SQLite has no logical values: `factor(y)
-#' ~ x` makes classes of 0 and 1.
-#'
 #' @section Fit and score:
 #' These take sources of any size: [dg_ridge()], [dg_gp()], [dg_svm()], projections, and pipelines
 #' of them, with a feature map such as [features_nystrom()]; [dg_glm()] with a `family` of base R;
@@ -133,28 +110,20 @@ check_levels <- function(levels) {
 #' each class or component; `lower`, `upper` and `se` where asked for. Without a feature map, a
 #' domain kernel on rows keeps the rows of all new domains in memory.
 #'
-#' @section Workers and interrupts:
-#' Workers of the future package take chunks; results are the same to rounding. Each call draws one
-#' seed from R's generator. After Ctrl-C, [dg_resume()] continues. After a crash, the same call
-#' continues where it was if its source has a `store`, which keeps its rows, as they were read, its
-#' seed and its sums until it ends. Another call with that `store` is an error, and so is the same
-#' call of another source: files are known by their paths, tables by their names, data frames by
-#' their values. Who can write there can change results.
-#'
 #' @param x Data frame, paths, DBI connection, function, lazy table, or list of these.
 #' @param table,query Names of database tables, or SQL queries.
 #' @param levels Named list of the levels of categorical columns, such as
 #'   `list(x = c("low", "high"))`.
 #' @param block_size Maximum number of rows of a chunk. Default 50,000.
-#' @param store Folder for an unfinished call. `NULL` (default): it cannot continue
-#'   in another session.
+#' @param store Folder for an unfinished call, see [reading_rows]. `NULL` (default): it cannot
+#'   continue in another session.
 #' @param ... Empty.
 #' @return An object of class `dg_source`. `predict()` gives its usual value with `to = NULL`,
 #'   otherwise, invisibly, a `row_source()` of what was written.
 #' @references
 #' Chan, T. F., Golub, G. H. and LeVeque, R. J. (1979). Updating formulae and a pairwise algorithm
 #' for computing sample variances. Technical report STAN-CS-79-773, Stanford University.
-#' @seealso [feature_sums()] for sums of pieces by hand; `vignette("large-data")`
+#' @seealso [reading_rows], [feature_sums()] for sums of pieces by hand; `vignette("large-data")`
 #' @examples
 #' toy <- simulate_dica(domains = 6, n = 60, p = 3, seed = 1)
 #' toy$id <- seq_len(nrow(toy))
@@ -304,3 +273,41 @@ print.dg_source <- function(x, ...) {
 }
 
 in_full <- function(n) format(n, big.mark = big_mark(), scientific = FALSE, trim = TRUE)
+
+#' How rows out of memory are read
+#'
+#' What do files and databases of a [row_source()] have to look like, what does reading keep on
+#' disk, and how does an interrupted call continue?
+#'
+#' @section Reading:
+#' A call reads each table, file or query once. The columns that it uses are kept in the temporary
+#' folder until it ends, up to 16 bytes for each number. `options(domgen.spool = )` names another
+#' folder: on a larger disk, or one that all computers reach, if workers of the future package are
+#' on several.
+#'
+#' **Columns** are matched by name. The first chunk that has a value in a column decides whether it
+#' is numeric or text; a value of the other type is an error. Text used as a predictor has the
+#' levels of all rows, or those of `levels`, which also makes categories of numbers.
+#'
+#' **CSV.** The first line has the names. The separator is a comma, tab or semicolon, whichever is
+#' most frequent there; with semicolons, numbers may have a decimal comma. Text between quotes (`"`,
+#' doubled inside) may contain separators and line ends. Empty fields and `NA` are missing, empty
+#' lines skipped. Bytes that are not valid UTF-8 are Latin-1. A row of another number of fields is
+#' an error. Needs data.table.
+#'
+#' **Parquet** needs nanoparquet. It and RDS read whole files; larger ones can be read as tables, by
+#' DuckDB.
+#'
+#' **Databases.** One `SELECT` is made around a `query`, in which nothing that writes can stand.
+#' PostgreSQL (RPostgres) reads in a read-only transaction. SQLite has no logical values: `factor(y)
+#' ~ x` makes classes of 0 and 1.
+#' @section Workers and interrupts:
+#' Workers of the future package take chunks; results are the same to rounding. Each call draws one
+#' seed from R's generator. After Ctrl-C, [dg_resume()] continues. After a crash, the same call
+#' continues where it was if its source has a `store`, which keeps its rows, as they were read, its
+#' seed and its sums until it ends. Another call with that `store` is an error, and so is the same
+#' call of another source: files are known by their paths, tables by their names, data frames by
+#' their values. Who can write there can change results.
+#' @name reading_rows
+#' @seealso [row_source()], [dg_resume()]; `vignette("large-data")`
+NULL

@@ -277,7 +277,7 @@ NULL
 #' intervals ignore.
 #'
 #' Each call computes the Cholesky factor of A again, because a fit does not keep it. Rows are
-#' predicted in chunks, so that memory does not grow with their number. [simulate()][dg_gp()] draws
+#' predicted in chunks, so that memory does not grow with their number. [simulate()][simulate.dg_gp()] draws
 #' from the joint predictive distribution.
 #' @name posterior
 #' @references

@@ -60,7 +60,7 @@
 #' needed domain, or with other columns than `newdata` may have; `domain` with `"training"`; a
 #' workflow whose recipe has a step that uses the domain's other rows. In `predict()`: a domain that
 #' `data` did not have; the argument `reference`.
-#' [simulate()][predict.dg_gp()] draws rows of one domain at a time.
+#' [simulate()][simulate.dg_gp()] draws rows of one domain at a time.
 #' @seealso [model_tools] for the tools that need it; [predict.dg_learner()]
 #' @examples
 #' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)

@@ -46,9 +46,7 @@
 #'   bandwidth. For classes it must be `NULL` or [kernel_delta()].
 #' @param scale Scaling of predictors by the first piece: `"pooled"` (default), by mean and standard
 #'   deviation; `"none"`.
-#' @param na.action Rows with missing values, also in further pieces: `na.omit` (default) and
-#'   `na.exclude` drop them, with a warning; `na.fail` is an error; [na.impute] imputes predictors
-#'   by the medians and most frequent levels of the first piece.
+#' @param na.action As in [all methods][dg_arguments]; [na.impute] imputes by the first piece.
 #' @return `feature_sums()`, `update()` and `+`: an object of class `dg_feature_sums`, which can be
 #'   saved with [saveRDS()] and whose size does not depend on the number of rows. A list with
 #'   \item{sums}{list: `n`; `second` (r x r); `sums` (r x cells); `cells`, a data frame with
