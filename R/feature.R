@@ -78,7 +78,7 @@ check_feature_map <- function(value, arg) check_value(value, arg, feature_map_ru
 #' | `features_exact()` | any | any | none: Gram matrix, n x n |
 #' | `features_linear()` | [kernel_linear()] | [domain_pooled()] | z(x) = x, exact |
 #' | `features_nystrom()` | any | any | one per landmark |
-#' | `features_rff()` | of the distance, see [random_fourier] | [domain_pooled()] | random Fourier, 2 D |
+#' | `features_rff()` | of the distance | [domain_pooled()] | 2 D, see [random_fourier] |
 #' | [features_product()] | any | any | products of features of P and x |
 #'
 #' @section Nystrom features:

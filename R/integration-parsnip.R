@@ -23,22 +23,21 @@
 #'   text, that text is the name). `NULL` with a formula `y ~ x | domain` or [domain_blueprint()].
 #' @param domain_kernel `"distribution"`, `"pooled"`, `"multitask"` or `"wasserstein"`, for
 #'   [domain_distribution()] etc. with defaults; or a domain kernel made by one of these functions.
-#' @param cost Penalty of errors of the support vector machine. Default `NULL`: selected on held-out
-#'   domains.
-#' @param penalty Penalty on the squared norm, argument `lambda` of [dg_ridge()] and [dg_glm()].
-#'   Default `NULL`: selected on held-out domains.
+#' @param cost,penalty Penalty of errors of the support vector machine; penalty on the squared norm,
+#'   `lambda` of [dg_ridge()] and [dg_glm()]. `NULL`: selected on held-out domains.
 #' @param bandwidth Bandwidth of [kernel_rbf()], in units of the scaled predictors. Default `NULL`:
 #'   that of the learner.
-#' @param scale Scaling of the predictors, see [dg_dica()].
+#' @param scale Scaling of the predictors, see [dg_arguments].
 #' @param tau Argument of [domain_multitask()], from 0 (separate domains) to 1 (pooling). Default
 #'   `NULL`: 0.5; for the Gaussian process it is fitted. Not used for another name of a
 #'   `domain_kernel`, so that both can be tuned together.
 #' @param object A `domain_learner()`.
 #' @param parameters Tibble of one row or list of values, such as `select_best()` returns.
-#' @param fresh If `TRUE`, all arguments are replaced, not only the given ones.
+#' @param fresh If `TRUE`, arguments that are not given are reset.
 #' @param ... Further arguments of the learner, as for `set_engine()`.
 #' @details
-#' **Defaults.** Arguments that are `NULL` have the default of the learner.
+#' parsnip knows the model as soon as both packages are loaded. Arguments that are `NULL` have the
+#' default of the learner.
 #'
 #' **The domain** is a column of the data, and not a predictor:
 #' ```r
@@ -69,11 +68,10 @@
 #'
 #' **Case weights** are the `weights` of the learner. Scaling, bandwidths and descriptions of
 #' domains do not use them, so a frequency weight of 2 is not the same as two rows.
-#'
-#' parsnip knows the model as soon as both packages are loaded.
 #' @return A model specification of parsnip; the fitted model of this package is
 #'   `extract_fit_engine()` of a fit.
-#' @seealso [parsnip_models], [domain_scaling_type()] for tuning, [step_dica()], [domain_blueprint()]
+#' @seealso [parsnip_models], [domain_scaling_type()] for tuning, [step_dica()],
+#'   [domain_blueprint()]
 #' @examplesIf requireNamespace("parsnip", quietly = TRUE)
 #' library(parsnip)
 #' pupils <- subset(nlme::MathAchieve, School %in% levels(School)[1:12])

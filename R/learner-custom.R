@@ -42,7 +42,8 @@
 #' An error in one of the functions is passed on with the title, as class `domgen_error_learner`; so
 #' is a prediction of the wrong type. A `fit` with an argument that `learner_custom()` or [fit()]
 #' has, an unknown argument, and data among the arguments are errors.
-#' @seealso [learner_functions], [dg_forest()], [predict.dg_learner()], [dg_compare()]; `vignette("extending")`
+#' @seealso [learner_functions], [dg_forest()], [predict.dg_learner()], [dg_compare()];
+#'   `vignette("extending")`
 #' @examples
 #' # the mean of the k nearest rows
 #' nearest <- learner_custom(

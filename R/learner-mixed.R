@@ -32,10 +32,10 @@
 #'
 #' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
 #'   `domain`, as in [all methods][dg_arguments].
-#' @param domain_weights,na.action As in [all methods][dg_arguments].
-#' @param calibration,scale,domain_means,terms,... As in [all methods][dg_arguments].
-#' @param random One-sided formula: random effects as in lme4, see [random_effects]. `NULL` (default): the
-#'   intercept varies with each factor of the domain.
+#' @param calibration,domain_weights,scale,domain_means,terms,na.action,... As in [all
+#'   methods][dg_arguments].
+#' @param random One-sided formula: random effects as in lme4, see [random_effects]. `NULL`
+#'   (default): the intercept varies with each factor of the domain.
 #' @param family A family of the table in Details, as in [dg_glm()]: an object, a function or a
 #'   name. `NULL`: `gaussian()` for a numeric response, `binomial()` for two classes.
 #' @param marginal If `TRUE` (default), predictions in new domains are averaged over the random
@@ -61,9 +61,6 @@
 #' the random effects; with a single domain, the model has none. Collinear coefficients are set to
 #' zero, with a warning of class `domgen_warning_collinear`.
 #' @references
-#' Bates, D., Maechler, M., Bolker, B. and Walker, S. (2015). Fitting linear mixed-effects models
-#' using lme4. *Journal of Statistical Software* 67(1).
-#'
 #' Brooks, M. E., Kristensen, K., van Benthem, K. J., et al. (2017). glmmTMB balances speed and
 #' flexibility among packages for zero-inflated generalized linear mixed modeling. *The R Journal*
 #' 9(2), 378-400.

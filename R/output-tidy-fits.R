@@ -30,9 +30,7 @@
 #' @param interval If `"prediction"`, prediction intervals or sets for new domains are added, see
 #'   [set_intervals()]. Default `"none"`.
 #' @param level Nominal coverage of intervals and sets. Default 0.9.
-#' @param row.names `NULL`, or names of the rows.
-#' @param optional Ignored: names are never changed.
-#' @param stringsAsFactors If `TRUE`, text columns become factors.
+#' @param row.names,optional,stringsAsFactors As in [as.data.frame()]; names are never changed.
 #' @param options Options of the chunk, from knitr: `tab.cap` (in Quarto also `tbl-cap`) replaces
 #'   the caption.
 #' @param ... Must be empty; ignored by `knit_print()` and `as_flextable()`.
@@ -42,8 +40,7 @@
 #' @name tidy.domgen
 #' @aliases tidy glance augment as.data.frame.domgen knit_print.domgen
 #' @examples
-#' toy <- simulate_dcm(domains = 5, n = 30, seed = 1)
-#' cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
+#' cv <- dg_cv(dg_lm(), weight ~ Time | Diet, data = ChickWeight)
 #' tidy(cv)
 #' glance(cv)
 #' as.data.frame(cv)
@@ -125,10 +122,9 @@ tidy.dg_learner <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 #' @param effects Of [dg_mixed()]: `"fixed"`, `"ran_pars"` (standard deviations and correlations of
 #'   the random effects) or `"ran_vals"` (the effects of the training domains), one or several.
 #'   Default: the first two.
-#' @param conf.int If `TRUE`, a fit of one linear function gives the coefficients with standard
-#'   errors and intervals of [dg_coefficients()], in the units of the predictors. Default `FALSE`;
-#'   of [dg_mixed()] `TRUE`, with the intervals of its engine.
-#' @param conf.level Confidence level of `conf.low` and `conf.high`. Default 0.95.
+#' @param conf.int If `TRUE`, coefficients of a fit of one linear function have the standard errors
+#'   and intervals of [dg_coefficients()]; those of [dg_mixed()] have intervals of its engine.
+#' @param conf.level Confidence level of `conf.low` and `conf.high`.
 #' @export
 tidy.dg_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.level = 0.95, conf.int = TRUE,
                           ...) {
