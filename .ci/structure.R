@@ -21,11 +21,12 @@ code_lines <- function(file) {
   sort(unique(unlist(Map(seq, tokens$line1, tokens$line2))))
 }
 
-# Lines that are no comment and not blank, by module: nearly code_lines(), in no time.
+# Lines that are no comment, not blank and not the NULL below a help page, by module: nearly
+# code_lines(), in no time.
 module_lines <- function(root = ".") {
   files <- source_files(root, "R", "[.]R$")
   lines <- vapply(files, function(file) {
-    sum(!grepl("^ *(#|$)", readLines(file, warn = FALSE, encoding = "UTF-8")))
+    sum(!grepl("^ *(#|$)|^NULL$", readLines(file, warn = FALSE, encoding = "UTF-8")))
   }, 0L)
   c(tapply(lines, module_of(files), sum))
 }

@@ -14,7 +14,8 @@
 #' \deqn{\alpha = (K + \lambda C^{-1})^{-1} y,}{alpha = (K + lambda C^-1)^-1 y,}
 #' that is \eqn{(K + \lambda I)^{-1} y}{(K + lambda I)^-1 y} if all rows have weight 1: `lambda` is
 #' not multiplied by n. [dg_lodo()] predicts each domain by the model fitted without it, in the time
-#' of about two fits.
+#' of about two fits. [solvers] says how the system is solved and what it takes, also with feature
+#' maps.
 #'
 #' @details
 #' ## Response
@@ -24,84 +25,15 @@
 #' classes, each class has its own 0/1 indicator as a response; the class with the largest value
 #' wins. All indicators share one factorisation. For two classes both rules are the same.
 #'
-#' ## Penalty
-#' If `lambda` is not given, it is chosen on held-out domains, together with the bandwidth of the
-#' domain kernel:
-#'
-#' * Folds are whole domains, one each or at most 10 folds. They are predicted in closed form (see
-#'   [dg_lodo()]) from the Gram matrix of all rows. With more than 1,000 rows, 1,000 are used,
-#'   evenly spaced within domains in the order of x.
-#' * Candidates are \eqn{\lambda/\sum_i c_i}{lambda / sum_i c_i} from 1e-5 to 10 in steps of half a
-#'   power of ten; the largest leaves little but the constant. The smallest mean of
-#'   \eqn{c_i r_i^2}{c_i r_i^2} is chosen, with \eqn{r_i} the residual of a held-out row.
-#' * The bandwidth of [domain_distribution()] or [domain_wasserstein()] is chosen together with
-#'   `lambda`, if `embedding_kernel` is [kernel_rbf()] without `bandwidth` or `bandwidth_factor`. It
-#'   is 8, 4, 2 or 1 times the median distance; at 8 times, the model is nearly pooled. The search
-#'   begins with the widest and tries narrower ones as long as the error falls. A narrower
-#'   bandwidth must have an error that is smaller by more than half a standard error of the
-#'   difference over domains. The default should therefore seldom lose to pooling or to the mean by
-#'   more than chance.
-#'
-#' `lambda` is 1 with fewer than two domains, with [domain_multitask()] (made for known domains),
-#' and for sums of features. If `lambda` is given, nothing is chosen, and the bandwidth is the
-#' median distance.
-#'
-#' ## Weights
-#' A row of weight k counts as k rows in the loss, a row of weight 0 as none. Scaling, bandwidths
-#' and the mean embedding of a domain, which describes its unlabelled rows, take each row once, so
-#' that weight k is k rows in all with `scale = "none"` and given bandwidths.
-#'
-#' ## Features
-#' With `features_exact()` and up to 10,000 rows, the Gram matrix is in memory, 8 n^2 bytes. The
-#' system is solved by preconditioned conjugate gradients, or by a Cholesky factor with many classes
-#' or a tiny `lambda`. With more rows no such matrix is made: conjugate gradients begin at the fit
-#' on `6 sqrt(n)` landmarks (see [features_nystrom()], always the same ones), and each of their
-#' steps, mostly five to twenty, evaluates the kernel of all pairs of rows. The landmarks decide how
-#' many steps are taken, and not the result, which is that of the Gram matrix, with predictions to
-#' about 1e-8 standard deviations of the response. Only a `lambda` for which 100 steps are not
-#' enough, and [kernel_custom()], need the matrix. [features_nystrom()] alone is faster, but loses
-#' accuracy where its landmarks leave much of the kernel, as with many predictors and little noise.
-#'
-#' With any other feature map z, f = z'w and
-#' \deqn{w = (Z'CZ + \lambda I)^{-1} Z'Cy,}{w = (Z'CZ + lambda I)^-1 Z'C y,}
-#' from sums taken in one pass over the rows, in chunks: n r^2 operations for r features. The model
-#' keeps neither the training rows nor their features. `fit(dg_ridge(), sums)` uses sums from
-#' [feature_sums()], with the kernel, domain kernel and features of the sums. The default domain
-#' kernel of `feature_sums()` is [domain_pooled()], not [domain_distribution()] as here. A message
-#' says so. If you give a domain kernel to `dg_ridge()`, it must be the one of the sums.
-#'
-#' ## Fitted bandwidths
-#' With `bandwidths = "fitted"`, the bandwidths that the kernels leave open (`bandwidth = NULL`)
-#' minimise the mean squared error of held-out domains, the mean of \eqn{c_i r_i^2}{c_i r_i^2} with
-#' \eqn{r_i} the residual of a row when its domain is held out (in closed form, see [dg_lodo()]).
-#'
-#' * The kernel on x has one bandwidth per predictor; a predictor that does not help in other
-#'   domains gets a large one. With [domain_distribution()], those of the embeddings' kernel and of
-#'   `embedding_kernel` are fitted too, one each. `lambda` is not fitted.
-#' * The search starts at the best of 1/4, 1/2, 1, 2 and 4 times the median distance and follows the
-#'   exact gradient ([stats::nlminb()] on the logarithms), within a factor of 1,000 of the median.
-#'   It takes some tens of steps, each as long as a few fits.
-#' * It needs `features_exact()` and at least two domains. With few domains, the error that it
-#'   minimises is unreliable.
-#'
-#' ## Probabilities
-#' With `calibration`, classes have probabilities that are calibrated on held-out domains, see
-#' [calibration]. With a given `lambda` and given bandwidths the held-out values come from the
-#' closed form of [dg_lodo()], without further fits.
-#'
 #' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
 #'   `domain`, as in [all methods][dg_arguments].
 #' @param weights,domain_weights,na.action As in [all methods][dg_arguments].
 #' @param kernel,domain_kernel,feature_map,intercept,calibration As in [all methods][dg_arguments].
-#' @param scale,threads,... As in [all methods][dg_arguments].
+#' @param scale,terms,domain_means,threads,... As in [all methods][dg_arguments].
 #' @param lambda Positive number: factor on the squared norm. `NULL`: chosen on held-out domains,
-#'   see Details.
-#' @param terms One-sided formula: predictors of this method alone, see [own_terms]. Default `NULL`:
-#'   those of the formula.
-#' @param domain_means If `TRUE`, domain means of the scaled predictors are added as predictors
-#'   (contextual effects), see [learner_custom()]. Default `FALSE`.
+#'   see [penalty].
 #' @param bandwidths `"given"` (default): bandwidths of the kernels, and medians where they have
-#'   none; `"fitted"`: open bandwidths are fitted, see Details.
+#'   none; `"fitted"`: open bandwidths are fitted, see [penalty].
 #' @return With data, an object of class `dg_ridge`, a list with
 #'   \item{coefficients}{n x m matrix alpha, or r x m matrix w with features; m is 1, or the number
 #'     of classes if there are more than two}
@@ -130,21 +62,6 @@
 #' variables. *Proceedings of the 15th International Conference on Machine Learning*.
 #' @seealso [dg_lodo()], [predict.dg_learner()], [domain_distribution()], [dg_cv()]
 #' @examples
-#' toy <- simulate_dica(domains = 8, n = 40, seed = 1)
-#' train <- subset(toy, domain %in% levels(domain)[1:6])
-#' test <- subset(toy, !domain %in% levels(domain)[1:6])
-#' model <- dg_ridge(y ~ . | domain, data = train)
-#' model
-#' sqrt(mean((predict(model, test) - test$y)^2))
-#'
-#' # each domain predicted by the others
-#' dg_lodo(model)
-#'
-#' # one bandwidth per predictor
-#' fitted <- update(model, bandwidths = "fitted")
-#' fitted
-#' sqrt(mean((predict(fitted, test) - test$y)^2))
-#'
 #' # pupils of schools that were not in training
 #' if (requireNamespace("nlme", quietly = TRUE)) {
 #'   schools <- subset(nlme::MathAchieve, School %in% levels(School)[1:20])
@@ -152,8 +69,14 @@
 #'   new <- subset(schools, School %in% levels(School)[1:5])
 #'   pupils <- dg_ridge(MathAch ~ SES + Sex + Minority | School, data = known)
 #'   print(summary(pupils))
-#'   sqrt(mean((predict(pupils, new) - new$MathAch)^2))
+#'   print(sqrt(mean((predict(pupils, new) - new$MathAch)^2)))
+#'   # each school predicted by the others
+#'   dg_lodo(pupils)
 #' }
+#'
+#' # one bandwidth per predictor
+#' toy <- simulate_dica(domains = 6, n = 40, seed = 1)
+#' dg_ridge(y ~ . | domain, data = toy, bandwidths = "fitted")
 #' @export
 dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = NULL, kernel = NULL,
                      domain_kernel = domain_distribution(), feature_map = features_exact(),

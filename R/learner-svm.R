@@ -22,9 +22,7 @@
 #'
 #' With `"size"`, \eqn{c_i = \mathrm{cost}}{c_i = cost}. The two agree for domains of equal size.
 #'
-#' `weights` multiply c_i, and n and n_g are then sums of weights: a row of weight 2 counts as two
-#' rows, a row of weight 0 as none. Scaling, bandwidths
-#' and mean embeddings take each row once, whatever its weight.
+#' `weights` multiply c_i, and n and n_g are then sums of weights.
 #'
 #' ## Response
 #' A numeric response is standardised by its (weighted) training mean and standard deviation, unless
@@ -37,75 +35,22 @@
 #' classes with equal votes. With `"one_vs_rest"`, the largest decision value decides. A class may
 #' be missing from a domain.
 #'
-#' ## Cost
-#' If `cost` is not given, it is derived from the `lambda` that a ridge regression on the same
-#' kernels chooses on held-out domains, together with the bandwidth of the domain kernel; see the
-#' penalty in [dg_ridge()]. Let \eqn{\bar r}{r} be the mean absolute residual of that ridge
-#' regression on the held-out domains, with two classes coded -1 and 1. For classes as for numbers,
-#' max(r, epsilon) is rounded to the nearest power of \eqn{10^{1/4}}{10^(1/4)}.
-#'
-#' | loss | cost | reason |
-#' |---|---|---|
-#' | hinge, tube | max(r, epsilon) / lambda | slope of the ridge regression's loss at r |
-#' | squared | 1 / (2 lambda) | curvature of the ridge regression at f = 0 |
-#' | logistic | 4 / lambda | curvature of the ridge regression at f = 0 |
-#'
-#' With fewer than two domains, or with [domain_multitask()], lambda and r are 1. If `cost` is
-#' given, nothing is chosen, and the bandwidth of the domain kernel is the median distance.
-#'
-#' ## Solvers
-#' With `feature_map = features_exact()`, the dual problem is solved by sequential minimal
-#' optimisation on the stored Gram matrix, with second-order working sets and shrinking, and without
-#' the equality constraint if `intercept = FALSE`.
-#'
-#' With any other feature map z ([features_nystrom()], [features_rff()], [features_product()]; MTL
-#' paper, section 7.2), f(P, x) = z(P, x)'w + b, and
-#' \deqn{\sum_i c_i\, \ell(y_i, z_i'w + b) + \tfrac12\lVert w\rVert^2}{
-#'   sum_i c_i l(y_i, z_i'w + b) + |w|^2 / 2}
-#' is minimised over w and b, in two stages. First come some sweeps of dual coordinate descent
-#' (Hsieh et al., 2008; Ho and Lin, 2012, for a numeric response). The proximal point method on the
-#' dual, with Newton steps, then reaches `tolerance` (Rockafellar, 1976; Yan and Li, 2020). It is
-#' hardly slower at large costs. Time and memory are proportional to n times the number of features.
-#' The sweeps take
-#' the rows in a random order from R's generator. The model does not keep the features of the
-#' training rows, and of the rows themselves at most the landmarks. Therefore
-#' `predict(reference = "training")` is an error.
-#'
-#' The duality gap is reported in both cases.
-#'
-#' With `loss = "logistic"` (kernel logistic regression: Jaakkola and Haussler, 1999; Zhu and
-#' Hastie, 2005) the objective is smooth and is minimised by Newton's method. On the Gram matrix
-#' this is iteratively reweighted least squares: with \eqn{p_i = c_i \ell'(f_i)}{p_i = c_i l'(f_i)}
-#' and \eqn{W = \mathrm{diag}(c_i \ell''(f_i))}{W = diag(c_i l''(f_i))}, a step solves
-#' \eqn{(K + W^{-1})\alpha + 1b = f - W^{-1}p}{(K + W^-1) alpha + 1 b = f - W^-1 p}. With a feature
-#' map, a step is one pass over the rows that sums \eqn{Z'p} and \eqn{Z'WZ}; memory does not grow
-#' with the rows. Steps that are too long are shortened. The last step gains, by the quadratic
-#' model, at most `tolerance`^2 / 10,000 of the objective. All rows with a positive cost have
-#' non-zero coefficients.
-#'
-#' A [row_source()] is fitted by Newton's method with a feature map for all losses, because only
-#' sums over rows are available. Squared losses and the logistic loss are unchanged. In the others,
-#' each kink max(0, t) (one in the hinge, two in a tube) is replaced by
-#' \eqn{(t + h)^2/(4h)}{(t + h)^2 / (4 h)} for |t| < h, as in Huber's loss, with h = 0.05 (for a
-#' numeric response, standard deviations). This raises the loss of a row by at most h/4 per kink and
-#' never lowers it.
-#'
 #' ## Probabilities
-#' With `calibration`, probabilities are calibrated on held-out domains, see [calibration]. With
-#' `loss = "logistic"`, f is the log odds, and probabilities \eqn{1/(1 + e^{-f})}{1 / (1 + exp(-f))}
-#' are available without calibration (more classes are coupled as described there). The penalty
-#' shrinks these probabilities towards 1/2, and no held-out domain corrects them. With
-#' `calibration = "platt"`, they are corrected on held-out domains.
+#' With `loss = "logistic"`, f is the log odds: `predict(type = "prob")` gives
+#' \eqn{1/(1 + e^{-f})}{1 / (1 + exp(-f))}, coupled for more classes, see [calibration]. The penalty
+#' shrinks these towards 1/2; `calibration = "platt"` corrects that on held-out domains, and gives
+#' probabilities of the other losses.
 #'
 #' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
 #'   `domain`, as in [all methods][dg_arguments].
 #' @param weights,na.action As in [all methods][dg_arguments].
 #' @param kernel,domain_kernel,feature_map,intercept,calibration As in [all methods][dg_arguments].
 #' @param scale,terms,threads,... As in [all methods][dg_arguments].
-#' @param cost Positive number: factor on the loss. `NULL`: chosen on held-out domains, see Details.
+#' @param cost Positive number: factor on the loss. `NULL`: chosen on held-out domains, see
+#'   [penalty].
 #' @param loss `r losses_help()` `NULL`: `"hinge"` or `"epsilon_insensitive"`. The authors of the
 #'   MTL paper used the squared losses in their programs. With a [row_source()], kinks are rounded,
-#'   see Details. A loss of your own is made by [new_svm_loss()].
+#'   see [solvers]. A loss of your own is made by [new_svm_loss()].
 #' @param epsilon Non-negative half-width of the tube of the \eqn{\varepsilon}{epsilon}-insensitive
 #'   loss, in standard deviations of the response (with `scale = "none"`: in its units). Default
 #'   0.1.
@@ -114,11 +59,9 @@
 #' @param domain_weights `"equal"` (default): each domain has the same weight, as in the MTL paper;
 #'   `"size"`: each row has. See Details.
 #' @param tolerance Positive number: largest violation of the optimality conditions at which the
-#'   solver stops. Default 0.001. Up to it, decision values depend on the solver's start and hence
-#'   on the order of the rows; use a smaller value if the order of a few rows matters (`"auc"`).
-#'   With `calibration`, it is divided by 100, because a calibration map can be steep: another order
-#'   of the training rows then changes probabilities by about 1e-6 (`"platt"`) to 1e-4
-#'   (`"isotonic"`).
+#'   solver stops. Default 0.001. Up to it, decision values depend on the order of the rows; use a
+#'   smaller value if the order of a few rows matters (`"auc"`). With `calibration`, whose map can
+#'   be steep, it is divided by 100.
 #' @param max_iterations Maximum number of iterations of the solver (with features: sweeps and
 #'   Newton steps together). Default 0: a limit set by the solver.
 #' @return With data, an object of class `dg_svm`, a list with
@@ -147,50 +90,23 @@
 #' Blanchard, G., Deshmukh, A. A., Dogan, U., Lee, G. and Scott, C. (2021). Domain
 #' generalization by marginal transfer learning. *Journal of Machine Learning
 #' Research* 22(2), 1-55.
-#'
-#' Ho, C.-H. and Lin, C.-J. (2012). Large-scale linear support vector regression. *Journal of
-#' Machine Learning Research* 13, 3323-3348.
-#'
-#' Hsieh, C.-J., Chang, K.-W., Lin, C.-J., Keerthi, S. S. and Sundararajan, S. (2008). A dual
-#' coordinate descent method for large-scale linear SVM. *Proceedings of the 25th International
-#' Conference on Machine Learning*, 408-415.
-#'
-#' Jaakkola, T. S. and Haussler, D. (1999). Probabilistic kernel regression models. *Proceedings of
-#' the Seventh International Workshop on Artificial Intelligence and Statistics*.
-#'
-#' Rockafellar, R. T. (1976). Augmented Lagrangians and applications of the proximal point
-#' algorithm in convex programming. *Mathematics of Operations Research* 1(2), 97-116.
-#'
-#' Yan, Y. and Li, Q. (2020). An efficient augmented Lagrangian method for support vector
-#' machine. *Optimization Methods and Software* 35(4), 855-883.
-#'
-#' Zhu, J. and Hastie, T. (2005). Kernel logistic regression and the import vector machine. *Journal
-#' of Computational and Graphical Statistics* 14(1), 185-205.
-#' @seealso [predict.dg_learner()], [domain_distribution()], [features_nystrom()], [dg_cv()]
+#' @seealso [solvers], [predict.dg_learner()], [domain_distribution()], [features_nystrom()],
+#'   [dg_cv()]
 #' @examples
-#' toy <- simulate_ellipses(domains = 8, n = 40, seed = 1)
-#' train <- subset(toy, domain %in% levels(domain)[1:6])
-#' test <- subset(toy, !domain %in% levels(domain)[1:6])
-#' model <- dg_svm(y ~ x1 + x2 | domain, data = train)
-#' model
-#' mean(predict(model, test) == test$y)
-#'
-#' # all domains pooled, as an ordinary support vector machine
-#' pooled <- update(model, domain_kernel = domain_pooled())
-#' mean(predict(pooled, test) == test$y)
-#'
-#' # by features: for many rows
-#' fast <- update(model, feature_map = features_nystrom(100))
-#' mean(predict(fast, test) == test$y)
-#'
-#' # probabilities, calibrated on held-out domains
-#' calibrated <- update(model, calibration = "platt")
-#' head(predict(calibrated, test, type = "prob"))
-#'
 #' # origin of plants from their carbon dioxide uptake; each plant is a domain
 #' new <- subset(CO2, Plant %in% c("Qn1", "Qc2", "Mn3", "Mc1"))
-#' plants <- dg_svm(Type ~ uptake + conc | Plant, data = subset(CO2, !Plant %in% new$Plant))
+#' known <- subset(CO2, !Plant %in% new$Plant)
+#' plants <- dg_svm(Type ~ uptake + conc | Plant, data = known)
+#' plants
 #' table(predicted = predict(plants, new), new$Type)
+#'
+#' # all domains pooled, as an ordinary support vector machine; by features, for many rows
+#' update(plants, domain_kernel = domain_pooled())
+#' update(plants, feature_map = features_nystrom(20))
+#'
+#' # probabilities, calibrated on held-out domains
+#' calibrated <- update(plants, calibration = "platt")
+#' head(predict(calibrated, new, type = "prob"))
 #' @export
 dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = NULL, loss = NULL, epsilon = 0.1,
                    kernel = NULL, domain_kernel = domain_distribution(),

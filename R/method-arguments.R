@@ -23,7 +23,10 @@
 #'   \item{`data`}{Data frame in which the formula is evaluated; where a method needs only sums over
 #'     rows also a [row_source()], whose rows are read in chunks.}
 #'   \item{`weights`}{Non-negative numbers, one per row, that multiply the row's cost. May be a
-#'     column of `data`.}
+#'     column of `data`. A row of weight k counts as k rows in the loss, a row of weight 0 as none.
+#'     Scaling, bandwidths and the mean embedding of a domain, which describes its unlabelled rows,
+#'     take each row once, so that weight k is k rows in all with `scale = "none"` and given
+#'     bandwidths.}
 #'   \item{`domain_weights`}{`"size"`: each row has the same weight; `"equal"`: each domain has.}
 #'   \item{`na.action`}{Rows with missing values: `na.omit` drops them, with a warning; `na.exclude`
 #'     also fills [fitted()] with `NA`; `na.fail` is an error; [na.impute] keeps rows with missing
