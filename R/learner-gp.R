@@ -22,9 +22,9 @@
 #' @param kernel [Kernel][kernel_rbf] on the predictors. `NULL`: [kernel_rbf()] with a fitted
 #'   bandwidth; in a [dg_pipeline()], [kernel_linear()] on the projected scores.
 #' @param signal_sd,noise_sd Positive numbers: standard deviations of f and of the noise of a row of
-#'   weight 1, see [gp_likelihood]. `NULL`: fitted.
+#'   weight 1, see [marginal_likelihood]. `NULL`: fitted.
 #' @param optimise If `TRUE` (default), parameters that are not given are fitted; if `FALSE`, they
-#'   are those of the first start, see [gp_likelihood].
+#'   are those of the first start, see [marginal_likelihood].
 #' @param ard If `TRUE`, `kernel` has one bandwidth per predictor. Default `FALSE`.
 #' @param restarts Number of starts of the optimisation, 1 to 1,000. Default 3.
 #' @param weights Non-negative numbers, one per row: precisions of the response. May be a column of
@@ -58,7 +58,7 @@
 #'
 #' Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*. MIT
 #' Press.
-#' @seealso [gp_likelihood], [posterior], [simulate.dg_gp()], [dg_lodo()], [dg_cv()]
+#' @seealso [marginal_likelihood], [posterior], [simulate.dg_gp()], [dg_lodo()], [dg_cv()]
 #' @examples
 #' # the growth of an orange tree, from other trees
 #' trees <- dg_gp(circumference ~ age | Tree, data = subset(Orange, Tree != "4"))
@@ -228,7 +228,7 @@ spec_gives.dg_gp_spec <- function(spec, classes = NULL) "se"
 #' variance that the features miss, \eqn{s^2(\kappa k - \lVert z\rVert^2)}{s^2 (kappa k - |z|^2)},
 #' is added to its predictive variance, so that rows far from all landmarks have large standard
 #' errors (Quinonero-Candela and Rasmussen, 2005, "DTC").
-#' @name gp_likelihood
+#' @name marginal_likelihood
 #' @references
 #' Quinonero-Candela, J. and Rasmussen, C. E. (2005). A unifying view of sparse approximate
 #' Gaussian process regression. *Journal of Machine Learning Research* 6, 1939-1959.

@@ -32,7 +32,7 @@
 #' @param lambda Positive ridge on the coefficients (paper, footnote 1), not multiplied by n.
 #' @param epsilon Positive regulariser of P, multiplied by n.
 #' @param kernel_y Kernel on the response. `NULL`: [kernel_delta()] for classes, [kernel_rbf()] with
-#'   the median bandwidth for a numeric response. Of ids: see [several_responses].
+#'   the median bandwidth for a numeric response. For ids: see [several_responses].
 #' @param form Numerator: `"published"`, the paper's \eqn{P K^2}, is not symmetric, and can have
 #'   complex eigenvalues, whose real parts are then used, with a warning. `"symmetric"`, \eqn{K P
 #'   K}, the covariance of the inverse regressor, spans another subspace; it is the default with

@@ -39,7 +39,7 @@
 #' predictors, and, at five domains, if a kind of domain is so rare that training may lack it. The
 #' test is conservative: for equal methods, p was below 0.05 in at most 2 % of simulated data sets.
 #'
-#' **Rows out of memory.** `data` may be a [row_source()], see its section "Score".
+#' **Rows out of memory.** `data` may be a [row_source()], see its section "Fit and score".
 #' @return An object of class `dg_compare`, a list with
 #'   \item{table}{data frame, one row per method: `method`, `mean` over domains, `overall` (score of
 #'     all rows together, see [dg_cv()]), mean `rank`, the paired `difference` from the baseline,

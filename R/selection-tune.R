@@ -58,7 +58,7 @@
 #' @seealso [tuning_grid], [selection_rule], [dg_cv()]
 #' @examples
 #' # carbon dioxide uptake of new plants
-#' tuned <- dg_tune(dg_ridge(), uptake ~ conc + Type + Treatment | Plant, data = CO2, folds = 4,
+#' tuned <- dg_tune(dg_ridge(), uptake ~ conc + Type + Treatment | Plant, data = CO2, folds = 4, extend = FALSE,
 #'                  grid = list(lambda = 10^(-2:0), bandwidth_factor = c(0.5, 1)))
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(tuned)
 #' # the score of the whole procedure
@@ -186,7 +186,7 @@ print.dg_tune_spec <- function(x, ...) {
 #' [dg_pipeline()] the name of the part may come first, `dica.epsilon` or `svm.cost`, and must if
 #' both parts have a parameter of that name.
 #' @section Default grid:
-#' Of parameters that the specification leaves open:
+#' For parameters that the specification leaves open:
 #'
 #' | parameter | values |
 #' |---|---|
