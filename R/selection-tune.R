@@ -58,8 +58,8 @@
 #' @seealso [tuning_grid], [selection_rule], [dg_cv()]
 #' @examples
 #' # carbon dioxide uptake of new plants
-#' tuned <- dg_tune(dg_ridge(), uptake ~ conc + Type + Treatment | Plant, data = CO2, folds = 4, extend = FALSE,
-#'                  grid = list(lambda = 10^(-2:0), bandwidth_factor = c(0.5, 1)))
+#' tuned <- dg_tune(dg_ridge(), uptake ~ conc + Type + Treatment | Plant, data = CO2, folds = 4,
+#'                  grid = list(lambda = 10^(-2:0), bandwidth_factor = c(0.5, 1)), extend = FALSE)
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(tuned)
 #' # the score of the whole procedure
 #' dg_cv(tuned, folds = 4)
