@@ -125,22 +125,22 @@ check_levels <- function(levels) {
 #' for computing sample variances. Technical report STAN-CS-79-773, Stanford University.
 #' @seealso [reading_rows], [feature_sums()] for sums of pieces by hand; `vignette("large-data")`
 #' @examples
-#' toy <- simulate_dica(domains = 6, n = 60, p = 3, seed = 1)
-#' toy$id <- seq_len(nrow(toy))
+#' # chicks in four files
 #' folder <- tempfile("rows")
 #' dir.create(folder)
-#' for (part in 1:3) {
-#'   rows <- toy$domain %in% levels(toy$domain)[2 * part - 1:0]
-#'   saveRDS(toy[rows, ], file.path(folder, paste0("part-", part, ".rds")))
+#' for (diet in 1:4) {
+#'   rows <- subset(ChickWeight, Diet == diet & Chick != "18")
+#'   saveRDS(rows, file.path(folder, paste0("diet-", diet, ".rds")))
 #' }
 #' source <- row_source(folder)
 #' source
 #'
-#' model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = source, feature_map = features_product())
+#' model <- dg_ridge(weight ~ Time + Diet | Chick, data = source, feature_map = features_product())
 #' model
-#' dg_cv(dg_ridge(feature_map = features_nystrom(20)), y ~ x1 + x2 + x3 | domain, data = source)
+#' dg_cv(dg_ridge(feature_map = features_nystrom(20)), weight ~ Time + Diet | Chick, data = source,
+#'       folds = 4)
 #'
-#' predict(model, source, keep = "id", to = function(block, k) print(head(block, 3)))
+#' predict(model, source, keep = "Time", to = function(block, k) print(head(block, 3)))
 #' @aliases fit_source predict_source
 #' @export
 row_source <- function(x, ..., table = NULL, query = NULL, levels = NULL, block_size = 50000,

@@ -143,8 +143,8 @@ check_feature_map <- function(value, arg) check_value(value, arg, feature_map_ru
 #' @examples
 #' features_nystrom(100)
 #' features_rff(250)
-#' toy <- simulate_ellipses(domains = 6, n = 40, seed = 1)
-#' dg_ridge(y ~ x1 + x2 | domain, data = toy, feature_map = features_nystrom(50), lambda = 1)
+#' dg_ridge(uptake ~ conc + Type + Treatment | Plant, data = CO2, lambda = 1,
+#'          feature_map = features_nystrom(50))
 #' @name features_nystrom
 NULL
 

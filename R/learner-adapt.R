@@ -53,19 +53,11 @@
 #' Research* 22(2), 1-55.
 #' @seealso [few_labels], [predict.dg_learner()]
 #' @examples
-#' toy <- simulate_ellipses(domains = 7, n = 60, seed = 3)
-#' train <- subset(toy, domain %in% levels(domain)[1:6])
-#' new <- subset(toy, !domain %in% levels(domain)[1:6])
-#' model <- dg_svm(y ~ x1 + x2 | domain, data = train, cost = 10)
-#'
-#' # error on the unlabelled rows, by number of labels
-#' sapply(c(2, 5, 10, 20), function(m) {
-#'   known <- replace(new$y, -seq_len(m), NA)
-#'   adapted <- dg_adapt(model, new, known)
-#'   rest <- is.na(known)
-#'   c(labels = m, before = mean(predict(model, new)[rest] != new$y[rest]),
-#'     after = mean(predict(adapted)[rest] != new$y[rest]))
-#' })
+#' # the growth of a new child, of which the first distance is known
+#' new <- subset(nlme::Orthodont, Subject == "M10")
+#' model <- dg_ridge(distance ~ age | Subject, data = subset(nlme::Orthodont, Subject != "M10"))
+#' adapted <- dg_adapt(model, new, replace(new$distance, 2:4, NA))
+#' cbind(new, before = predict(model, new), after = predict(adapted))
 #' @export
 dg_adapt <- function(object, newdata, labels, ...) {
   enter_session()

@@ -55,9 +55,10 @@
 #'   },
 #'   title = "Nearest rows", scale = "pooled"
 #' )
-#' toy <- simulate_dica(domains = 6, n = 30, seed = 1)
-#' dg_compare(list(nearest = nearest, linear = dg_lm()), y ~ . | domain, data = toy)
-#' dg_tune(nearest, y ~ . | domain, data = toy, grid = list(k = c(1, 3, 9)))
+#' dg_compare(list(nearest = nearest, linear = dg_lm()),
+#'            uptake ~ conc + Type + Treatment | Plant, data = CO2, folds = 4)
+#' dg_tune(nearest, uptake ~ conc + Type + Treatment | Plant, data = CO2, folds = 4,
+#'         grid = list(k = c(1, 3, 9)))
 #' @export
 learner_custom <- function(fit, predict, ..., survival = NULL, title = "Custom learner",
                            needs = c("numbers", "data"), scale = "none", domain_means = FALSE,
