@@ -31,8 +31,7 @@
 #'   [set_intervals()]. Default `"none"`.
 #' @param level Nominal coverage of intervals and sets. Default 0.9.
 #' @param row.names,optional,stringsAsFactors As in [as.data.frame()]; names are never changed.
-#' @param options Options of the chunk, from knitr: `tab.cap` (in Quarto also `tbl-cap`) replaces
-#'   the caption.
+#' @param options Of a knitr chunk: `tab.cap` (Quarto: `tbl-cap`) is the caption.
 #' @param ... Must be empty; ignored by `knit_print()` and `as_flextable()`.
 #' @return `tidy()`, `glance()`, `augment()` and `as_tibble()`: a tibble, of class `c("tbl_df",
 #'   "tbl", "data.frame")`. `as.data.frame()`: a data frame. `knit_print()`: text of class
@@ -123,7 +122,8 @@ tidy.dg_learner <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 #'   the random effects) or `"ran_vals"` (the effects of the training domains), one or several.
 #'   Default: the first two.
 #' @param conf.int If `TRUE`, coefficients of a fit of one linear function have the standard errors
-#'   and intervals of [dg_coefficients()]; those of [dg_mixed()] have intervals of its engine.
+#'   and intervals of [dg_coefficients()], in units of the predictors; of [dg_mixed()], intervals of
+#'   its engine.
 #' @param conf.level Confidence level of `conf.low` and `conf.high`.
 #' @export
 tidy.dg_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.level = 0.95, conf.int = TRUE,

@@ -37,7 +37,8 @@
 #' @param metric As in [dg_cv()]; the first selects.
 #' @param max_seconds Seconds after which no further combination is started (in each fold of
 #'   [dg_cv()]); `NULL`: no limit. The selection is among those that were scored in all folds, at
-#'   least one, and `print()` says so. The final fit is not counted.
+#'   least one, and `print()` says so. The final fit is not counted. The result then depends on the
+#'   speed of the computer.
 #' @return With data, the model with the selected parameters, fitted to all rows, with class
 #'   `dg_tuned` in front and the element `tuning`, a list with
 #'   \item{table}{data frame, one row per combination: the parameters, `mean` and `se` of the score
