@@ -277,8 +277,8 @@ NULL
 #' intervals ignore.
 #'
 #' Each call computes the Cholesky factor of A again, because a fit does not keep it. Rows are
-#' predicted in chunks, so that memory does not grow with their number. [simulate()][simulate.dg_gp()] draws
-#' from the joint predictive distribution.
+#' predicted in chunks, so that memory does not grow with their number.
+#' [simulate()][simulate.dg_gp()] draws from the joint predictive distribution.
 #' @name posterior
 #' @references
 #' Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*. MIT

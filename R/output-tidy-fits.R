@@ -31,7 +31,7 @@
 #'   [set_intervals()]. Default `"none"`.
 #' @param level Nominal coverage of intervals and sets. Default 0.9.
 #' @param row.names,optional,stringsAsFactors As in [as.data.frame()]; names are never changed.
-#' @param options Of a knitr chunk: `tab.cap` (Quarto: `tbl-cap`) is the caption.
+#' @param options Of a knitr chunk: `tab.cap` or `tbl-cap`, the caption.
 #' @param ... Must be empty; ignored by `knit_print()` and `as_flextable()`.
 #' @return `tidy()`, `glance()`, `augment()` and `as_tibble()`: a tibble, of class `c("tbl_df",
 #'   "tbl", "data.frame")`. `as.data.frame()`: a data frame. `knit_print()`: text of class

@@ -11,12 +11,12 @@
 #' As of [dg_dica()].
 #' @section Distributional variance in the learner:
 #' The last section of the DICA paper proposes the [distributional
-#' variance][distributional_variance] as a regulariser with which "the invariant features and classifier can be optimized simultaneously",
-#' without an equation. That is a learner after *all* components of `dg_udica()`. Their directions
-#' have \eqn{b'(KQK + K)b = 1} (eq. 13), so that a linear function f of the scores has the penalty
-#' \eqn{\|f\|^2 + \mathbf{f}'Q\mathbf{f}}{|f|^2 + f'Qf}, the second term being the distributional
-#' variance of its training values. With the kernel multiplied by w it is
-#' \eqn{\|f\|^2/w + \mathbf{f}'Q\mathbf{f}}{|f|^2 / w + f'Qf}:
+#' variance][distributional_variance] as a regulariser with which "the invariant features and
+#' classifier can be optimized simultaneously", without an equation. That is a learner after *all*
+#' components of `dg_udica()`. Their directions have \eqn{b'(KQK + K)b = 1} (eq. 13), so that a
+#' linear function f of the scores has the penalty \eqn{\|f\|^2 + \mathbf{f}'Q\mathbf{f}}{|f|^2 +
+#' f'Qf}, the second term being the distributional variance of its training values. With the kernel
+#' multiplied by w it is \eqn{\|f\|^2/w + \mathbf{f}'Q\mathbf{f}}{|f|^2 / w + f'Qf}:
 #'
 #' ```
 #' dg_pipeline(dg_udica(ncomp = n - 1, kernel = w * kernel_rbf(), lambda = 1e-8), dg_ridge())
