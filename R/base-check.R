@@ -200,6 +200,16 @@ renamed_arguments <- list(
   data = "newdata"
 )
 
+#' Names of earlier versions
+#'
+#' `dg_lodo(model)` is `dg_cv(model)`; `step_dica()`, `step_udica()`, `step_dcm()`, `step_tca()`
+#' and `step_kpca_domain()` are `step_domain(method = )`. An old name is an error that gives the new
+#' one.
+#' @name renamed
+#' @aliases dg_lodo step_dica step_udica step_dcm step_tca step_kpca_domain
+#' @keywords internal
+NULL
+
 # Functions of earlier versions and what does their work since. After library(domgen) their names
 # are there, see .onAttach(), but they are no exports.
 renamed_functions <- c(

@@ -103,7 +103,7 @@
 #' | `domgen.memory_limit` | maximum bytes of one matrix; more is an error | half of the memory |
 #' | `domgen.spool` | folder for the rows of a call, see [row_source()] | `tempdir()` |
 #' | `domgen.progress` | if `TRUE`, show progress bars | `interactive()` |
-#' | `domgen.trust` | if `TRUE`, code in models is not [checked][predict.dg_learner()] | `FALSE` |
+#' | `domgen.trust` | if `TRUE`, code in models is not [checked][saved_models] | `FALSE` |
 #'
 #' If the size of the memory is unknown, the limit is 4 GiB. A limit on the address space of the
 #' process (`ulimit -v`) counts too. The BLAS of R, which solves and

@@ -11,7 +11,7 @@
 #' single one is not the probability of its event, because rows with another event are counted as if
 #' their event could still come. With the cumulative hazards \eqn{\Lambda_k(t \mid x) = -\log S_k(t
 #' \mid x)}{L_k(t | x) = -log S_k(t | x)} of the models ([predict(type =
-#' "survival")][predict.dg_learner]) and the times \eqn{t_1 < t_2 < \dots}{t_1 < t_2 < ...} of all
+#' "survival")][prediction_types]) and the times \eqn{t_1 < t_2 < \dots}{t_1 < t_2 < ...} of all
 #' events in training,
 #' \deqn{P(T \le t, k \mid x) = \sum_{j:\ t_j \le t} \left[S(t_{j-1} \mid x) - S(t_j \mid x)\right]
 #'   \frac{\Delta\Lambda_k(t_j \mid x)}{\sum_l \Delta\Lambda_l(t_j \mid x)}, \qquad

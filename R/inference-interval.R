@@ -361,12 +361,11 @@ report_other_factors <- function(object, held_out, new) {
 #' as the scores. m > G is an approximation in both cases. It brings coverage down to about `level`
 #' where domains resemble each other.
 #'
-#' @section Computation:
-#' **Held-out errors** use a closed form where there is one (see [dg_lodo()]), otherwise at most 10
-#' folds of domains (five for the forest of a [dg_auto()]). A [dg_glm()] with a given `lambda` uses
-#' the Newton step of [dg_lodo()] if no domain has a tenth of the information. Parameters that a fit
-#' selects are selected again without the domain, except those of a [dg_gp()] of more than 1,000
-#' rows.
+#' @section Computation: **Held-out errors** use a closed form where there is one (see
+#' [closed_form]), otherwise at most 10 folds of domains (five for the forest of a [dg_auto()]). A
+#' [dg_glm()] with a given `lambda` uses the Newton step of [closed_form] if no domain has a tenth
+#' of the information. Parameters that a fit selects are selected again without the domain, except
+#' those of a [dg_gp()] of more than 1,000 rows.
 #'
 #' **\eqn{\sigma}{sigma}** is the model's own standard deviation for a Gaussian process. Otherwise
 #' it is a kernel ridge regression of \eqn{\log(|y - f_{-g}| + c)}{log(|y - f_-g| + c)} on the

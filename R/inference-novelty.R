@@ -23,8 +23,8 @@
 #' for distances of rows, at most `max_rows` rows of each domain are used. This sample is the same
 #' in every call and leaves the random number generator unchanged.
 #'
-#' @param object A fitted learner, projection, [dg_pipeline()] or ensemble, also one from [dg_auto()]
-#'   or [dg_tune()]; or a fit of [domain_learner()], alone or in a workflow.
+#' @param object A fitted learner, projection, [dg_pipeline()] or ensemble, also one from
+#'   [dg_auto()] or [dg_tune()]; or a fit of [domain_learner()], alone or in a workflow.
 #' @param newdata Data frame (or matrix, if the model was fitted to one) with the predictors of rows
 #'   of new domains (for a workflow, before its recipe); no response is needed. Not a
 #'   [row_source()].

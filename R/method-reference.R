@@ -32,6 +32,15 @@
 #'   an exact kernel it is smaller than the original, which keeps the training rows twice, for their
 #'   kernel and for their embeddings.
 #'
+#' ## Rows that describe a domain They are the rows of `newdata` here, else in `predict()` those of
+#' `reference` with the same domain, else the domain's rows in `newdata`. They matter only with a
+#' domain kernel, scaling or imputation by domain, or `domain_means = TRUE`; their order does not. A
+#' domain that is described by a single row, or by fewer than 20 and less than a fifth of what most
+#' training domains have, gives a warning of class `domgen_warning_small_domain`. A training domain
+#' is described only by its rows in `newdata`, so that predictions differ from `fitted()`, unless
+#' `reference = "training"`: then by the rows (or their moments) that the model has stored. A model
+#' with a feature map stores none.
+#'
 #' @param object A fitted model: a learner, projection, [dg_pipeline()] or ensemble, also of
 #'   [dg_auto()] or [dg_tune()]; or a fit of [domain_learner()], alone or in a workflow.
 #' @param newdata Unlabelled rows of one or several domains, as for
@@ -50,8 +59,8 @@
 #' to a domain, which fixes it too; `newdata` without a complete row, without a needed domain, or
 #' with other columns than [predict()][predict.dg_learner] takes; `domain` with `"training"`; a
 #' workflow whose recipe has a step that uses the domain's other rows. In `predict()`: a domain that
-#' `newdata` did not have; the argument `reference`. [simulate()][predict.dg_gp()] draws rows of one
-#' domain at a time.
+#' `newdata` did not have; the argument `reference`.
+#' [simulate()][simulate.dg_gp()] draws rows of one domain at a time.
 #' @seealso [model_tools] for the tools that need it; [predict.dg_learner()]
 #' @examples
 #' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)

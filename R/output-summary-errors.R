@@ -12,9 +12,9 @@
 #' \deqn{\mathrm{se}^2 = (1 + n/n_1)\, s^2/G}{se^2 = (1 + n/n_1) s^2/G}
 #' (Nadeau and Bengio, 2003, section 3), about twice \eqn{s^2/G}{s^2/G}. With `refits = TRUE`, it is
 #' the jackknife over pairs of folds, if that is larger; formulas and measured coverage are in
-#' [dg_compare()]. Intervals are Student's; for scores that are positive and better when lower, they
-#' are on the log scale ([dg_cv()]). They assume new domains that are exchangeable with the training
-#' domains.
+#' [paired_differences]. Intervals are Student's; for scores that are positive and better when
+#' lower, they are on the log scale ([dg_cv()]). They assume new domains that are exchangeable with
+#' the training domains.
 #'
 #' ## All functions
 #'

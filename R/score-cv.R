@@ -79,7 +79,7 @@
 #' after an interrupt.
 #' @section Workers and rows out of memory:
 #' Workers of the future package (`future::plan()`) fit folds; results do not depend on it. `data`
-#' may be a [row_source()], see its section "Score". `predictions` are then `NULL`.
+#' may be a [row_source()], see its section "Fit and score". `predictions` are then `NULL`.
 #' @seealso [dg_tune()] (tuned inside each fold: `dg_cv(dg_tune(spec), ...)`), [dg_compare()],
 #'   [dg_plan()]
 #' @examples

@@ -66,7 +66,8 @@
 #' combination only, as `print()` says. Fits hold out whole levels, see `hold_out` of [dg_cv()]: by
 #' default such models are fitted again.
 #'
-#' **Rows out of memory.** The model may be fitted to a [row_source()], see its section "Score".
+#' **Rows out of memory.** The model may be fitted to a [row_source()], see its section "Fit and
+#'   score".
 #'
 #' **Result.** For [dg_glm()] it also has `one_step`, a data frame with a row for each domain that
 #' was fitted again (`domain`, `rows`, `difference`, `change`). For [dg_gp()] its `domains` have a

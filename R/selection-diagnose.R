@@ -213,7 +213,7 @@ best_elsewhere <- function(scores, metric) {
 #' 200 landmarks ([features_nystrom()]; 4 per domain for headroom, if that is more) of a Gaussian
 #' kernel with 1/2, 1, 2 or 4 times the median bandwidth, whichever is best for pooling. The part of
 #' the kernel's diagonal that landmarks lack is added to `lambda`. Rows and domains are held out in
-#' closed form ([dg_lodo()]), at the values of `lambda` from the best of the model before to a
+#' closed form ([closed_form]), at the values of `lambda` from the best of the model before to a
 #' minimum. Estimates vary with `seed` by landmarks and held-out rows: on 6,400 simulated rows of 32
 #' domains, by a quarter (gain) to 0.4 (headroom) of their standard error. For each domain,
 #' `lambda`, `tau` (0, 0.25, 0.5, 0.75, 0.9) and the bandwidth between embeddings (1/2, 1, 2, 4

@@ -369,12 +369,12 @@ all_crossings <- function(cv, level, metric) {
 #' * the random draws.
 #'
 #' With `new_sites`, bands are for the mean score over that many new sites.
-#' @section Number of labels:
-#' [dg_cv()] with `shots` scores the model without labels of the new site
-#' (external), its updates by k labels, and a local model, on the same rows; see [shots]. The crossing of two ways is the smallest number of labels from which one stays
-#' better at all larger numbers in `labels` (between two of these by interpolation in log k).
-#' Intervals are from a Bayesian bootstrap over sites (Rubin, 1981), whose variance is multiplied by
-#' 1 + 1 / p for training sets with a proportion p of the rows, as in [dg_compare()].
+#' @section Number of labels: [dg_cv()] with `shots` scores the model without labels of the new site
+#' (external), its updates by k labels, and a local model, on the same rows; see [shots]. The
+#' crossing of two ways is the smallest number of labels from which one stays better at all larger
+#' numbers in `labels` (between two of these by interpolation in log k). Intervals are from a
+#' Bayesian bootstrap over sites (Rubin, 1981), whose variance is multiplied by 1 + 1 / p for
+#' training sets with a proportion p of the rows, as in [dg_compare()].
 #' @references
 #' Hoeffding, W. (1948). A class of statistics with asymptotically normal distribution. *Annals of
 #' Mathematical Statistics* 19(3), 293-325.
