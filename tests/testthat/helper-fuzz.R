@@ -287,7 +287,7 @@ fuzz_method_call <- function(world) {
            } else world$models["sums"]
     args <- c(args, list(fuzz_pick(c(plain, own))))
   }
-  fuzz_made(method, args, seeded = !method %in% c("update", "simulate", "plot"))
+  fuzz_made(method, args, seeded = !method %in% c("update", "simulate", "plot", "dg_cv"))
 }
 
 # Methods of R itself say what they like of other objects.
