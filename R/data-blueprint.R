@@ -340,7 +340,9 @@ in_domain_words <- function(text, words) {
 # Reports also have words for a row.
 in_row_words <- function(text, labels) {
   if (is.null(labels$row)) return(text)
-  gsub("\\brow\\b", labels$row, gsub("\\brows\\b", labels$rows, text))
+  escaped <- lapply(labels[c("row", "rows")], gsub, pattern = "\\", replacement = "\\\\",
+                    fixed = TRUE)
+  gsub("\\brow\\b", escaped$row, gsub("\\brows\\b", escaped$rows, text))
 }
 
 # "8 hospitals"

@@ -32,8 +32,8 @@ as_flextable.dg_result <- function(x, ...) {
   }
   table <- flextable::padding(table, padding.top = 2, padding.bottom = 2, padding.left = 3,
                               padding.right = 3, part = "all")
-  # rows stay on a page
+  # a row stays on a page
   table <- flextable::set_table_properties(table, layout = "fixed",
-                                           opts_word = list(split = FALSE))
+                                           opts_word = list(split = FALSE, keep_with_next = FALSE))
   flextable::width(table, width = 6.25 * wide / sum(wide))
 }

@@ -166,7 +166,7 @@ report_text <- function(x, sites, words, predictors) {
     regression = text_of_regression(x, words), methods = text_of_methods(x, words)
   )
   text <- lapply(Filter(Negate(is.null), text), structure, class = "dg_sentences")
-  c(text, list(references = report_references(x)))
+  c(text, list(references = report_references(text$methods)))
 }
 
 # What the report says of a measure, by kind of response, in this order; a measure without a row is
@@ -401,16 +401,16 @@ text_of_target <- function(x, words) {
   if (!any(estimated)) return(NULL)
   pass <- pass[estimated, ]
   percent <- function(name) vapply(pass[[name]], say_percent, "")
-  paste0("The probability that a new ", words$site, " reaches ",
+  paste0("The probability that a new ", words$site, " has ",
          paste0(target_words(x)[estimated], " was ", percent("pass"), " (", level_words(x$level),
                 " CI of the proportion of such ", words$sites, " ", percent("pass_lower"), " to ",
-                percent("pass_upper"), ")", collapse = "; that it reaches "), ".")
+                percent("pass_upper"), ")", collapse = "; that it has "), ".")
 }
 
 # Sites and rows without a value, failed folds.
 text_of_small <- function(x, words) {
   sentences <- c(small_site_words(x), weighted_words(x, x$summary),
-                 capital(sub("[.]*$", ".", report_notes(noted_words(x)))))
+                 capital(sub("[.]*$", ".", table_notes(noted_words(x)))))
   if (length(sentences)) paste(sentences, collapse = " ")
 }
 
@@ -451,7 +451,9 @@ text_of_methods <- function(x, words) {
   using <- function(method) measure_titles(x, measures_that_use(x, method))
   # what follows if some measure uses the method
   if_used <- function(method, ...) if (length(using(method))) paste0(...)
-  paste0(
+  software <- paste0(" Analyses used domgen ", utils::packageVersion("domgen"), " and R ",
+                     getRversion(), ".")
+  of_sites <- paste0(
     text_of_validation(x, words),
     " In each ", site, " we estimated ", listed(unique(measure_titles(x, x$summary$measure))),
     " with standard errors for other ", words$rows, " of the same ", site,
@@ -462,7 +464,12 @@ text_of_methods <- function(x, words) {
                       " was that of Newcombe (2006)"),
               if_used("firth", listed(using("firth")), " had the penalty of Firth (1993)")),
             collapse = ", and "), "."
-    ),
+    )
+  )
+  # of a single site there is no mean
+  if (length(unique(x$rows$domain)) == 1L) return(paste0(of_sites, software))
+  paste0(
+    of_sites,
     " Values of ", words$sites, " were summarised by random effects (Debray and others, 2017) on ",
     "the scale on which they are nearly normal (", listed(scale_of_measures(x)), "). In means, ",
     "which were transformed back, each ", site, " counted once; their confidence intervals (CI) ",
@@ -482,8 +489,7 @@ text_of_methods <- function(x, words) {
     "predictive distribution of its value, with a flat prior of the mean and a half-normal prior ",
     "of the standard deviation between ", words$sites, ". It assumes that ", words$sites,
     " are independent and that the new ", site,
-    " is of the same kind, and describes the value with many ", words$rows, ".",
-    " Analyses used domgen ", utils::packageVersion("domgen"), " and R ", getRversion(), "."
+    " is of the same kind, and describes the value with many ", words$rows, ".", software
   )
 }
 
@@ -530,10 +536,14 @@ citations <- c(
                   "applications in sparse data. *Statistics in Medicine* 29, 3046\u20133067.")
 )
 
-report_references <- function(x) {
-  used <- unlist(lapply(report_measures[[x$kind]][names(x$measures)], `[[`, "uses"))
-  used <- c(used, "debray2017", "debray2023", "ibragimov", if (x$inflation > 1) "nadeau")
-  unname(citations[names(citations) %in% used])
+# Those that the methods cite by author and year, and that of the checklist.
+report_references <- function(methods) {
+  authors <- sub(",.*", "", citations)
+  years <- sub(".*[(]([0-9]{4})[)].*", "\\1", citations)
+  cited <- vapply(seq_along(citations), function(i) {
+    grepl(authors[i], methods, fixed = TRUE) && grepl(years[i], methods, fixed = TRUE)
+  }, NA)
+  unname(citations[cited | names(citations) == "debray2023"])
 }
 
 # ---- tables -----------------------------------------------------------------------------------

@@ -172,11 +172,11 @@ report_table <- function(x) {
   notes <- c(rows_left(result), result$facts, result$notes,
              unlist(lapply(Filter(function(part) part$report, result$further), part_notes)))
   list(table = shown$cells, headers = shown$headers, caption = result$title,
-       align = ifelse(shown$left, "l", "r"), notes = report_notes(notes, shown$headers))
+       align = ifelse(shown$left, "l", "r"), notes = table_notes(notes, shown$headers))
 }
 
 # Readers of a report have no help pages; notes on a column begin as its header does.
-report_notes <- function(notes, headers = NULL) {
+table_notes <- function(notes, headers = NULL) {
   notes <- gsub(" [(]see [?][^)]*[)]", "", trimws(gsub("[ \n]+", " ", notes)))
   notes <- sub("^(.*: )?note, ", "\\1", notes)
   on_column <- capital(sub(":.*", "", notes)) %in% headers

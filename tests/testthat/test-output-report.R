@@ -56,7 +56,8 @@ test_that("missing values are counted by site, in the variables of the formula",
   x <- dg_validate(fitted, y = data$weight[known], domain = data$Diet[known])
   x$labels$domain <- "Diet"
   report <- dg_report(x, data = data, formula = weight ~ Time | Diet)
-  expect_match(report$text$missing, "Of 578 rows, 3 (1 %; by site 0 % to 1 %) had a missing value", fixed = TRUE)
+  expect_match(report$text$missing, "Of 578 rows, 3 (1 %; by site 0 % to 1 %) had a missing value",
+               fixed = TRUE)
   sites <- tidy(report$sites)
   expect_identical(sum(sites$incomplete), 3L)
   expect_identical(sites$incomplete + sites$rows, as.vector(table(data$Diet)))
@@ -269,4 +270,36 @@ test_that("the template knits as it is, with the numbers in its text", {
   }
   expect_match(html, "<title>Validation of a prediction model by site</title>", fixed = TRUE)
   expect_no_match(html, "math display")
+})
+
+test_that("sentences are in the past tense, with equal decimals, and cite the references", {
+  draws <- list(class = function(p) stats::rbinom(length(p), 1, p),
+                number = function(p) p * 40 + stats::rnorm(length(p)),
+                count = function(p) stats::rpois(length(p), p * 4))
+  for (kind in names(draws)) for (seed in 1:4) {
+    set.seed(seed)
+    sites <- if (seed == 1) 1 else sample(3:6, 1)
+    p <- stats::runif(40 * sites)
+    scale <- c(class = 1, number = 40, count = 4)[[kind]]
+    x <- suppressWarnings(dg_validate(
+      p * scale, y = draws[[kind]](p), domain = rep(seq_len(sites), 40),
+      response = if (kind == "count") "count"
+    ))
+    text <- dg_report(x, site = "item", row = c("woman", "women"))$text
+    told <- unlist(text[setdiff(names(text), c("methods", "validation", "references"))])
+    expect_no_match(told, "\\b(is|are|has no|lies|have)\\b|row|domain|  ", info = paste(kind, seed))
+    # ends of an interval have the decimals of each other
+    ends <- regmatches(told, gregexpr("CI [-0-9.]+ to [-0-9.]+", told))
+    for (range in unlist(ends)) {
+      decimals <- nchar(sub("^[-0-9]*[.]?", "", strsplit(sub("CI ", "", range), " to ")[[1L]]))
+      expect_identical(decimals[1L], decimals[2L], info = paste(range, seed))
+    }
+    years <- regmatches(text$methods, gregexpr("(1|2)[0-9]{3}(?=[)])", text$methods, perl = TRUE))
+    listed <- regmatches(text$references, regexpr("[(][0-9]{4}[)]", text$references))
+    expect_true(all(sprintf("(%s)", unlist(years)) %in% listed), info = paste(kind, seed))
+    # all are cited but the checklist
+    cited <- c("(2023)", sprintf("(%s)", unlist(years)))
+    expect_true(all(listed %in% cited), info = paste(kind, seed))
+    if (sites == 1) expect_no_match(text$methods, "random effects")
+  }
 })
