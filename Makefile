@@ -1,14 +1,16 @@
 # `make demo` and `make test` set up what they need (see .ci/setup) and use the installed package.
-# The demo on your own table: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital
+# The demo on your own table: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital; also files of
+# Excel, SPSS, Stata, Parquet and R.
 
 MAKEFLAGS += --no-print-directory
 .PHONY: help demo test test-engines test-integrations fuzz bench bench-regression experiments check \
   check-core check-debug check-sanitizers check-valgrind check-interrupts check-machines document \
-  site install layers lint spelling wordlist release-notes hooks clean
+  site guides install layers lint spelling wordlist release-notes hooks clean
 
 help:
 	@echo 'make demo      install the package and run the demonstration (writes demo.png)'
 	@echo '               own data: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital'
+	@echo '               (.csv .xlsx .sav .dta .parquet .rds; OMIT="a b" leaves columns out)'
 	@echo 'make test      install the package and run its tests'
 	@echo 'make test-engines  the tests over SQLite, PostgreSQL and Slurm, set up in a temporary folder'
 	@echo 'make test-integrations  the tests inside tidymodels, mlr3 and other tools, built from CRAN'
@@ -18,6 +20,7 @@ help:
 	@echo 'make experiments  short runs of the papers'"'"' experiments, compared with stored ones;'
 	@echo '               one of them: make experiments NAME=dica-table-1 OPTIONS=--full'
 	@echo 'make install   install the package'
+	@echo 'make guides    the same, with its guides: vignette(package = "domgen") lists them'
 	@echo 'make check     R CMD check --as-cran'
 	@echo 'make check-machines  the tests as on other processors, on the reference BLAS and with 1, 2'
 	@echo '               and 3 threads (hours on some machines); writes machines.txt'
@@ -80,6 +83,11 @@ experiments:
 install:
 	@sh .ci/setup demo
 	@sh .ci/install
+
+guides:
+	@sh .ci/setup guides
+	@sh .ci/install
+	@sh .ci/with-library Rscript .ci/guides.R
 
 check:
 	@sh .ci/setup ci

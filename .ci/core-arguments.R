@@ -18,7 +18,7 @@ free <- c(
   " program[$](x[$]frequencies columns|(table|values) rows)$",
   "(lambda|ridges|which) (length|empty)$", "(path|separator|kernels) type$", "memory foreign$",
   # of rows that have reached no time
-  "^cox_step_ (until|since)[$]reached zero$",
+  "^cox_.*_ plan[$](until|since)[$](first|last|reached) zero$", "^cox_plan_ event zero$",
   # empty where sums of the kernel are solved later
   "^feature_(apply|rows|columns|moments|group_moments)_ program[$]factor empty$",
   # sums and shapes of any values

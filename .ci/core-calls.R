@@ -120,10 +120,14 @@ ridge_conjugate_(wide, ridge_landmarks_(wide, 5L), cbind(ridge, ridge), Y, matri
                  1e-10, 1, 50L)
 local({
   n <- nrow(Y)
-  order <- list(by = seq_len(n), first = c(0, 0, 3), last = c(3, 2, n), reached = rep_len(1:3, n))
-  entries <- list(by = n:1, first = c(0, 0, 3), last = c(2, 0, 5), reached = rep_len(0:1, n))
-  for (since in list(NULL, entries)) {
-    cox_step_(Y, order, since, ridge, ridge, c(1, 2, 1), c(3, 4, 5), c(1, 2), 1L, 1e-10, 1, 50L)
+  time <- rep_len(as.numeric(4:1), n)
+  for (entry in list(NULL, time - rep_len(c(1, 3), n))) {
+    plan <- cox_plan_(time, rep_len(c(1L, 1L, 0L), n), entry, rep_len(1:2, n), ridge)
+    plan <- plan[setdiff(names(plan), c("ends", "part"))]
+    cox_state_(plan, Y[, 1L])
+    cox_at_risk_(plan, ridge)
+    cox_while_at_risk_(plan, plan$deaths)
+    cox_fit_(t(Y), FALSE, plan, ridge, c(1, 2), 1e-10, 1e-20, 50L, 20L)
   }
 })
 ridge_inverse_(wide + 0, ridge)

@@ -41,7 +41,9 @@ lines_of_help <- function(file) {
   skipped <- section %in% c("examples", "examplesIf", "references", "usage", "name", "rdname",
                             "inheritParams", "keywords", "family", "export", "exportS3Method")
   keep <- help & !skipped
-  stats::setNames(sub("^#' ?(@\\w+ )?", "", lines[keep]), which(keep))
+  # the name of an argument is code
+  text <- sub("^#' @param ([^ ]+)", "`\\1`", lines[keep])
+  stats::setNames(sub("^#' ?(@\\w+ )?", "", text), which(keep))
 }
 
 strings_of_code <- function(file) {

@@ -189,15 +189,40 @@ given_dots <- function(dots) {
   })
 }
 
-# Arguments of version 0.1 and their names since; NEWS.md has the table.
+# Arguments of earlier versions and their names since; NEWS.md has the table.
 renamed_arguments <- list(
   sigma = "bandwidth", times = "bandwidth_factor", offset = "intercept", features = "feature_map",
   outer = "embedding_kernel", probability = "calibration", per_predictor = "ard",
   starts = "restarts", signal = "signal_sd", noise = "noise_sd", against = "baseline",
   budget = "max_seconds", max_predictors = "max_ard", members = "n_members",
-  weights = "member_weights", depth = "tree_depth", rows = c("n", "block_size", "data"),
-  block = "block_size", object = "model", slopes = "random", v = "folds"
+  weights = "member_weights", depth = "tree_depth", rows = c("n", "block_size", "newdata"),
+  block = "block_size", slopes = "random", v = "folds", model = "object", causes = "objects",
+  data = "newdata"
 )
+
+#' Names of earlier versions
+#'
+#' `dg_lodo(model)` is `dg_cv(model)`; `step_dica()`, `step_udica()`, `step_dcm()`, `step_tca()`
+#' and `step_kpca_domain()` are `step_domain(method = )`. An old name is an error that gives the new
+#' one.
+#' @name renamed
+#' @aliases dg_lodo step_dica step_udica step_dcm step_tca step_kpca_domain
+#' @keywords internal
+NULL
+
+# Functions of earlier versions and what does their work since. After library(domgen) their names
+# are there, see .onAttach(), but they are no exports.
+renamed_functions <- c(
+  dg_lodo = "dg_cv(model)",
+  step_dica = "step_domain(method = \"dica\")", step_udica = "step_domain(method = \"udica\")",
+  step_dcm = "step_domain(method = \"dcm\")", step_tca = "step_domain(method = \"tca\")",
+  step_kpca_domain = "step_domain(method = \"kpca\")"
+)
+
+renamed_function <- function(name) {
+  force(name)
+  function(...) abort("argument", "`", name, "()` is now `", renamed_functions[[name]], "`.")
+}
 
 # Arguments in `...` are misspelt or unknown, except those in `fine`.
 check_no_dots <- function(dots, allowed, fine = character()) {

@@ -1,7 +1,7 @@
 # Code in a model: the expressions of its formula, which are evaluated when it is used, and the
 # functions of the user that they bring along. A model may come from elsewhere, so that calls that a
 # formula has no use for are refused before anything is evaluated, in one of the user's own as well.
-# Calls are known by their names: no sandbox, see `?predict.dg_learner`, section Saved models.
+# Calls are known by their names: no sandbox, see `?saved_models`.
 
 # Functions of base R for other processes, for files, for code that is made of text or is out of
 # sight, and for changes of anything but a value.

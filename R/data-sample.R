@@ -43,7 +43,7 @@ read_raw <- function(input, needs) {
   if (!is.null(attr(input$terms, "offset"))) {
     if (!isTRUE(needs$offset)) {
       abort("argument", "`formula` must not contain `offset()`, which only `dg_glm()`, ",
-            "`dg_mixed()` and `dg_auto()` take", exposure_hint(input$terms), ".")
+            "`dg_lm()`, `dg_mixed()` and `dg_auto()` take", exposure_hint(input$terms), ".")
     }
     # a column that no kernel sees
     wishes <- c(if (is.null(wishes)) list(default_wish) else wishes, "offset")

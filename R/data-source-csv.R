@@ -72,16 +72,19 @@ first_line <- function(bytes, ended) {
   lines[[which.max(vapply(lines, `[[`, 0, "fields"))]]
 }
 
-# Where semicolons separate, commas may stand in numbers.
+# Where semicolons or tabs separate, commas may stand in numbers; those in quotes may be at
+# thousands. Beside tabs "1,234" alone decides nothing.
 csv_decimal <- function(head, separator) {
-  if (separator != ";" || as.raw(0) %in% head) return(".")
+  if (separator == "," || as.raw(0) %in% head) return(".")
   text <- gsub("\"[^\"]*\"", "", rawToChar(head), useBytes = TRUE)
-  fields <- strsplit(text, "[;\r\n]+", useBytes = TRUE)[[1L]]
-  numbers <- function(point) {
-    any(grepl(paste0("^ *[-+]?[0-9]*[", point, "][0-9]+([eE][-+]?[0-9]+)? *$"), fields,
-              useBytes = TRUE))
+  fields <- strsplit(text, paste0("[", separator, "\r\n]+"), useBytes = TRUE)[[1L]]
+  numbers <- function(mark) {
+    grepl(paste0("^ *[-+]?[0-9]*[", mark, "][0-9]+([eE][-+]?[0-9]+)? *$"), fields, useBytes = TRUE)
   }
-  if (numbers(",") && !numbers(".")) "," else "."
+  commas <- numbers(",")
+  thousands <- grepl("^ *[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+ *$", fields, useBytes = TRUE)
+  sure <- separator == ";" || any(commas & !thousands)
+  if (sure && sum(commas) > sum(numbers("."))) "," else "."
 }
 
 # ---- the bytes, compressed or not, piece by piece ---------------------------------------------
@@ -207,13 +210,16 @@ fread_text <- function(piece, head, ...) {
   as.list(data)
 }
 
-# What stands for doubled quotes are quotes again, and bytes that are not UTF-8 are Latin-1.
+# What stands for doubled quotes are quotes again, and bytes that are not UTF-8 are Latin-1, with
+# the quotes, dashes and letters that Windows has where Latin-1 has control characters.
 csv_text <- function(text, piece) {
   if (piece$doubled) text <- gsub("\001", "\"", text, fixed = TRUE, useBytes = TRUE)
   text[text %in% c("", "NA")] <- NA
   fine <- validUTF8(text)
   Encoding(text) <- "UTF-8"
-  if (!all(fine)) text[!fine] <- iconv(text[!fine], "latin1", "UTF-8")
+  if (all(fine)) return(text)
+  windows <- iconv(text[!fine], "CP1252", "UTF-8")
+  text[!fine] <- ifelse(is.na(windows), iconv(text[!fine], "latin1", "UTF-8"), windows)
   text
 }
 

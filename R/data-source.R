@@ -70,36 +70,14 @@ check_levels <- function(levels) {
 #' | `x` | rows |
 #' |---|---|
 #' | data frame | its own |
-#' | paths | of `.csv`, `.tsv`, `.txt` (all three also `.gz`), `.parquet` and `.rds` files |
+#' | paths | of `.csv`, `.tsv`, `.txt` (all three also `.gz`), `.parquet` and `.rds` files, |
+#' | | of Excel (`.xlsx`, `.xls`), SPSS (`.sav`, `.zsav`) and Stata (`.dta`) |
 #' | folder, or pattern with `*`, `?` or `[` | of its files in the order of their names |
 #' | DBI connection | of a `table` or `query`, or of several |
 #' | function without arguments that makes a connection | the same |
 #' | lazy table of dbplyr | of its query |
 #' | function of `reset` | `x(TRUE)` starts again, `x(FALSE)` gives the next, `NULL` at the end |
 #' | list | of its elements, one after the other |
-#'
-#' @section Reading:
-#' A call reads each table, file or query once. The columns that it uses are kept in the temporary
-#' folder until it ends, up to 16 bytes for each number. `options(domgen.spool = )` names another
-#' folder: on a larger disk, or one that all computers reach, if workers of the future package are
-#' on several.
-#'
-#' **Columns** are matched by name. The first chunk that has a value in a column decides whether it
-#' is numeric or text; a value of the other type is an error. Text used as a predictor has the
-#' levels of all rows, or those of `levels`, which also makes categories of numbers.
-#'
-#' **CSV.** The first line has the names. The separator is a comma, tab or semicolon, whichever is
-#' most frequent there; with semicolons, numbers may have a decimal comma. Text between quotes (`"`,
-#' doubled inside) may contain separators and line ends. Empty fields and `NA` are missing, empty
-#' lines skipped. Bytes that are not valid UTF-8 are Latin-1. A row of another number of fields is
-#' an error. Needs data.table.
-#'
-#' **Parquet** needs nanoparquet. It and RDS read whole files; larger ones can be read as tables, by
-#' DuckDB.
-#'
-#' **Databases.** One `SELECT` is made around a `query`, in which nothing that writes can stand.
-#' PostgreSQL (RPostgres) reads in a read-only transaction. SQLite has no logical values: `factor(y)
-#' ~ x` makes classes of 0 and 1.
 #'
 #' @section Fit and score:
 #' These take sources of any size: [dg_ridge()], [dg_gp()], [dg_svm()], projections, and pipelines
@@ -112,7 +90,7 @@ check_levels <- function(levels) {
 #' up to rounding. Rows with missing values are dropped with a warning. `weights` is an expression
 #' of columns. A model keeps no rows.
 #'
-#' [dg_cv()], [dg_tune()], [dg_compare()] and [dg_lodo()] hold out whole domains: `folds = NULL` one
+#' [dg_cv()], [dg_tune()] and [dg_compare()] hold out whole domains: `folds = NULL` one
 #' at a time up to 30 domains, beyond that 30 random folds. Sums of a fold are subtracted from those
 #' of all rows where that gives the fit without it; scaling, landmarks and embeddings, which use no
 #' response, come from all rows. Metrics must be means over rows. [dg_auto()] searches on a sample
@@ -133,45 +111,37 @@ check_levels <- function(levels) {
 #' each class or component; `lower`, `upper` and `se` where asked for. Without a feature map, a
 #' domain kernel on rows keeps the rows of all new domains in memory.
 #'
-#' @section Workers and interrupts:
-#' Workers of the future package take chunks; results are the same to rounding. Each call draws one
-#' seed from R's generator. After Ctrl-C, [dg_resume()] continues. After a crash, the same call
-#' continues where it was if its source has a `store`, which keeps its rows, as they were read, its
-#' seed and its sums until it ends. Another call with that `store` is an error, and so is the same
-#' call of another source: files are known by their paths, tables by their names, data frames by
-#' their values. Who can write there can change results.
-#'
 #' @param x Data frame, paths, DBI connection, function, lazy table, or list of these.
 #' @param table,query Names of database tables, or SQL queries.
 #' @param levels Named list of the levels of categorical columns, such as
 #'   `list(x = c("low", "high"))`.
 #' @param block_size Maximum number of rows of a chunk. Default 50,000.
-#' @param store Folder for an unfinished call. `NULL` (default): it cannot continue
-#'   in another session.
+#' @param store Folder for an unfinished call, see [reading_rows]. `NULL` (default): it cannot
+#'   continue in another session.
 #' @param ... Empty.
 #' @return An object of class `dg_source`. `predict()` gives its usual value with `to = NULL`,
 #'   otherwise, invisibly, a `row_source()` of what was written.
 #' @references
 #' Chan, T. F., Golub, G. H. and LeVeque, R. J. (1979). Updating formulae and a pairwise algorithm
 #' for computing sample variances. Technical report STAN-CS-79-773, Stanford University.
-#' @seealso [feature_sums()] for sums of pieces by hand; `vignette("large-data")`
+#' @seealso [reading_rows], [feature_sums()] for sums of pieces by hand; `vignette("large-data")`
 #' @examples
-#' toy <- simulate_dica(domains = 6, n = 60, p = 3, seed = 1)
-#' toy$id <- seq_len(nrow(toy))
+#' # chicks in four files
 #' folder <- tempfile("rows")
 #' dir.create(folder)
-#' for (part in 1:3) {
-#'   rows <- toy$domain %in% levels(toy$domain)[2 * part - 1:0]
-#'   saveRDS(toy[rows, ], file.path(folder, paste0("part-", part, ".rds")))
+#' for (diet in 1:4) {
+#'   rows <- subset(ChickWeight, Diet == diet & Chick != "18")
+#'   saveRDS(rows, file.path(folder, paste0("diet-", diet, ".rds")))
 #' }
 #' source <- row_source(folder)
 #' source
 #'
-#' model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = source, feature_map = features_product())
+#' model <- dg_ridge(weight ~ Time + Diet | Chick, data = source, feature_map = features_product())
 #' model
-#' dg_cv(dg_ridge(feature_map = features_nystrom(20)), y ~ x1 + x2 + x3 | domain, data = source)
+#' dg_cv(dg_ridge(feature_map = features_nystrom(20)), weight ~ Time + Diet | Chick, data = source,
+#'       folds = 4)
 #'
-#' predict(model, source, keep = "id", to = function(block, k) print(head(block, 3)))
+#' predict(model, source, keep = "Time", to = function(block, k) print(head(block, 3)))
 #' @aliases fit_source predict_source
 #' @export
 row_source <- function(x, ..., table = NULL, query = NULL, levels = NULL, block_size = 50000,
@@ -287,6 +257,22 @@ frame_rows <- function(data, at) {
   }), length(at))
 }
 
+# The rows of a source under way, in memory.
+collect_rows <- function(source, prototype) {
+  blocks <- lapply(source$blocks, walk_block, prototype, function(data, first) data)
+  do.call(rbind, c(list(prototype), blocks))
+}
+
+#' @exportS3Method
+as.data.frame.dg_source <- function(x, row.names = NULL, optional = FALSE, ...) {
+  enter_session()
+  declared <- structure(as.character(names(x$levels)), names = rep("", length(x$levels)))
+  source <- spooled(x, text = declared)
+  on.exit(end_rows(source), add = TRUE)
+  # text stays text
+  collect_rows(source, source_prototype(source, open = names(source$contents$types)))
+}
+
 # ---- what is printed --------------------------------------------------------------------------
 
 #' @exportS3Method
@@ -304,3 +290,57 @@ print.dg_source <- function(x, ...) {
 }
 
 in_full <- function(n) format(n, big.mark = big_mark(), scientific = FALSE, trim = TRUE)
+
+#' How rows out of memory are read
+#'
+#' What do files and databases of a [row_source()] have to look like, what does reading keep on
+#' disk, and how does an interrupted call continue?
+#'
+#' @section Reading:
+#' A call reads each table, file or query once. The columns that it uses are kept in the temporary
+#' folder until it ends, up to 16 bytes for each number. `options(domgen.spool = )` names another
+#' folder: on a larger disk, or one that all computers reach, if workers of the future package are
+#' on several.
+#'
+#' **Columns** are matched by name. The first chunk that has a value in a column decides whether it
+#' is numeric or text; a value of the other type is an error. Text used as a predictor has the
+#' levels of all rows, or those of `levels`, which also makes categories of numbers.
+#'
+#' `summary(source)` reads all rows and says what each column is taken for, and what looks as if it
+#' were meant otherwise (see Columns of [diagnosis]); `as.data.frame(source)` has them in memory.
+#'
+#' **CSV.** The first line has the names. The separator is a comma, tab or semicolon, whichever is
+#' most frequent there; with semicolons or tabs, numbers have a decimal comma if more of the first
+#' 64 kB have one than a point. Text between quotes (`"`, doubled inside) may contain separators and
+#' line ends. Empty fields and `NA` are missing, empty lines skipped. Bytes that are not valid UTF-8
+#' are Latin-1 (Windows-1252). A row of another number of fields is an error. Needs data.table.
+#'
+#' **Excel** needs readxl. The first sheet is read; its first row has the names. Times that are all
+#' at midnight are dates. Text is read as in CSV files: where most are numbers or dates, all must
+#' be.
+#'
+#' **SPSS and Stata** need haven. A column with value labels is a factor if each value that occurs
+#' has a label, with levels in the order of the values, else the numbers or text that it stores.
+#' Values declared as missing are missing, and so is empty text. (In a data frame in memory, as
+#' `haven::read_sav()` gives it, a labelled column is its numbers, which `haven::as_factor()`
+#' changes.)
+#'
+#' **Parquet** needs nanoparquet. It, RDS, Excel, SPSS and Stata read whole files; larger ones can
+#' be read as tables, by DuckDB.
+#'
+#' **Dates.** Text that is a date in every row, such as 2024-05-31, is a date in files of all kinds.
+#' As a predictor a date is its number of days since 1970-01-01, a time its number of seconds.
+#'
+#' **Databases.** One `SELECT` is made around a `query`, in which nothing that writes can stand.
+#' PostgreSQL (RPostgres) reads in a read-only transaction. SQLite has no logical values: `factor(y)
+#' ~ x` makes classes of 0 and 1.
+#' @section Workers and interrupts:
+#' Workers of the future package take chunks; results are the same to rounding. Each call draws one
+#' seed from R's generator. After Ctrl-C, [dg_resume()] continues. After a crash, the same call
+#' continues where it was if its source has a `store`, which keeps its rows, as they were read, its
+#' seed and its sums until it ends. Another call with that `store` is an error, and so is the same
+#' call of another source: files are known by their paths, tables by their names, data frames by
+#' their values. Who can write there can change results.
+#' @name reading_rows
+#' @seealso [row_source()], [dg_resume()]; `vignette("large-data")`
+NULL

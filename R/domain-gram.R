@@ -2,8 +2,8 @@
 # distributional variance. All in O(n) memory: the kernel values are reduced as
 # they are made.
 
-#' @rdname dg_mmd
-#' @order 3
+#' @rdname distributional_variance
+#' @order 2
 #' @export
 domain_gram <- function(x, domain, kernel = kernel_rbf(), threads = NULL, data = NULL,
                         scale = "none", na.action = stats::na.omit) {
@@ -101,8 +101,38 @@ embedding_norms <- function(kernel, points) {
   }, numeric(1))
 }
 
-#' @rdname dg_mmd
-#' @order 2
+#' Variance of the mean embeddings of domains
+#'
+#' @order 1
+#' @description
+#' `domain_gram()` has the inner products M of the mean embeddings of domains,
+#' `distributional_variance()` their variance: with k the kernel, \eqn{x^{(i)}_a}{x_a^(i)} row a of
+#' domain i and G domains,
+#' \deqn{M_{ij} = \langle\mu_i, \mu_j\rangle = \frac{1}{n_i n_j} \sum_{a=1}^{n_i} \sum_{b=1}^{n_j}
+#'   k(x^{(i)}_a, x^{(j)}_b),}{
+#'   M_ij = <mu_i, mu_j> = 1/(n_i n_j) sum_a sum_b k(x_a^(i), x_b^(j)),}
+#' \deqn{V = \frac1G \mathrm{tr}(M) - \frac1{G^2}\sum_{ij} M_{ij} = \mathrm{tr}(KQ).}{
+#'   V = tr(M)/G - sum_ij M_ij / G^2 = tr(KQ).}
+#'
+#' @details
+#' V is of definition 1 and equation 4 of the DICA paper, with Q as in the glossary of
+#' [domgen_options]. With a characteristic kernel, the variance of the true distributions is zero if
+#' and only if all domains have the same distribution of x (theorem 1). Its estimate is positive
+#' even if all distributions are equal, because rows are finite in number: it is no test. [dg_mmd()]
+#' has a permutation test. The distributional variance of two domains is a quarter of their squared
+#' biased MMD. Memory is O(n).
+#'
+#' @inheritParams dg_mmd
+#' @return `domain_gram()`: a symmetric matrix, G x G, named by the domains.
+#'
+#'   `distributional_variance()`: one non-negative number; 0 for a single domain.
+#' @section Errors:
+#' `data` or `scale` without a formula, and missing values in `domain`.
+#' @seealso [dg_mmd()], [dg_diagnose()]
+#' @examples
+#' # do chicks differ in weight between diets at the same ages?
+#' distributional_variance(~ weight + Time | Diet, data = ChickWeight, scale = "pooled")
+#' domain_gram(~ . | Species, data = iris, kernel = kernel_rbf(bandwidth = 1))
 #' @export
 distributional_variance <- function(x, domain, kernel = kernel_rbf(), threads = NULL, data = NULL,
                                     scale = "none", na.action = stats::na.omit) {

@@ -141,7 +141,7 @@ print.domgen_domain_kernel <- function(x, ...) {
 #' A `tau` outside 0 to 1, a `kappa` that is not a kernel matrix with names, and an
 #' `embedding_kernel` that is not a function of inner products or distances are errors; when the
 #' method is fitted, also a training domain that is not in `kappa`. A new domain far from all
-#' training domains gives a warning of class `domgen_warning_far_domain`, see [dg_novelty()].
+#' training domains gives a warning of class `domgen_warning_far_domain`, see [far_rows].
 #' @seealso [domain_gram()] for the inner products of mean embeddings.
 #' @examples
 #' domain_distribution(kernel_rbf(bandwidth = 1), embedding_kernel = kernel_rbf())

@@ -1,36 +1,19 @@
 #' Distances between domains
 #'
-#' @order 1
 #' @description
-#' | function | result |
-#' |---|---|
-#' | `dg_mmd()` | squared maximum mean discrepancy of each pair of domains, with a test |
-#' | `distributional_variance()` | variance of the mean embeddings of all domains |
-#' | `domain_gram()` | inner products of the mean embeddings, G x G |
-#'
-#' With k the kernel, \eqn{x^{(i)}_a}{x_a^(i)} row a of domain i, M the inner products and V the
-#' variance:
+#' Squared maximum mean discrepancy (MMD) of each pair of domains, the squared distance of their
+#' mean embeddings, with a permutation test. With k the kernel and \eqn{x^{(i)}_a}{x_a^(i)} row a of
+#' domain i,
 #' \deqn{M_{ij} = \langle\mu_i, \mu_j\rangle = \frac{1}{n_i n_j} \sum_{a=1}^{n_i} \sum_{b=1}^{n_j}
 #'   k(x^{(i)}_a, x^{(j)}_b),}{
 #'   M_ij = <mu_i, mu_j> = 1/(n_i n_j) sum_a sum_b k(x_a^(i), x_b^(j)),}
-#' \deqn{\mathrm{MMD}^2(i, j) = \lVert\mu_i - \mu_j\rVert^2 = M_{ii} + M_{jj} - 2M_{ij},}{
-#'   MMD^2(i, j) = ||mu_i - mu_j||^2 = M_ii + M_jj - 2 M_ij,}
-#' \deqn{V = \frac1G \mathrm{tr}(M) - \frac1{G^2}\sum_{ij} M_{ij} = \mathrm{tr}(KQ).}{
-#'   V = tr(M)/G - sum_ij M_ij / G^2 = tr(KQ).}
+#' \deqn{\mathrm{MMD}^2(i, j) = \lVert\mu_i - \mu_j\rVert^2 = M_{ii} + M_{jj} - 2M_{ij}.}{
+#'   MMD^2(i, j) = ||mu_i - mu_j||^2 = M_ii + M_jj - 2 M_ij.}
 #'
 #' @details
-#' Sources: for M, equation 2 and theorem 2 of the DICA paper and section 7.1 of the MTL paper; for
-#' V, definition 1 and equation 4 of the DICA paper, with Q as in the glossary of [domgen-package].
-#' The pairs of a row with itself are included, as in the papers. Memory is O(n).
-#'
-#' *MMD.* The biased estimate (default) is never negative. The unbiased one leaves out the pairs of
-#' a row with itself and can be negative. The distributional variance of two domains is a quarter of
-#' their squared biased MMD.
-#'
-#' *Variance.* With a characteristic kernel, the variance of the true distributions is zero if and
-#' only if all domains have the same distribution of x (theorem 1). Its estimate is positive even if
-#' all distributions are equal, because rows are finite in number: it is no test. `dg_mmd()` has a
-#' permutation test.
+#' M is of equation 2 and theorem 2 of the DICA paper and section 7.1 of the MTL paper. The biased
+#' estimate (default) includes the pairs of a row with itself, as in the papers, and is never
+#' negative. The unbiased one leaves them out and can be negative. Memory is O(n).
 #'
 #' @section Permutation test:
 #' For each pair of domains, rows are permuted between the two; p is the proportion of permutations,
@@ -57,11 +40,7 @@
 #' @param unit Vector of length n, or a column of `data`: the object that each row is a measurement
 #'   of. If `NULL` (default), rows are independent. Missing values are an error for a matrix; with a
 #'   formula they are treated by `na.action`.
-#' @return `domain_gram()`: a symmetric matrix, G x G, named by the domains.
-#'
-#'   `distributional_variance()`: one non-negative number; 0 for a single domain.
-#'
-#'   `dg_mmd()`: an object of class `domgen_mmd`, a list with
+#' @return An object of class `domgen_mmd`, a list with
 #'   \item{squared}{matrix, G x G, of squared distances}
 #'   \item{p_value}{matrix, G x G, `NA` on the diagonal; `NULL` without permutations; not adjusted
 #'     for the number of pairs (see [stats::p.adjust()])}
@@ -75,18 +54,14 @@
 #' estimate for a domain with one row is `NA`, with a warning. A test without `unit` gives a warning
 #' (class `domgen_warning_repeated`) if more rows are equal to others of their domain than discrete
 #' predictors explain.
-#' @seealso [domain_distribution()] for the domain kernel on mean embeddings; [domain_map()] for a
-#'   plot
+#' @seealso [plot()][plot.domgen_mmd], [distributional_variance()], [domain_distribution()] for the
+#'   domain kernel on mean embeddings, [domain_map()] for the domains of a model
 #' @examples
 #' x <- as.matrix(iris[, 1:4])
 #' set.seed(1)
 #' dg_mmd(x, iris$Species, kernel_rbf(bandwidth = 1), permutations = 99)
 #' # with a formula; predictors in different units need scale = "pooled"
 #' dg_mmd(~ conc + uptake | Type, data = as.data.frame(CO2), scale = "pooled", permutations = 99)
-#'
-#' # do chicks differ in weight between diets at the same ages?
-#' distributional_variance(~ weight + Time | Diet, data = ChickWeight, scale = "pooled")
-#' domain_gram(~ . | Species, data = iris, kernel = kernel_rbf(bandwidth = 1))
 #' @export
 dg_mmd <- function(x, domain, kernel = kernel_rbf(), unbiased = FALSE, permutations = 0,
                 threads = NULL, data = NULL, scale = "none", na.action = stats::na.omit,

@@ -1,66 +1,62 @@
-#' domgen: domain generalization with kernels
+#' domgen: predict in new hospitals, schools or devices
 #'
-#' Learns from several labelled *domains* (patients, schools, instruments, fields) and predicts in
-#' new ones, without their labels and without retraining. Every method takes a formula
-#' `y ~ x1 + x2 | domain`, or a matrix `x`, a response `y` and a vector `domain`;
-#' [predict()][predict.dg_learner] applies the fit to new domains.
+#' Learns from several labelled *domains* (hospitals, schools, devices) and predicts in new ones,
+#' without their labels. Every method takes a formula `y ~ x1 + x2 | domain` (`.`: all other
+#' columns), or a matrix `x`, a response `y` and a vector `domain`. Hospitals stand for domains.
 #'
-#' @section Which function?:
 #' | question | function |
 #' |---|---|
-#' | Do domains matter in these data? | [dg_diagnose()] |
-#' | A good model without tuning by hand? | [dg_auto()] |
-#' | Which parameters? | [dg_tune()]; `lambda` and `cost` are selected by default |
-#' | What score on new domains? | [dg_cv()], also with [dg_tune()] or [dg_auto()] inside |
-#' | Is one method better than another? | [dg_compare()], with intervals from `refits` |
-#' | Other predictors for each method? | `terms = ~ ...` of the method, see [own_terms] |
-#' | Is my own method better? | [learner_custom()], in [dg_compare()] |
-#' | Do domains differ by their means? | `domain_means = TRUE` in [dg_lm()], [dg_mixed()], ... |
-#' | Several good methods? | [dg_ensemble()] |
-#' | Is a new domain like the training domains? | [dg_novelty()] |
-#' | Which score is to be expected in a new domain? | [dg_forecast()] |
-#' | Is a new row like the training rows? | [`predict(type = "similarity")`][predict.dg_learner()] |
-#' | Intervals or prediction sets? | [set_intervals()], `predict(interval = )`, `type = "set"` |
-#' | Which predictors matter, within or between domains? | [dg_importance()] |
-#' | What is the effect of a predictor, or of its mean in the domain? | [dg_effect()] |
-#' | Counts, proportions, amounts, ordered classes? | [dg_glm()]; [dg_mixed()] |
-#' | Random intercepts and slopes? | [dg_mixed()] |
-#' | A smooth curve for each predictor, or interactions of two? | [kernel_anova()] |
-#' | Categories, or a kernel computed elsewhere? | [kernel_mixed()], [kernel_precomputed()] |
+#' | **Predict** | |
+#' | Do hospitals matter in these data? | [dg_diagnose()] |
+#' | Which model predicts best in a new hospital? | [dg_auto()] |
+#' | Which models use its unlabelled patients? | [dg_ridge()], [dg_svm()], [dg_gp()], [dg_glm()] |
+#' | Linear, mixed, additive models; glmnet? | [dg_lm()], [dg_mixed()], [dg_gam()], [dg_net()] |
+#' | Forests, boosting? | [dg_forest()], [dg_boost()] |
+#' | Predictions, probabilities, intervals? | [predict()][predict.dg_learner], [set_intervals()] |
+#' | Is the new hospital like those of training? | [dg_novelty()] |
+#' | A few labels from it? | [dg_adapt()] |
+#' | One row at a time, a service, other packages? | [set_reference()], [model_tools] |
+#' | **Compare** | |
+#' | What score is to be expected in a new hospital? | [dg_cv()] |
+#' | Is one method better than another? | [dg_compare()] |
+#' | Is my own method better? | [learner_custom()], [own_terms] |
+#' | Which parameters? Several models? | [dg_tune()], [dg_ensemble()] |
+#' | **Validate** | |
+#' | How good is it at each hospital, and at a new one? | [dg_validate()] |
+#' | Are its probabilities right? | [dg_calibration()] |
+#' | Does it help to decide? | [dg_net_benefit()] |
+#' | What score, before labels come? | [dg_forecast()] |
+#' | How many hospitals, or labels, are enough? | [dg_plan()] |
+#' | Is it as good later? | `time` of [domain_folds()] |
+#' | **Publish** | |
+#' | What do I write? | [dg_report()] |
+#' | Coefficients, with hospitals as independent units? | [dg_coefficients()] |
+#' | Which predictors matter, and how? | [dg_importance()], [dg_effect()] |
+#' | Tables of results? | [tidy()][tidy.domgen] |
+#' | **Data** | |
+#' | Counts, times, proportions, ordered classes? | [dg_glm()]; [dg_incidence()] |
 #' | Missing predictors? | [`na.action = na.impute`][na.impute()] |
-#' | Factor levels that training lacks? | [`predict(new_levels = )`][predict.dg_learner()] |
-#' | Nested or crossed domains? | [domain_factors()], `hold_out` of [dg_cv()] |
-#' | What score later, or in new domains later? | `time` of [domain_folds()] in [dg_cv()] |
-#' | A few labels from the new domain? | [dg_adapt()]; `shots` of [dg_cv()] estimates the gain |
-#' | How many sites, or labels, are enough? | [dg_plan()] |
-#' | Rows that do not fit in memory? | [row_source()]; [feature_sums()] |
-#' | Deployment, other packages? | [set_reference()], [model_tools] |
+#' | Nested or crossed domains? | [domain_factors()] |
+#' | More than 10,000 rows; files, databases? | [features_nystrom()]; [row_source()] |
+#' | Few components instead of predictors? | [dg_dica()], [dg_pipeline()] |
+#' | What a column may be; options, threads, symbols? | [domgen_options] |
+#' | Which arguments do all models share? | [dg_arguments] |
+#' | A part of my own? | [extending] |
 #'
-#' `vignette("which-method")` compares the methods; `vignette("intervals-and-novelty")` is about
-#' intervals, novelty and calibration on new domains.
+#' Guides: `vignette("domgen")` to begin, then `vignette("which-method")`,
+#' `vignette("validation")`; `vignette(package = "domgen")` lists all. If it lists none, they were
+#' not installed: run `make guides` in the sources of the package.
 #'
-#' @section Which model?:
-#' *Learners* predict the response: [dg_ridge()], [dg_svm()], [dg_gp()], [dg_glm()]; from base R
-#' and other packages [dg_forest()], [dg_boost()], [dg_net()], [dg_mixed()], [dg_gam()], [dg_lm()].
+#' @keywords internal
+#' @importFrom Rcpp evalCpp
+#' @importFrom RcppParallel RcppParallelLibs
+#' @importFrom stats coef fitted formula nobs predict residuals terms update weights
+#' @useDynLib domgen, .registration = TRUE
+"_PACKAGE"
+
+#' Columns, options, symbols and terms
 #'
-#' *Projections* reduce the predictors to a few components. [dg_pipeline()] fits a learner to them.
-#'
-#' | you have | you want | projection |
-#' |---|---|---|
-#' | domains | variance, domains close | [dg_udica()]; with a target domain, [dg_tca()] |
-#' | a response | what it depends on | [dg_coir()] |
-#' | a response and domains | the same, domains close | [dg_dica()] |
-#' | | the same, larger domains with more weight | [dg_dcm()] |
-#' | classes | classes apart and compact | [dg_kfd()] |
-#' | classes and domains | the same, domains close | [dg_sca()] |
-#' | | each class the same in all domains | [dg_mda()], [dg_cidg()] |
-#' | predictors only | variance | [dg_kpca()] |
-#'
-#' Kernel methods combine a [kernel][kernel_rbf] on the predictors with a [domain
-#' kernel][domain_distribution]. Their Gram matrix takes 8 n^2 bytes. With more than 10,000 rows
-#' [dg_ridge()], and [dg_glm()] with most families, do without it. For others, use a [feature
-#' map][features_nystrom], as in `dg_dcm(feature_map = features_nystrom())`, the FastDCM of the DCM
-#' paper.
+#' What columns may be, options of the package, and the symbols and terms of the help pages.
 #'
 #' @section Glossary:
 #' | symbol | meaning | shape |
@@ -107,7 +103,7 @@
 #' | `domgen.memory_limit` | maximum bytes of one matrix; more is an error | half of the memory |
 #' | `domgen.spool` | folder for the rows of a call, see [row_source()] | `tempdir()` |
 #' | `domgen.progress` | if `TRUE`, show progress bars | `interactive()` |
-#' | `domgen.trust` | if `TRUE`, code in models is not [checked][predict.dg_learner()] | `FALSE` |
+#' | `domgen.trust` | if `TRUE`, code in models is not [checked][saved_models] | `FALSE` |
 #'
 #' If the size of the memory is unknown, the limit is 4 GiB. A limit on the address space of the
 #' process (`ulimit -v`) counts too. The BLAS of R, which solves and
@@ -115,12 +111,9 @@
 #' (`MKL_NUM_THREADS`, `OMP_NUM_THREADS`) before R starts, or call
 #' `RhpcBLASctl::blas_set_num_threads()`.
 #'
-#' @keywords internal
-#' @importFrom Rcpp evalCpp
-#' @importFrom RcppParallel RcppParallelLibs
-#' @importFrom stats coef fitted formula nobs predict residuals terms update weights
-#' @useDynLib domgen, .registration = TRUE
-"_PACKAGE"
+#' @seealso [domgen-package] for functions by question
+#' @name domgen_options
+NULL
 
 # The default of a generic that others use too is ours only where nobody else has one.
 .onLoad <- function(libname, pkgname) {
@@ -135,6 +128,8 @@
 
 # Not in .onLoad(): workers load the package without attaching it.
 .onAttach <- function(libname, pkgname) {
+  attached <- as.environment(paste0("package:", pkgname))
+  for (name in names(renamed_functions)) assign(name, renamed_function(name), attached)
   old <- old_blas_kernels_()
   if (nzchar(old)) packageStartupMessage("OpenBLAS uses its kernels for an older processor, ", old,
     ": set OPENBLAS_CORETYPE=Haswell before R starts; products are then two to four times as fast.")

@@ -36,5 +36,12 @@ linear_part <- function(kernel, X) {
   if (identical(program$type, "linear")) list(columns = columns, origin = program$origin)
 }
 
+# Are the functions of a space affine in the columns of the rows?
+is_linear_space <- function(space) {
+  if (is.null(space$X)) return(inherits(space$feature_map, "features_linear"))
+  !uses_domain(space$domain_kernel) &&
+    !is.null(linear_part(space$kernel, space$X[1L, , drop = FALSE]))
+}
+
 #' @export
 format.features_linear <- function(x, ...) "the predictors themselves"

@@ -78,7 +78,7 @@ check_feature_map <- function(value, arg) check_value(value, arg, feature_map_ru
 #' | `features_exact()` | any | any | none: Gram matrix, n x n |
 #' | `features_linear()` | [kernel_linear()] | [domain_pooled()] | z(x) = x, exact |
 #' | `features_nystrom()` | any | any | one per landmark |
-#' | `features_rff()` | of the distance, see below | [domain_pooled()] | random Fourier, 2 D |
+#' | `features_rff()` | of the distance | [domain_pooled()] | 2 D, see [random_fourier] |
 #' | [features_product()] | any | any | products of features of P and x |
 #'
 #' @section Nystrom features:
@@ -106,23 +106,6 @@ check_feature_map <- function(value, arg) check_value(value, arg, feature_map_ru
 #' `"kmeans"` starts from landmarks of `"rpcholesky"`. It is more accurate with the same number of
 #' landmarks, but slower. It works separately in each domain if there is a domain kernel other than
 #' [domain_pooled()].
-#'
-#' @section Random Fourier features:
-#' \deqn{z(x) = D^{-1/2} (\cos w_1'x, \dots, \cos w_D'x, \sin w_1'x, \dots, \sin w_D'x)}{
-#'   z(x) = (cos w_1'x, ..., cos w_D'x, sin w_1'x, ..., sin w_D'x) / sqrt(D)}
-#' with frequencies w drawn from the spectral density of the kernel (Rahimi and Recht, 2007). With g
-#' standard normal:
-#'
-#' | kernel | w = \eqn{g/\sigma}{g / sigma} times |
-#' |---|---|
-#' | [kernel_rbf()] | 1 |
-#' | [kernel_laplace()] | \eqn{\sqrt{1/\chi^2_1}}{sqrt(1 / chi^2_1)} |
-#' | [kernel_matern()] | \eqn{\sqrt{2\nu/\chi^2_{2\nu}}}{sqrt(2 nu / chi^2_(2 nu))} |
-#' | [kernel_cauchy()] | \eqn{\sqrt{2s}}{sqrt(2 s)}, s gamma, shape and rate \eqn{\alpha}{alpha} |
-#'
-#' With `orthogonal = TRUE` the frequencies are orthogonal in blocks of p, with independent lengths
-#' from the same distribution (Yu et al., 2016). Each frequency has the same distribution as
-#' without, but the error of the features is smaller, most of all for smooth kernels.
 #'
 #' @details
 #' With [domain_distribution()], mean embeddings are represented by the same kind of features of
@@ -152,22 +135,16 @@ check_feature_map <- function(value, arg) check_value(value, arg, feature_map_ru
 #' rejection as in Epperly, E. N., Tropp, J. A. and Webber, R. J. (2024). Embrace rejection: kernel
 #' matrix approximation by accelerated randomly pivoted Cholesky. arXiv:2410.03969.
 #'
-#' Rahimi, A. and Recht, B. (2007). Random features for large-scale kernel
-#' machines. *Advances in Neural Information Processing Systems* 20.
-#'
 #' Williams, C. K. I. and Seeger, M. (2001). Using the Nystrom method to speed
 #' up kernel machines. *Advances in Neural Information Processing Systems* 13.
-#'
-#' Yu, F. X., Suresh, A. T., Choromanski, K., Holtmann-Rice, D. and Kumar, S. (2016).
-#' Orthogonal random features. *Advances in Neural Information Processing Systems* 29.
 #'
 #' Zhang, K., Tsang, I. W. and Kwok, J. T. (2008). Improved Nystrom low-rank approximation and
 #' error analysis. *Proceedings of the 25th International Conference on Machine Learning*.
 #' @examples
 #' features_nystrom(100)
 #' features_rff(250)
-#' toy <- simulate_ellipses(domains = 6, n = 40, seed = 1)
-#' dg_ridge(y ~ x1 + x2 | domain, data = toy, feature_map = features_nystrom(50), lambda = 1)
+#' dg_ridge(uptake ~ conc + Type + Treatment | Plant, data = CO2, lambda = 1,
+#'          feature_map = features_nystrom(50))
 #' @name features_nystrom
 NULL
 
@@ -211,3 +188,33 @@ check_kappa_values <- function(kernel, kappa, domain, columns, from) {
   }
   kappa
 }
+
+#' Random Fourier features
+#'
+#' What are the features of [features_rff()], and for which kernels?
+#'
+#' @details
+#' \deqn{z(x) = D^{-1/2} (\cos w_1'x, \dots, \cos w_D'x, \sin w_1'x, \dots, \sin w_D'x)}{
+#'   z(x) = (cos w_1'x, ..., cos w_D'x, sin w_1'x, ..., sin w_D'x) / sqrt(D)}
+#' with frequencies w drawn from the spectral density of the kernel (Rahimi and Recht, 2007). With g
+#' standard normal:
+#'
+#' | kernel | w = \eqn{g/\sigma}{g / sigma} times |
+#' |---|---|
+#' | [kernel_rbf()] | 1 |
+#' | [kernel_laplace()] | \eqn{\sqrt{1/\chi^2_1}}{sqrt(1 / chi^2_1)} |
+#' | [kernel_matern()] | \eqn{\sqrt{2\nu/\chi^2_{2\nu}}}{sqrt(2 nu / chi^2_(2 nu))} |
+#' | [kernel_cauchy()] | \eqn{\sqrt{2s}}{sqrt(2 s)}, s gamma, shape and rate \eqn{\alpha}{alpha} |
+#'
+#' With `orthogonal = TRUE` the frequencies are orthogonal in blocks of p, with independent lengths
+#' from the same distribution (Yu et al., 2016). Each frequency has the same distribution as
+#' without, but the error of the features is smaller, most of all for smooth kernels.
+#' @name random_fourier
+#' @references
+#' Rahimi, A. and Recht, B. (2007). Random features for large-scale kernel
+#' machines. *Advances in Neural Information Processing Systems* 20.
+#'
+#' Yu, F. X., Suresh, A. T., Choromanski, K., Holtmann-Rice, D. and Kumar, S. (2016).
+#' Orthogonal random features. *Advances in Neural Information Processing Systems* 29.
+#' @seealso [features_rff()]
+NULL

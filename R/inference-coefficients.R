@@ -25,10 +25,16 @@
 #' `lambda` near 0 (1e-7 of [dg_ridge()]; below that rounding counts) there is nothing to shrink. A
 #' penalty that held-out domains chose is kept in all fits.
 #'
+#' [dg_mixed()] has a model of the domains, and standard errors that follow from it: its fixed
+#' effects have those of its engine (`summary()` of lme4, glmmTMB or ordinal), with intervals and
+#' tests by the normal distribution (`df` is `Inf`). Nothing is fitted again. Thresholds of ordered
+#' classes are left out.
+#'
 #' @param object A fitted model of one linear function: [dg_lm()]; [dg_ridge()], [dg_svm()] or
-#'   [dg_glm()] with `kernel = kernel_linear()`, `domain_kernel = domain_pooled()`, no feature map,
-#'   and `scale` `"pooled"` or `"none"`. Numbers, counts, two classes, ordered classes
-#'   (`family = "ordinal"`) and censored times have one function.
+#'   [dg_glm()] with `kernel = kernel_linear()`, `domain_kernel = domain_pooled()`, no feature map
+#'   or [features_linear()], and `scale` `"pooled"` or `"none"`; or [dg_mixed()]. Numbers, counts,
+#'   two classes, ordered classes (`family = "ordinal"`) and censored times have one function; of
+#'   more classes [dg_lm()] has one for each but the first (`"b: age"`).
 #' @param data The data of the fit. Default `NULL`: those of its call, read again.
 #' @param level Level of the intervals. Default 0.95.
 #' @param exponentiate If `TRUE`, `exp()` of the coefficients and their intervals: odds, rate or
@@ -39,20 +45,23 @@
 #'   \item{coefficients, covariance}{the coefficients, and V; also by `coef()` and `vcov()`,
 #'     whatever `exponentiate` is. `confint()` gives intervals at another level, of ratios if these
 #'     were asked for; [marginaleffects][model_tools] gives contrasts}
-#'   \item{domains}{G x p matrix of the coefficients without each domain}
-#'   \item{df, level, exponentiate}{degrees of freedom G - 1, and the arguments}
+#'   \item{domains}{G x p matrix of the coefficients without each domain; `NULL` of [dg_mixed()]}
+#'   \item{count}{number of domains, G}
+#'   \item{df, level, exponentiate}{degrees of freedom G - 1 ([dg_mixed()]: `Inf`), and the
+#'     arguments}
 #'   \item{crossed, separated}{names of factors that are crossed with the one left out, and of
 #'     domains without which an effect is infinite}
 #'   `print()` shows the table, [tidy()][tidy.domgen] returns it as a tibble, and knitr prints it in
 #'   reports.
 #' @section Errors:
-#' A model that is not linear in its predictors or has a function per class; fewer than three
-#' domains; data that are gone or are not those of the fit. A coefficient that cannot be estimated
-#' without one of the domains, as that of a level which no other domain has, has no standard error
-#' (`NA`), and the print says so. It also names domains without which an odds, rate or hazard ratio
-#' is 0 or infinite (separation), as where all rows of a level have one class. A domain is named if,
-#' without it, the ratio between the largest and the smallest value of a predictor differs by a
-#' factor of more than exp(10) from that with all domains; its estimate is then where the fit ended.
+#' A model that is not linear in its predictors, or has a penalty and a function per class; fewer
+#' than three domains; data that are gone or are not those of the fit. A coefficient that cannot be
+#' estimated without one of the domains, as that of a level which no other domain has, has no
+#' standard error (`NA`), and the print says so. It also names domains without which an odds, rate
+#' or hazard ratio is 0 or infinite (separation), as where all rows of a level have one class. A
+#' domain is named if, without it, the ratio between the largest and the smallest value of a
+#' predictor differs by a factor of more than exp(10) from that with all domains; its estimate is
+#' then where the fit ended.
 #' @references
 #' MacKinnon, J. G., Nielsen, M. O. and Webb, M. D. (2023). Fast and reliable jackknife and
 #' bootstrap methods for cluster-robust inference. *Journal of Applied Econometrics* 38, 671-694.
@@ -69,6 +78,9 @@ dg_coefficients <- function(object, data = NULL, level = 0.95, exponentiate = FA
   check_linear(object)
   level <- check_between(level, "level", 0.5, 0.999)
   check_flag(exponentiate, "exponentiate")
+  if (!is.null(own_covariance(object))) {
+    return(engine_coefficients(object, level, exponentiate))
+  }
   given <- if (!is.null(data)) list(data = substitute(data)) else list()
   input <- model_input(object, given, parent.frame(), needed = "give `data`")
   sample <- quietly(read_sample(input, spec_needs(object$spec), "none"))
@@ -88,14 +100,37 @@ dg_coefficients <- function(object, data = NULL, level = 0.95, exponentiate = FA
     coefficients = estimate, covariance = jackknife(left_out, estimate), domains = left_out,
     df = G - 1L, level = level, exponentiate = exponentiate, ratio = ratio,
     penalty = fixed_penalty(object), rows = length(sample$y),
-    labels = left_out_labels(object$blueprint, levels(sample$domain)),
+    labels = left_out_labels(object$blueprint, levels(sample$domain)), count = G,
     crossed = other_factors(object$blueprint$structure, levels(sample$domain)),
-    separated = separated_without(left_out, estimate, sample, ratio),
-    title = method_of(object$spec)$title, formula = object$formula
+    separated = separated_without(left_out, estimate, sample, ratio, colnames(object$coefficients)),
+    title = method_of(object$spec)$title, formula = object$formula,
+    against = if (is.matrix(object$coefficients)) object$response$levels[1L]
   ), class = c("dg_coefficients", "dg_result"))
   result$table <- shown_coefficients(result)
   result
 }
+
+# Those of a model whose engine has errors of its own. Thresholds of ordered classes take the place
+# of a constant.
+engine_coefficients <- function(object, level, exponentiate) {
+  coefficients <- own_coefficients(object)
+  kept <- names(coefficients)
+  result <- structure(list(
+    coefficients = coefficients, covariance = own_covariance(object)[kept, kept, drop = FALSE],
+    domains = NULL, count = length(object$domains), df = Inf, level = level,
+    exponentiate = exponentiate, ratio = ratio_words(object), penalty = NULL,
+    rows = length(object$y), labels = variable_names(object$blueprint), crossed = NULL,
+    separated = character(), title = method_of(object$spec)$title, formula = object$formula
+  ), class = c("dg_coefficients", "dg_result"))
+  result$table <- shown_coefficients(result)
+  result
+}
+
+# The covariance of its coefficients that a model has itself, or NULL.
+own_covariance <- function(object) UseMethod("own_covariance")
+
+#' @exportS3Method
+own_covariance.default <- function(object) NULL
 
 check_linear <- function(object) {
   refuse <- function(...) {
@@ -110,13 +145,17 @@ check_linear <- function(object) {
     "other functions"
   } else paste("kernel", format(space$kernel), "and domain kernel", format(space$domain_kernel)))
   kinds <- object$blueprint$scaling$kind
+  if (!is.null(own_covariance(object)) && is.null(own_coefficients(object))) {
+    refuse("a mixed model with `scale = \"pooled\"`")
+  }
   # some models have a coefficient for a domain's mean
   if (!is.null(own_coefficients(object))) kinds <- setdiff(kinds, "means")
   if (!all(kinds %in% c("none", "pooled"))) {
     refuse("one with `scale = \"", setdiff(kinds, "means")[1L], "\"`",
            if ("means" %in% kinds) " and domain means")
   }
-  if (NCOL(object$decision) > 1L && !has_thresholds(object)) {
+  several <- NCOL(object$decision) > 1L && !has_thresholds(object)
+  if (several && is.null(own_coefficients(object))) {
     refuse("one with a function for each of ", plural(ncol(object$decision), "class", "classes"))
   }
 }
@@ -125,11 +164,7 @@ check_linear <- function(object) {
 is_affine <- function(object) UseMethod("is_affine")
 
 #' @exportS3Method
-is_affine.default <- function(object) {
-  space <- object$space
-  !is.null(space$X) && !uses_domain(space$domain_kernel) &&
-    !is.null(linear_part(space$kernel, space$X[1L, , drop = FALSE]))
-}
+is_affine.default <- function(object) is_linear_space(object$space)
 
 # The coefficients that a model has itself, in the units of its predictors, or NULL.
 own_coefficients <- function(object) UseMethod("own_coefficients")
@@ -143,26 +178,53 @@ fixed_penalty <- function(object) {
   if (length(name)) stats::setNames(penalty_of(object, name), name)
 }
 
-# In the units of the rows of this sample, which is not scaled. An affine function follows from its
-# values at the means and one standard deviation away from them.
+# In the units of the rows of this sample, which is not scaled.
 linear_coefficients <- function(object, sample) {
   coefficients <- own_coefficients(object)
   if (!is.null(coefficients)) return(coefficients)
-  offset <- object$known
-  centre <- colMeans(sample$X)
-  step <- apply(sample$X, 2L, stats::sd)
+  affine_coefficients(object, colMeans(sample$X), apply(sample$X, 2L, stats::sd))[, 1L]
+}
+
+# [columns x functions]. An affine function follows from its values at a centre and one step away
+# from it in each predictor (named as in the data).
+affine_coefficients <- function(object, centre, step) {
+  step <- ifelse(step > 0, step, 1)
   p <- length(centre)
-  X <- rbind(centre, matrix(centre, p, p, byrow = TRUE) + diag(ifelse(step > 0, step, 1), p))
-  dimnames(X) <- list(NULL, colnames(sample$X))
-  new <- list(X = X, domain = factor(rep(levels(sample$domain)[1L], p + 1L)))
+  X <- rbind(centre, matrix(centre, p, p, byrow = TRUE) + diag(step, p))
+  dimnames(X) <- list(NULL, names(centre))
+  new <- list(X = X, domain = factor(rep(levels(object$domain)[1L], p + 1L)))
   values <- member_values(object, new, function_values)
   if (!has_thresholds(object)) values <- respond(targets_of(object), values, "decision")
-  slopes <- (values[-1L] - values[1L]) / ifelse(step > 0, step, 1)
-  names(slopes) <- colnames(sample$X)
-  coefficients <- c(`(Intercept)` = values[[1L]] - sum(slopes * centre), slopes)
+  values <- as.matrix(values)
+  slopes <- (values[-1L, , drop = FALSE] - rep(values[1L, ], each = p)) / step
+  coefficients <- rbind(values[1L, ] - colSums(slopes * centre), slopes)
+  dimnames(coefficients) <- list(c("(Intercept)", names(centre)), colnames(values))
   # a baseline or thresholds take the place of a constant
   constant <- object$response$kind != "censored" && !has_thresholds(object)
-  coefficients[setdiff(seq_along(coefficients), c(offset + 1L, if (!constant) 1L))]
+  coefficients[setdiff(seq_len(p + 1L), c(object$known + 1L, if (!constant) 1L)), , drop = FALSE]
+}
+
+# A linear function in the units of the data, with names; else as the model keeps it. Pipelines ask
+# for those of scores.
+#' @export
+coef.dg_learner <- function(object, ...) {
+  enter_session()
+  check_sealed(object)
+  blueprint <- object$blueprint
+  kinds <- blueprint$scaling$kind
+  if (is.null(blueprint) || !is_affine(object) || !all(kinds %in% c("none", "pooled"))) {
+    return(object$coefficients)
+  }
+  # where the rows are digits are kept
+  X <- object$space$X
+  at <- if ("pooled" %in% kinds) blueprint$scaling
+        else if (!is.null(X)) list(centre = colMeans(X), scale = apply(X, 2L, stats::sd))
+  filled <- function(values, else_value) {
+    p <- length(blueprint$columns)
+    stats::setNames(if (length(values) == p) c(values) else rep(else_value, p), blueprint$columns)
+  }
+  coefficients <- affine_coefficients(object, filled(at$centre, 0), filled(at$scale, 1))
+  if (ncol(coefficients) > 1L) coefficients else coefficients[, 1L]
 }
 
 # The change from coefficients of all levels of each factor to those that a reference level is
@@ -187,7 +249,8 @@ with_reference <- function(coefficients, change) {
 ratio_words <- function(object) {
   link <- object$family$link
   odds <- identical(targets_of(object)$means, "odds") || identical(object$loss, "logistic") ||
-    identical(link, "logit") || has_thresholds(object)
+    identical(link, "logit") || identical(object$family$name, "multinomial") ||
+    has_thresholds(object)
   if (odds) "odds ratio"
   else if (object$response$kind == "censored") "hazard ratio"
   else if (identical(link, "log")) "ratio"
@@ -232,6 +295,7 @@ without_each <- function(object, sample, change) {
     })
     values <- with_reference(linear_coefficients(fitted, rest), change)
     lost <- colnames(sample$X)[varies & constant(rest$X)]
+    classes <- colnames(object$coefficients)
     lost <- c(lost, unlist(lapply(intersect(lost, colnames(change)), function(reference) {
       rownames(change)[change[, reference] != 0]
     })))
@@ -239,9 +303,9 @@ without_each <- function(object, sample, change) {
     zero <- values == 0
     if (any(zero)) {
       columns <- setdiff(colnames(rest$X), colnames(change))
-      lost <- c(lost, names(values)[zero], moving_together(rest$X[, columns, drop = FALSE]))
+      lost <- c(lost, moving_together(rest$X[, columns, drop = FALSE]))
     }
-    replace(values, names(values) %in% lost, NA_real_)
+    replace(values, zero | names(values) %in% class_terms(lost, classes), NA_real_)
   })
   matrix(unlist(refitted), length(domains), byrow = TRUE,
          dimnames = list(domains, names(refitted[[1L]])))
@@ -266,10 +330,12 @@ moving_together <- function(X) {
 
 # Names of the domains without which an effect is infinite, as where all of a level have one class:
 # a fit ends somewhere on the way, where the ratio between the ends of a predictor differs from that
-# with all domains by a factor of more than exp(10). ratio: see ratio_words().
-separated_without <- function(left_out, estimate, sample, ratio) {
+# with all domains by a factor of more than exp(10). ratio: see ratio_words(); classes: with a
+# function each, or NULL.
+separated_without <- function(left_out, estimate, sample, ratio, classes) {
   if (ratio == "exp(estimate)") return(character())
   range <- apply(sample$X, 2L, function(x) diff(range(x)))
+  range <- stats::setNames(rep(range, max(length(classes), 1L)), class_terms(names(range), classes))
   names <- intersect(names(range), names(estimate))
   change <- abs(sweep(left_out[, names, drop = FALSE], 2L, estimate[names]))
   far <- sweep(change, 2L, range[names], "*") > 10

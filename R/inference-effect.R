@@ -13,84 +13,20 @@
 #'     the rows that *describe* the domain, and not in the rows that are predicted.}
 #' }
 #'
-#' @section Definition: Let \eqn{x_i}{x_i} be the rows of domain g, \eqn{P_g} its description (see
-#' [set_reference()]), and \eqn{x_{i,-j}}{x_i,-j} all predictors but j.
+#' @details
+#' `lower` and `upper` are for the average over domains: with `refits = FALSE` the average effect of
+#' the same model over other domains, with `refits = TRUE` that of the method fitted to as many
+#' domains. [effect_curves] has formulas and coverage.
 #'
-#' **Partial dependence** (Friedman, 2001, equation 53) of a domain is
-#' \deqn{PD_g(v) = \frac1{n_g} \sum_{i \in g} f\{(v, x_{i,-j}), P_g\}}{
-#'   PD_g(v) = mean_i f((v, x_i,-j), P_g)}
-#' The average is the mean over domains, equally weighted.
-#'
-#' **Local effects** (Apley and Zhu, 2020, equation 9). In the interval \eqn{(z_{k-1}, z_k]} between
-#' quantiles of all rows, the local effect of domain g is the mean over its rows there of
-#' \eqn{f\{(z_k, x_{i,-j}), P_g\} - f\{(z_{k-1}, x_{i,-j}), P_g\}}{ f((z_k, x_i,-j), P_g) -
-#' f((z_k-1, x_i,-j), P_g)}; the average effect is the mean over the domains with rows there. A
-#' curve is the cumulative sum of local effects. The average curve has mean 0 over rows (domains
-#' equally weighted). The curve of a domain covers the range of its values, uses the average effect
-#' in intervals without rows, and has the mean of the average curve over its own rows. Ordered
-#' categories are steps from one to the next. Other categories have no intervals: they get partial
-#' dependence less its mean.
-#'
-#' **Contextual effect**:
-#' \deqn{C_g(\delta) = \frac1{n_g} \sum_{i \in g} \left[f(x_i, P_g^{j+\delta}) - f(x_i, P_g)
-#'   \right]}{C_g(delta) = mean_i f(x_i, P_g shifted by delta) - f(x_i, P_g)}
-#' where \eqn{P_g^{j+\delta}} is described by the same rows with \eqn{\delta}{delta} added to
-#' predictor j, or for a category by rows that all have it. If \eqn{y = a (x - m_g) + b\, m_g}{y = a
-#' (x - m_g) + b m_g} with the domain's mean \eqn{m_g}{m_g}, it is \eqn{(b - a) \delta}{(b - a)
-#' delta}, the contextual effect of multilevel analysis (Raudenbush and Bryk, 2002, chapter 5), and
-#' partial dependence has the slope a. It is 0 for a model without a description of domains.
-#'
-#' @section Intervals:
-#' `lower` and `upper` are Student's interval for the average over domains, from the jackknife over
-#' domains. The effect that they are for depends on `refits`:
-#'
-#' | `refits` | interval for |
-#' |---|---|
-#' | `FALSE` | the average effect of the *same model* over other domains, exchangeable with these |
-#' | `TRUE` | the average effect that the *method* finds from as many domains |
-#'
-#' Where all domains have the same value there is no interval (`NA`): a linear model without
-#' interactions has the same contextual effect in each domain, which does not show how far it is
-#' off. `refits = TRUE` does.
-#'
-#' Neither allows for the bias of a method that shrinks. Differences between domains show in the
-#' curves of single domains, not in this interval. For `"ale"` the interval is for the shape of the
-#' curve, since its mean is fixed at 0. With nested factors, levels of the outer factor are held out
-#' as a whole; with crossed factors, levels of each factor, with variances combined as in [dg_cv()].
-#'
-#' To a model that learns from domains those of training are not exchangeable with others: it knows
-#' how steep curves are there, and effects in other domains are smaller, or differ by more. With
-#' `refits = FALSE` and training domains, intervals can then be too narrow, as `print()` says. With
-#' `data` of other domains, or `refits = TRUE`, they do not have this fault.
-#'
-#' In simulations with 8 and 20 domains, of the linear model above and of one whose slopes differ
-#' between domains (200 draws; averages over all rows, and over four rows of each domain;
-#' `inst/experiments/domgen-effects.R`), 95 % intervals contain what they are for in
-#'
-#' | | `refits = TRUE` | `FALSE`, training domains | `FALSE`, other domains |
-#' |---|---|---|---|
-#' | `"pdp"`, [dg_lm()] | 88-98 % | 92-94 % | 92-96 % |
-#' | `"pdp"`, [dg_ridge()] | 94-96 % | 88-100 % | 88-96 % |
-#' | `"pdp"`, [dg_forest()] | not tried | 96-100 % | 84-96 % |
-#' | `"ale"`, [dg_lm()] | 88-92 % | no interval | no interval |
-#' | `"ale"`, [dg_ridge()] | 92-97 % | 75-96 % | 86-92 % |
-#' | `"ale"`, [dg_forest()] | not tried | 90-100 % | 84-94 % |
-#' | `"context"`, [dg_lm()] | 95-97 % | no interval | no interval |
-#' | `"context"`, [dg_ridge()] | 97-100 % | 87-99 % | 87-91 % |
-#' | `"context"`, [dg_forest()] | not tried | 90-98 % | 86-94 % |
-#'
-#' The contextual effect of the linear model itself is covered in 95 % by [dg_lm()] with `refits`,
-#' but in 54 to 72 % by [dg_ridge()], which shrinks it.
-#'
-#' @param model A fitted learner, [dg_pipeline()] or ensemble, also from [dg_auto()] or [dg_tune()],
-#'   a model with a fixed reference ([set_reference()]), or a fit of [domain_learner()], alone or in
-#'   a workflow. A workflow's predictors are the columns of `data`, before its recipe, and `data`
-#'   must be given.
+#' @param object A fitted learner, [dg_pipeline()] or ensemble, also from [dg_auto()] or
+#'   [dg_tune()], a model with a fixed reference ([set_reference()]), or a fit of
+#'   [domain_learner()], alone or in a workflow. A workflow's predictors are the columns of
+#'   `newdata`, before its recipe, and `newdata` must be given.
 #' @param predictors Names of columns of the data. Default `NULL`: all predictors.
-#' @param data Data frame (or matrix) with rows of one or more domains, which also describe these
+#' @param newdata Data frame (or matrix) with rows of one or more domains, which also describe these
 #'   domains; no response is needed. Default `NULL`: the training rows, if the data of the model's
 #'   call still exist. Not a [row_source()].
-#' @param domain Domain of each row of `data`, if it is not a column of it.
+#' @param domain Domain of each row of `newdata`, if it is not a column of it.
 #' @param type `"pdp"`, `"ale"` or `"context"`.
 #' @param grid Number of values (for `"ale"` of intervals), at quantiles of all rows; or a list of
 #'   values by predictor (ends of intervals; for `"context"` shifts). Default 20. Default shifts: at
@@ -103,8 +39,7 @@
 #'   the mean of a curve. Default 2000.
 #' @param level Nominal coverage of the intervals. Default 0.95.
 #' @param seed Seed of the sample of rows.
-#' @param progress If `TRUE`, a progress bar is shown. Default `NULL`: in interactive sessions.
-#' @param ... Must be empty.
+#' @param progress,... As in [all methods][dg_arguments].
 #' @return An object of class `dg_effect`, a list with
 #'   \item{average}{data frame, a row per predictor, class and value: `predictor`, `class` (`NA`
 #'     with at most two classes), `at` (value, shift, or number of the category), `category` (`NA`
@@ -119,23 +54,15 @@
 #'   \item{trained}{`TRUE` if domains are those to which the model was fitted}
 #'   \item{uses_others}{`TRUE` if the model uses a domain's other rows to predict a row}
 #'   \item{held_out}{number of domains (or levels of a factor) that the jackknife holds out}
-#'   \item{units, values, labels, title}{texts for printing: what is held out by the jackknife, what
-#'     the values are (`""` for a numeric response), names of variables, and the method}
+#'   \item{units, values, labels, title}{texts for printing}
 #'   Values are predicted numbers; probabilities of the second of two classes, or of each `class`;
 #'   decision values for a model without probabilities; relative hazards for censored times.
 #' @section Errors:
 #' A model without a response; data that are gone or do not fit the model; a column that does not
 #' exist, or is neither numeric nor categorical; `"context"` for a model with a fixed reference;
-#' `refits` with `data`, or with fewer than three domains.
-#' @references
-#' Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black box
-#' supervised learning models. *Journal of the Royal Statistical Society B* 82(4), 1059-1086.
-#'
-#' Friedman, J. H. (2001). Greedy function approximation: a gradient boosting machine. *Annals of
-#' Statistics* 29(5), 1189-1232.
-#'
-#' Raudenbush, S. W. and Bryk, A. S. (2002). *Hierarchical Linear Models*, second edition. Sage.
-#' @seealso [dg_importance()] for how much a predictor matters, [model_tools] for other packages
+#' `refits` with `newdata`, or with fewer than three domains.
+#' @seealso [effect_curves], [plot()][plot.dg_effect], [dg_importance()] for how much a predictor
+#'   matters, [model_tools] for other packages
 #' @examples
 #' # effects of a pupil's status, and of the school's mean status
 #' pupils <- as.data.frame(nlme::MathAchieve)
@@ -146,78 +73,78 @@
 #' context
 #' plot(context)
 #' @export
-dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
+dg_effect <- function(object, predictors = NULL, newdata = NULL, domain = NULL,
                       type = c("pdp", "ale", "context"), grid = 20, class = NULL, refits = FALSE,
                       max_rows = 2000, level = 0.95, seed = 1, progress = NULL, ...) {
   enter_session()
-  check_given(model, "model")
   check_no_dots(list(...), names(formals(dg_effect)))
+  check_given(object, "object")
   type <- check_choice(type, "type", effect_types)
   # as in other functions, a data frame after the model is the data
-  if (is.data.frame(predictors) && is.null(data)) {
-    data <- predictors
+  if (is.data.frame(predictors) && is.null(newdata)) {
+    newdata <- predictors
     predictors <- NULL
   }
   progress <- read_progress(progress)
-  model <- inner_fit(model)
-  if (!inherits(model, "dg_learner")) {
-    abort("argument", "`model` must be a fitted learner or pipeline, not ",
-          if (inherits(model, "dg_spec")) "a specification: fit it with fit() first"
-          else describe(model), ".")
+  object <- inner_fit(object)
+  if (!inherits(object, "dg_learner")) {
+    abort("argument", "`object` must be a fitted learner or pipeline, not ",
+          if (inherits(object, "dg_spec")) "a specification: fit it with fit() first"
+          else describe(object), ".")
   }
-  check_sealed(model, "model")
-  check_row_by_row(model)
-  if (type == "context" && is_fixed(model)) {
+  check_sealed(object)
+  check_row_by_row(object)
+  if (type == "context" && is_fixed(object)) {
     abort("argument", "`type = \"context\"` changes the description of domains, which is fixed in ",
-          "`model`: use the original model, without set_reference().")
+          "`object`: use the original model, without set_reference().")
   }
   # columns of the values to use; none for a numeric response
-  levels <- model$response$levels
+  levels <- object$response$levels
   if (length(levels)) class <- read_class(class, levels)
   else if (!is.null(class)) {
     abort("argument", "`class` must not be given with a numeric response.")
   }
-  sample <- effect_rows(model, data, domain, parent.frame())
+  sample <- effect_rows(object, newdata, domain, parent.frame())
   asked <- list(
     type = type, class = class,
     level = check_level(level), refits = check_flag(refits, "refits"), sample = sample,
     max_rows = check_count(max_rows, "max_rows"), seed = check_seed(seed)
   )
-  asked$units <- effect_units(model$blueprint$structure, levels(sample$domain))
+  asked$units <- effect_units(object$blueprint$structure, levels(sample$domain))
   if (asked$refits && is.null(sample$input)) {
-    abort("argument", "`refits` must be FALSE with `data`: refits need the model's own training ",
-          "data.")
+    abort("argument", "`refits` must be FALSE with `newdata`: refits need the model's own ",
+          "training data.")
   }
   asked$grids <- read_grids(grid, predictors, sample, type)
   asked$chosen <- search_rows(list(y = numeric(length(sample$domain)), domain = sample$domain),
                               max(asked$max_rows, nlevels(sample$domain)), asked$seed, 1L)
-  new_effect(model, asked, progress)
+  new_effect(object, asked, progress)
 }
 
 effect_types <- c("pdp", "ale", "context")
 
 # Rows that the model can predict: list(data, domain: factor, input: that of the model's own fit, or
 # NULL, names: of predictors).
-effect_rows <- function(model, data, domain, env) {
-  of_fit <- is.null(data)
+effect_rows <- function(model, newdata, domain, env) {
+  of_fit <- is.null(newdata)
   if (of_fit && !is.null(domain)) {
-    abort("argument", "`domain` must not be given without `data`.")
+    abort("argument", "`domain` must not be given without `newdata`.")
   }
   if (of_fit) {
     input <- training_input(model, env)
     if (!is.null(input$source)) {
-      abort("argument", "`data` must be given: the model was fitted to a row_source().")
+      abort("argument", "`newdata` must be given: the model was fitted to a row_source().")
     }
-    data <- as_newdata(input)
+    newdata <- as_newdata(input)
     domain <- input$domain
   }
   uses_others <- uses_other_rows(model)
   blueprint <- model$blueprint
-  if (is.data.frame(data)) data <- check_data(data)
+  data <- if (is.data.frame(newdata)) check_data(newdata) else newdata
   domain <- new_domain(blueprint, preprocess(blueprint$before, data), domain, NROW(data),
-                       uses_others, "data", unknown = "all")
-  ok <- replay(blueprint, data, domain, TRUE, "data")$ok
-  if (!any(ok)) abort("data", "`data` must have at least one complete row.")
+                       uses_others, "newdata", unknown = "all")
+  ok <- replay(blueprint, data, domain, TRUE)$ok
+  if (!any(ok)) abort("data", "`newdata` must have at least one complete row.")
   data <- take(if (is.data.frame(data)) data else as.matrix(data), ok)
   names <- predictor_columns(blueprint)
   used <- c(blueprint$used, blueprint$before$levels)
@@ -410,3 +337,74 @@ effect_lines <- function(part, grid, without, asked, domains) {
                             domains = colSums(curves$inside)),
        domains = single[!is.na(single$value), ])
 }
+
+#' Curves of effects and their intervals
+#'
+#' How the partial dependence, accumulated local effects and contextual effects of [dg_effect()] are
+#' defined with domains, and what their intervals cover.
+#'
+#' @section Definition:
+#' Let \eqn{x_i}{x_i} be the rows of domain g, \eqn{P_g} its description (see [set_reference()]),
+#' and \eqn{x_{i,-j}}{x_i,-j} all predictors but j.
+#'
+#' **Partial dependence** (Friedman, 2001, equation 53) of a domain is
+#' \deqn{PD_g(v) = \frac1{n_g} \sum_{i \in g} f\{(v, x_{i,-j}), P_g\}}{
+#'   PD_g(v) = mean_i f((v, x_i,-j), P_g)}
+#' The average is the mean over domains, equally weighted.
+#'
+#' **Local effects** (Apley and Zhu, 2020, equation 9). In the interval \eqn{(z_{k-1}, z_k]} between
+#' quantiles of all rows, the local effect of domain g is the mean over its rows there of
+#' \eqn{f\{(z_k, x_{i,-j}), P_g\} - f\{(z_{k-1}, x_{i,-j}), P_g\}}{ f((z_k, x_i,-j), P_g) -
+#' f((z_k-1, x_i,-j), P_g)}; the average effect is the mean over the domains with rows there. A
+#' curve is the cumulative sum of local effects. The average curve has mean 0 over rows (domains
+#' equally weighted). The curve of a domain covers the range of its values, uses the average effect
+#' in intervals without rows, and has the mean of the average curve over its own rows. Ordered
+#' categories are steps from one to the next. Other categories have no intervals: they get partial
+#' dependence less its mean.
+#'
+#' **Contextual effect**:
+#' \deqn{C_g(\delta) = \frac1{n_g} \sum_{i \in g} \left[f(x_i, P_g^{j+\delta}) - f(x_i, P_g)
+#'   \right]}{C_g(delta) = mean_i f(x_i, P_g shifted by delta) - f(x_i, P_g)}
+#' where \eqn{P_g^{j+\delta}} is described by the same rows with \eqn{\delta}{delta} added to
+#' predictor j, or for a category by rows that all have it. If \eqn{y = a (x - m_g) + b\, m_g}{y = a
+#' (x - m_g) + b m_g} with the domain's mean \eqn{m_g}{m_g}, it is \eqn{(b - a) \delta}{(b - a)
+#' delta}, the contextual effect of multilevel analysis (Raudenbush and Bryk, 2002, chapter 5), and
+#' partial dependence has the slope a. It is 0 for a model without a description of domains.
+#' @section Intervals:
+#' `lower` and `upper` are Student's interval for the average over domains, from the jackknife over
+#' domains. The effect that they are for depends on `refits`:
+#'
+#' | `refits` | interval for |
+#' |---|---|
+#' | `FALSE` | the average effect of the *same model* over other domains, exchangeable with these |
+#' | `TRUE` | the average effect that the *method* finds from as many domains |
+#'
+#' Where all domains have the same value there is no interval (`NA`): a linear model without
+#' interactions has the same contextual effect in each domain, which does not show how far it is
+#' off. `refits = TRUE` does.
+#'
+#' Neither allows for the bias of a method that shrinks. Differences between domains show in the
+#' curves of single domains, not in this interval. For `"ale"` the interval is for the shape of the
+#' curve, since its mean is fixed at 0. With nested factors, levels of the outer factor are held out
+#' as a whole; with crossed factors, levels of each factor, with variances combined as in [dg_cv()].
+#'
+#' To a model that learns from domains those of training are not exchangeable with others: it knows
+#' how steep curves are there, and effects in other domains are smaller, or differ by more. With
+#' `refits = FALSE` and training domains, intervals can then be too narrow, as `print()` says. With
+#' `data` of other domains, or `refits = TRUE`, they do not have this fault.
+#'
+#' In simulations (`vignette("importance-and-effects")`), 95 % intervals contain what they are for
+#' in 84-100 %, with two exceptions: `"ale"` of [dg_ridge()] with training domains and `refits =
+#' FALSE` (75-96 %), and the contextual effect itself, which [dg_ridge()] shrinks (54 to 72 %;
+#' [dg_lm()] 95 %).
+#' @references
+#' Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black box
+#' supervised learning models. *Journal of the Royal Statistical Society B* 82(4), 1059-1086.
+#'
+#' Friedman, J. H. (2001). Greedy function approximation: a gradient boosting machine. *Annals of
+#' Statistics* 29(5), 1189-1232.
+#'
+#' Raudenbush, S. W. and Bryk, A. S. (2002). *Hierarchical Linear Models*, second edition. Sage.
+#' @seealso [dg_effect()], `vignette("importance-and-effects")`
+#' @name effect_curves
+NULL

@@ -25,7 +25,7 @@ parts_of_loss <- function(held, new, measure, X) {
 
 # The ratio q / p of the densities of site and training at rows of both, by probabilities of a
 # penalised logistic regression, on a linear and a Gaussian kernel, of the other folds of rows, see
-# dg_lodo(). Training sites have equal weights. list(train, new)
+# closed_cv(). Training sites have equal weights. list(train, new)
 site_odds <- function(train, X_new) {
   n <- length(train$loss)
   m <- nrow(X_new)
@@ -45,7 +45,7 @@ site_odds <- function(train, X_new) {
                       weights = weights[at], domain_kernel = domain_pooled(),
                       kernel = kernel_rbf() + kernel_linear())
       values <- numeric(n + m)
-      values[at] <- dg_lodo(model)$predictions$decision
+      values[at] <- closed_cv(model)$predictions$decision
       others <- setdiff(seq_len(n), at)
       if (length(others)) {
         values[others] <- predict(model, X[others, , drop = FALSE], type = "decision")

@@ -8,96 +8,12 @@
 #' has labels, the difference from held-out training rows is split into a part of the predictors and
 #' a part of their relation to the response.
 #'
-#' @section Forecast:
-#' **Scores by domain.** Each training domain g has the score of its held-out rows (from `cv`), with
-#' its standard error, on the scale of [dg_validate()]:
-#'
-#' | `metric` | response | definition | scale |
-#' |---|---|---|---|
-#' | `"rmse"` (default) | numeric | root mean squared error | log |
-#' | `"mae"` | numeric | mean absolute error | log |
-#' | `"accuracy"` (default) | classes | proportion of rows predicted right | logit |
-#' | `"auc"` | two classes | area under the ROC curve | logit |
-#' | `"log_loss"` | probabilities | mean of -log(probability of the true class) | log |
-#' | `"brier"` | probabilities | mean squared error of probabilities, see [dg_cv()] | log |
-#'
-#' **Expected score** `expected`, from unlabelled rows. For classes, with q the probabilities of the
-#' classes of each row: the mean of the expected loss, or for `"auc"` the expected number of
-#' concordant pairs divided by that of all pairs,
-#' \deqn{\frac{\sum_{i \ne j} q_i (1 - q_j) [s_i > s_j]}{\sum_{i \ne j} q_i (1 - q_j)}}{
-#'   sum_(i != j) q_i (1 - q_j) [s_i > s_j] / sum_(i != j) q_i (1 - q_j)}
-#' with decision values s. For two classes q is recalibrated, logit q = a + b logit p (or a + b s
-#' without probabilities) with a and b from held-out rows; for more, q = p. For a numeric response
-#' it is computed from a standard deviation for each row: that of [dg_gp()], or a kernel ridge
-#' regression of the absolute errors of held-out rows on the predictors (about 600 rows), with a
-#' free intercept for each domain, so that only differences within domains are learned from.
-#'
-#' **Distance** `distance` of [dg_novelty()], from the nearest of the other training domains.
-#'
-#' **Regression.** The value of domain g on its scale is
-#' \deqn{\mu + c e_g + b d_g + u_g + \varepsilon_g, \quad u_g \sim N(0, \tau^2)}{
-#'   mu + c e_g + b d_g + u_g + eps_g,  u_g ~ N(0, tau^2)}
-#' with e the expected score on the same scale, d = log(1 + distance), both moved to 2.5 median
-#' absolute deviations from their median if they are beyond, d then divided by its standard
-#' deviation, and the sampling error \eqn{\varepsilon}{eps} of known variance. \eqn{\mu}{mu} has a
-#' flat prior, b a normal one of standard deviation s; \eqn{\tau}{tau} and s have half-normal ones,
-#' of standard deviation 0.5 (log) or 1 (logit), or twice what domains differ by if that is more,
-#' and a third of that; c is one of 0, 0.25, ..., 2.
-#' Forecasts and intervals are those of the posterior distribution, summed over a grid. c is not
-#' negative: held-out predictions of a domain are learned from the others, whose mean is lower if
-#' that of the domain is higher, so that negative slopes are found where nothing can be forecast.
-#' The forecast is of the expected score in rows with these predictors; the part of the sampling
-#' variance that is due to which rows were drawn is estimated from random halves of domains and
-#' subtracted. In forecasts each domain counts once, as in the mean of [dg_validate()]: the variance
-#' of \eqn{\varepsilon}{eps} is then the mean of those of the domains. By precision, forecasts would
-#' be of domains that are like the precise ones.
-#'
-#' A domain more than twice as far from the training domains as any of these from the others has no
-#' forecast.
-#'
-#' **Skill.** With v the value of a domain on the scale, f its forecast and m the mean, both without
-#' it, \eqn{\sigma^2}{sigma^2} its sampling variance without that part, and w =
-#' \eqn{1 / (\tau^2 + \sigma^2)}{1 / (tau^2 + sigma^2)}:
-#' \deqn{1 - \frac{\max\{0, \sum_g w_g [(v_g - f_g)^2 - \sigma_g^2]\}}{
-#'   \sum_g w_g [(v_g - m_g)^2 - \sigma_g^2]}}{
-#'   1 - max{0, sum_g w_g [(v_g - f_g)^2 - sigma_g^2]} / sum_g w_g [(v_g - m_g)^2 - sigma_g^2]}
-#' the proportion of the variance between domains that is explained, without sampling error. It is
-#' `NA` if domains do not differ beyond sampling error. p is from permutations of (e, d) among
-#' domains; the statistic is the marginal likelihood of the regression by precision (descriptions
-#' that depend on the number of rows make it inexact). Scores **can be forecast** if the skill is at
-#' least 0.05 and p at most 0.05, with at least 5 domains that have a score.
-#'
-#' @section Covariates and relation:
-#' With \eqn{l_P, l_Q}{l_P, l_Q} the mean loss given x in training (held-out rows, domains have
-#' equal weight) and in the new domain, P and Q their distributions of x and S the shared
-#' distribution, of a density proportional to p q / (p + q) (Cai, Namkoong and Yadlowsky, 2023):
-#' \deqn{E_Q l_Q - E_P l_P = [E_S l_P - E_P l_P] + [E_S l_Q - E_S l_P] + [E_Q l_Q - E_S l_Q]}{
-#'   E_Q l_Q - E_P l_P = [E_S l_P - E_P l_P] + [E_S l_Q - E_S l_P] + [E_Q l_Q - E_S l_Q]}
-#' The middle term is the part of the relation, the sum of the others that of the predictors. q/p is
-#' from a [dg_glm()] that separates rows of the domain from those of training, cross-fitted in 5
-#' folds. `overlap` is the integral of 2 p q / (p + q), 1 for equal distributions. Standard errors
-#' treat training domains as clusters, and q/p as known; those of `covariates` are too small,
-#' because q/p is estimated. Differences of predictors that the [dg_glm()] does not find count as
-#' relation. Losses are the squared error for `"rmse"` and the error rate for `"accuracy"`; `"auc"`
-#' has no losses of rows.
-#'
-#' @section Accuracy:
-#' In simulations with 8, 15 and 30 training domains of 40 to 120 rows, for numbers and classes
-#' (medians of the printed skill and of the true one in 100 new domains,
-#' `inst/experiments/domgen-forecast.R`):
-#'
-#' | signal | printed skill | true skill | can be forecast | coverage of 95 % intervals |
-#' |---|---|---|---|---|
-#' | none | -0.29 to -0.03 | -0.03 to 0.01 | 4 % of 180 draws | 95 to 97 % |
-#' | weak | -0.10 to 0.37 | 0.20 to 0.44 | 20 to 40 % (8 domains), 60 to 100 % (30) | 93 to 98 % |
-#' | strong | 0.36 to 0.97 | 0.79 to 0.94 | 50 to 100 % (8 domains), 100 % (30) | 94 to 100 % |
-#' | curvature that the model lacks | 0.30 to 0.39 | 0.37 to 0.48 | 50 to 90 % | 91 to 97 % |
-#' | far domains are a little worse | -0.08 to 0.06 | -0.02 to 0.03 | 0 to 30 % | 93 to 95 % |
-#'
-#' The printed skill of few domains is itself uncertain. With a weak signal, scores that can be
-#' forecast are those whose skill was overestimated by chance. Among 19 data sets of other R
-#' packages, with 6 to 50 domains, 8 can be forecast, with a skill of 0.07 to 0.69; in 4 of the
-#' others predictors are the same in all domains by design.
+#' @details
+#' [score_forecasts] has the model of the forecast, its skill, and the two parts of a difference.
+#' Scores *can be forecast* if the skill is at least 0.05 and p at most 0.05, with at least 5
+#' domains that have a score. With fewer than about 15 domains the skill is itself uncertain; where
+#' the signal is weak, scores that can be forecast are those whose skill was overestimated by chance
+#' (`vignette("before-labels")`).
 #'
 #' @inheritParams dg_novelty
 #' @param object A fitted learner, [dg_pipeline()] or ensemble, also one from [dg_auto()] or
@@ -105,15 +21,15 @@
 #' @param newdata Data frame (or matrix, if the model was fitted to one) with the predictors of rows
 #'   of new domains. A response is used only for `found` and `parts`.
 #' @param y Response of each row of `newdata`, if it is not a column of it. Default `NULL`: none.
-#' @param metric Score to forecast, see "Forecast".
+#' @param metric Score to forecast: of a numeric response `"rmse"` (default) or `"mae"`; of classes
+#'   `"accuracy"` (default), `"auc"` (two classes), `"log_loss"` or `"brier"` (probabilities).
 #' @param cv The result of [dg_cv()] for the model and its data, with whole domains held out.
 #'   Default `NULL`: it is computed, one domain at a time. For [dg_auto()] and [dg_tune()] that
 #'   repeats the search in each fold; with many domains `dg_cv(..., folds = 10)` is faster.
 #' @param level Level of intervals. Default 0.95.
 #' @param permutations Number of permutations for the p value. Default 499.
 #' @param progress,threads As in [all methods][dg_arguments].
-#' @return `plot()` returns a ggplot2 object. `dg_forecast()` returns an object of class
-#'   `dg_forecast`, a list with
+#' @return An object of class `dg_forecast`, a list with
 #'   \item{sites}{data frame, a row for each new domain with a complete row: `domain`, `rows`
 #'     (complete ones), `forecast` with its interval `lower` to `upper` (`NA` if too far),
 #'     `expected`, `distance`; with labels the score `found` and its standard error `found_se` (`NA`
@@ -143,34 +59,29 @@
 #' reference][set_reference()]; a `cv` of another learner, of other rows, of rows of known domains,
 #' of a [row_source()], or without the standard deviations of a model that has them; a `metric` that
 #' does not fit the response or needs probabilities that the model lacks. Domains of `newdata` that
-#' were in training give a warning of class `domgen_warning_training_domains`. Seeds are fixed,
-#' but for those of a cross-validation that is
-#' computed.
-#' @references
-#' Cai, T. T., Namkoong, H. and Yadlowsky, S. (2023). Diagnosing model performance under
-#' distribution shift. *arXiv* 2303.02011.
-#' @seealso [dg_validate()], [dg_novelty()], [dg_cv()]
+#' were in training give a warning of class `domgen_warning_training_domains`. Seeds are fixed, but
+#' for those of a cross-validation that is computed.
+#' @seealso [score_forecasts], [plot()][plot.dg_forecast], [dg_validate()], [dg_novelty()],
+#'   [dg_plan()]
 #' @examples
-#' # noise grows with x1, and so does the error in sites where x1 is large
-#' set.seed(1)
-#' site <- rep(paste("site", 1:17), each = 40)
-#' x1 <- rnorm(680, rep(rnorm(17, sd = 0.7), each = 40))
-#' data <- data.frame(y = x1 + exp(0.4 * x1) * rnorm(680), x1, site)
-#' new <- data$site %in% c("site 16", "site 17")
-#' model <- dg_lm(y ~ x1 | site, data = data[!new, ])
-#' forecast <- dg_forecast(model, data[new, c("x1", "site")], permutations = 99)
+#' pupils <- as.data.frame(nlme::MathAchieve)
+#' schools <- levels(pupils$School)
+#' train <- subset(pupils, School %in% schools[seq(1, 160, 8)])
+#' new <- subset(pupils, School %in% schools[c(2, 50)])
+#' model <- dg_lm(MathAch ~ SES + Sex + Minority | School, data = train)
+#' forecast <- dg_forecast(model, new[c("School", "SES", "Sex", "Minority")], permutations = 99)
 #' forecast
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(forecast)
 #'
 #' # with labels: is it the predictors, or the relation?
-#' dg_forecast(model, data[data$site == "site 16", ], permutations = 19)$parts
+#' dg_forecast(model, new, permutations = 19)$parts
 #' @export
 dg_forecast <- function(object, newdata, domain = NULL, y = NULL, metric = NULL, cv = NULL,
                         level = 0.95, permutations = 499, threads = NULL, progress = NULL) {
   enter_session()
   check_given(object, "object")
   check_given(newdata, "newdata")
-  check_fixable(object, "object")
+  check_fixable(object)
   level <- check_between(level, "level", 0.5, 0.999)
   permutations <- check_count(permutations, "permutations", at_least = 19L)
   threads <- check_threads(threads)
@@ -279,7 +190,7 @@ read_forecast_cv <- function(cv, spec, task, classes, measure) {
   if (is.null(cv$predictions)) {
     abort("argument", "`cv` has no predictions: those of a source are not kept.")
   }
-  # dg_lodo() has none
+  # the closed form has none
   if (!is.null(cv$scope) && cv$scope != "new") {
     abort("argument", "`cv` must hold out whole domains.")
   }
@@ -453,3 +364,87 @@ site_descriptions <- function(values, domains, sites, to) {
   if (spread < 1e-6 * max(1, abs(middle))) return(NULL)
   list(left_out = left_out, new = cut(new) - centre, spread = spread)
 }
+
+#' Forecasts of scores in new domains
+#'
+#' How [dg_forecast()] forecasts the score of a domain from its unlabelled rows, how it measures
+#' whether that can be done, and how it divides a difference between predictors and relation.
+#'
+#' @section Forecast:
+#' **Scores by domain.** Each training domain g has the score of its held-out rows (from `cv`), with
+#' its standard error, on the scale of [site_measures]:
+#'
+#' | `metric` | response | definition | scale |
+#' |---|---|---|---|
+#' | `"rmse"` (default) | numeric | root mean squared error | log |
+#' | `"mae"` | numeric | mean absolute error | log |
+#' | `"accuracy"` (default) | classes | proportion of rows predicted right | logit |
+#' | `"auc"` | two classes | area under the ROC curve | logit |
+#' | `"log_loss"` | probabilities | mean of -log(probability of the true class) | log |
+#' | `"brier"` | probabilities | mean squared error of probabilities, see [dg_cv()] | log |
+#'
+#' **Expected score** `expected`, from unlabelled rows. For classes, with q the probabilities of the
+#' classes of each row: the mean of the expected loss, or for `"auc"` the expected number of
+#' concordant pairs divided by that of all pairs,
+#' \deqn{\frac{\sum_{i \ne j} q_i (1 - q_j) [s_i > s_j]}{\sum_{i \ne j} q_i (1 - q_j)}}{
+#'   sum_(i != j) q_i (1 - q_j) [s_i > s_j] / sum_(i != j) q_i (1 - q_j)}
+#' with decision values s. For two classes q is recalibrated, logit q = a + b logit p (or a + b s
+#' without probabilities) with a and b from held-out rows; for more, q = p. For a numeric response
+#' it is computed from a standard deviation for each row: that of [dg_gp()], or a kernel ridge
+#' regression of the absolute errors of held-out rows on the predictors (about 600 rows), with a
+#' free intercept for each domain, so that only differences within domains are learned from.
+#'
+#' **Distance** `distance` of [dg_novelty()], from the nearest of the other training domains.
+#'
+#' **Regression.** The value of domain g on its scale is
+#' \deqn{\mu + c e_g + b d_g + u_g + \varepsilon_g, \quad u_g \sim N(0, \tau^2)}{
+#'   mu + c e_g + b d_g + u_g + eps_g,  u_g ~ N(0, tau^2)}
+#' with e the expected score on the same scale, d = log(1 + distance), both moved to 2.5 median
+#' absolute deviations from their median if they are beyond, d then divided by its standard
+#' deviation, and the sampling error \eqn{\varepsilon}{eps} of known variance. \eqn{\mu}{mu} has a
+#' flat prior, b a normal one of standard deviation s; \eqn{\tau}{tau} and s have half-normal ones,
+#' of standard deviation 0.5 (log) or 1 (logit), or twice what domains differ by if that is more,
+#' and a third of that; c is one of 0, 0.25, ..., 2.
+#' Forecasts and intervals are those of the posterior distribution, summed over a grid. c is not
+#' negative: held-out predictions of a domain are learned from the others, whose mean is lower if
+#' that of the domain is higher, so that negative slopes are found where nothing can be forecast.
+#' The forecast is of the expected score in rows with these predictors; the part of the sampling
+#' variance that is due to which rows were drawn is estimated from random halves of domains and
+#' subtracted. In forecasts each domain counts once, as in the mean of [dg_validate()]: the variance
+#' of \eqn{\varepsilon}{eps} is then the mean of those of the domains. By precision, forecasts would
+#' be of domains that are like the precise ones.
+#'
+#' A domain more than twice as far from the training domains as any of these from the others has no
+#' forecast.
+#'
+#' **Skill.** With v the value of a domain on the scale, f its forecast and m the mean, both without
+#' it, \eqn{\sigma^2}{sigma^2} its sampling variance without that part, and w =
+#' \eqn{1 / (\tau^2 + \sigma^2)}{1 / (tau^2 + sigma^2)}:
+#' \deqn{1 - \frac{\max\{0, \sum_g w_g [(v_g - f_g)^2 - \sigma_g^2]\}}{
+#'   \sum_g w_g [(v_g - m_g)^2 - \sigma_g^2]}}{
+#'   1 - max{0, sum_g w_g [(v_g - f_g)^2 - sigma_g^2]} / sum_g w_g [(v_g - m_g)^2 - sigma_g^2]}
+#' the proportion of the variance between domains that is explained, without sampling error. It is
+#' `NA` if domains do not differ beyond sampling error. p is from permutations of (e, d) among
+#' domains; the statistic is the marginal likelihood of the regression by precision (descriptions
+#' that depend on the number of rows make it inexact). Scores **can be forecast** if the skill is at
+#' least 0.05 and p at most 0.05, with at least 5 domains that have a score.
+#' @section Covariates and relation:
+#' With \eqn{l_P, l_Q}{l_P, l_Q} the mean loss given x in training (held-out rows, domains have
+#' equal weight) and in the new domain, P and Q their distributions of x and S the shared
+#' distribution, of a density proportional to p q / (p + q) (Cai, Namkoong and Yadlowsky, 2023):
+#' \deqn{E_Q l_Q - E_P l_P = [E_S l_P - E_P l_P] + [E_S l_Q - E_S l_P] + [E_Q l_Q - E_S l_Q]}{
+#'   E_Q l_Q - E_P l_P = [E_S l_P - E_P l_P] + [E_S l_Q - E_S l_P] + [E_Q l_Q - E_S l_Q]}
+#' The middle term is the part of the relation, the sum of the others that of the predictors. q/p is
+#' from a [dg_glm()] that separates rows of the domain from those of training, cross-fitted in 5
+#' folds. `overlap` is the integral of 2 p q / (p + q), 1 for equal distributions. Standard errors
+#' treat training domains as clusters, and q/p as known; those of `covariates` are too small,
+#' because q/p is estimated. Differences of predictors that the [dg_glm()] does not find count as
+#' relation. Losses are the squared error for `"rmse"` and the error rate for `"accuracy"`; `"auc"`
+#' has no losses of rows.
+#' @references
+#' Cai, T. T., Namkoong, H. and Yadlowsky, S. (2023). Diagnosing model performance under
+#' distribution shift. *arXiv* 2303.02011.
+#' @seealso [dg_forecast()], [site_means] for the mean over domains and the interval of a new one,
+#'   `vignette("before-labels")` with the accuracy in simulations
+#' @name score_forecasts
+NULL

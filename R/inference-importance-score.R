@@ -18,7 +18,7 @@ permute_fold <- function(plan, split) {
                rows = split$held, train = split$train,
                domain = droplevels(factor(task$domain[split$held])), y = task$y,
                among = split(seq_along(task$y), task$domain, drop = TRUE))
-  check_row_by_row(fold$model, "object")
+  check_row_by_row(fold$model)
   data <- as_newdata(task$input)
   if (!is.data.frame(data)) {
     data <- as.matrix(data)

@@ -15,79 +15,14 @@
 #' The description of a domain is what the model computes from the domain's rows: kernel mean, mean
 #' and standard deviation for scaling, `domain_means`. `"context"` is 0 for a model without one.
 #'
-#' @section Definition: Let f be fitted without the domains of a fold, \eqn{P_x}{P_x} describe
-#' held-out domain g by its rows x, \eqn{T_{gh}}{T_gh} replace the predictor's values by those of
-#' domain h at the same ranks, and \eqn{\pi} permute rows within the domain. With the loss \eqn{L_g}
-#' of domain g,
-#' \deqn{I_{gh} = L_g\{f(T_{gh} x, P_{T_{gh}x})\} - L_g\{f(x, P_x)\}}{ I_gh = L_g(f(T_gh x, P_{T_gh
-#'   x})) - L_g(f(x, P_x))} for `"between"`. The first term is \eqn{f(\pi x, P_x)} for `"within"`,
-#'   \eqn{f(\pi T_{gh}x, P_{T_{gh}x})}{f(pi T_gh x, P_{T_gh x})} for `"both"` and \eqn{f(x,
-#'   P_{T_{gh}x})}{f(x, P_{T_gh x})} for `"context"`. The increase of a domain is the mean over
-#'   `permutations`, that of a predictor the mean over domains, equally weighted.
-#'
-#' \eqn{\pi} gives each row the value of every other row with the same probability and never its
-#' own; h is drawn from the other domains in the same way. So the expectation over draws is the
-#' unbiased estimate \eqn{e_{switch} - e_{orig}}{e_switch - e_orig} of the model reliance of Fisher,
-#' Rudin and Dominici (2019, equation 2.4 and section 3). Model reliance generalises the permutation
-#' importance of Breiman (2001, section 10) from trees to all models.
-#'
-#' **In a linear model.** If \eqn{y = a (x - m_g) + b\, m_g + \ldots}{y = a (x - m_g) + b m_g + ...}
-#' with the domain's mean \eqn{m_g}{m_g}, the model has the right a and b, the loss is the squared
-#' error and predictors are uncorrelated,
-#' \deqn{I_{within} = 2 a^2 \sigma_W^2, \quad I_{between} = 2 b^2 \sigma_B^2, \quad
-#'   I_{both} = I_{within} + I_{between}, \quad I_{context} = 2 (b - a)^2 \sigma_B^2}{
-#'   I_within = 2 a^2 s_W^2,  I_between = 2 b^2 s_B^2,  I_both = I_within + I_between,
-#'   I_context = 2 (b - a)^2 s_B^2}
-#' with the variance \eqn{\sigma_W^2}{s_W^2} of rows within domains and \eqn{\sigma_B^2}{s_B^2} of
-#' domain means.
-#'
-#' **Correlated predictors.** As with every permutation importance, rows are predicted that do not
-#' exist, and importance is divided among correlated predictors. Permute them together:
-#' `predictors = list(size = c("height", "weight"))`.
-#'
-#' **Ranks.** Numbers, logical values and ordered factors keep their ranks (ties at random). For
-#' categories without an order, as many rows keep their category as the other domain has of it, and
-#' the rest are permuted. Columns of the data are permuted, so terms such as `poly(x, 2)` and `x:z`
-#' follow.
-#'
-#' @section Intervals:
+#' @details
 #' Intervals are for the mean increase over new domains exchangeable with those of the data, of
-#' models trained on as many domains.
-#'
-#' * **Skewness.** The interval is the union of Student's and of Student's on the scale of
-#'   \eqn{\mathrm{asinh}(I/\mathrm{se})}{asinh(I / se)}, which far from 0 is the logarithm.
-#' * **Overlapping training sets.** The variance over domains is multiplied by \eqn{1 + n/n_1}{1 +
-#'   n/n_1} with \eqn{n_1}{n_1} of n rows in training (about 2; Nadeau and Bengio, 2003, see
-#'   [dg_compare()]).
-#' * **Pairs of domains** (all kinds except `"within"`). Each domain takes values and gives them.
-#'   With the means \eqn{r_g} of increases in which g takes and \eqn{c_g} in which it gives, the
-#'   variance is that of the jackknife pseudovalues \eqn{\bar I + \frac{G-1}{G-2}(r_g + c_g - 2 \bar
-#'   I)}{I + (G - 1)/(G - 2) (r_g + c_g - 2 I)} (Sen, 1960).
-#' * **Crossed factors.** Dependence of domains that share a level is included as in [dg_cv()].
-#' * **`refits = TRUE`** adds the variance of the fitted models, by the jackknife of [dg_cv()] over
-#'   pairs of folds, in about five times the time.
-#'
-#' Measured coverage of 95 % intervals, percent of draws:
-#'
-#' | scenarios | domains | `"within"` | `"between"` | `"both"` | `"context"` | file |
-#' |---|---|---|---|---|---|---|
-#' | 13 scenarios | 5, 12 | 78 to 99 | 90 to 100 | | | (1) |
-#' | the same, Student's alone | 5, 12 | 70 to 94 | 76 to 97 | | | (1) |
-#' | linear model above, Student's alone | 8, 12 | 96 to 97 | 93 to 94 | 93 to 94 | 92 | (2) |
-#' | the same | 4, 6 | 97 | 86 to 87 | 86 to 87 | 83 to 84 | (2) |
-#'
-#' (1) `inst/experiments/domgen-figures.R`; coverage of `"within"` is lowest if slopes vary much
-#' between domains, responses are mostly zero or a category is rare. (2)
-#' `tests/bench/results/explain.txt`.
-#'
-#' `refits` matters for predictors with a small effect, because the uncertainty of the fitted model
-#' then dominates: for a predictor with half the slope of the other, `"within"` intervals covered in
-#' 84 to 90 % of draws with 4 to 12 domains (the other: 94 to 96 %), with `refits` in 95 to 97 %
-#' (the other: 97 to 99 %). If a few domains have predictors very far from all others, intervals of
-#' `"between"` and `"both"` are too short with any number of domains.
+#' models trained on as many domains. [permutation_importance] has formulas, the relation to the
+#' coefficients of a linear model, and what happens with correlated predictors: importance is
+#' divided among them unless they are permuted together, `predictors = list(size = c("height",
+#' "weight"))`.
 #'
 #' @param y,domain,weights,na.action,progress,... As in [all methods][dg_arguments].
-#' @inheritParams dg_cv
 #' @param object A specification (a method without data, such as `dg_ridge()`), or a fitted model,
 #'   whose specification is fitted again without each fold; or a workflow with [domain_learner()],
 #'   fitted as a whole without each fold. Its predictors are permuted before its recipe.
@@ -120,16 +55,8 @@
 #' @section Errors:
 #' Those of [dg_cv()]; a [row_source()]; folds that split domains; a column that does not exist or
 #' is a matrix; a metric that needs a predictive density or intervals.
-#' @references
-#' Breiman, L. (2001). Random forests. *Machine Learning* 45(1), 5-32.
-#'
-#' Fisher, A., Rudin, C. and Dominici, F. (2019). All models are wrong, but many are useful:
-#' learning a variable's importance by studying an entire class of prediction models
-#' simultaneously. *Journal of Machine Learning Research* 20(177), 1-81.
-#'
-#' Sen, P. K. (1960). On some convergence properties of U-statistics. *Calcutta Statistical
-#' Association Bulletin* 10, 1-18.
-#' @seealso [dg_effect()] for direction and form, [set_reference()] for the description of a domain
+#' @seealso [permutation_importance], [plot()][plot.dg_importance], [dg_effect()] for direction and
+#'   form, [set_reference()] for the description of a domain
 #' @examples
 #' # status, sex and minority of pupils, and of their schools
 #' pupils <- as.data.frame(nlme::MathAchieve)
@@ -343,3 +270,77 @@ failed_importance <- function(plan, results) {
   }
   list(folds = run$failed, pairs = length(lost) > 0L)
 }
+
+#' Permutation importance with domains
+#'
+#' What the increases of [dg_importance()] estimate, and how their intervals allow for domains.
+#'
+#' @section Definition:
+#' Let f be fitted without the domains of a fold, \eqn{P_x}{P_x} describe
+#' held-out domain g by its rows x, \eqn{T_{gh}}{T_gh} replace the predictor's values by those of
+#' domain h at the same ranks, and \eqn{\pi} permute rows within the domain. With the loss \eqn{L_g}
+#' of domain g,
+#' \deqn{I_{gh} = L_g\{f(T_{gh} x, P_{T_{gh}x})\} - L_g\{f(x, P_x)\}}{ I_gh = L_g(f(T_gh x, P_{T_gh
+#'   x})) - L_g(f(x, P_x))} for `"between"`. The first term is \eqn{f(\pi x, P_x)} for `"within"`,
+#'   \eqn{f(\pi T_{gh}x, P_{T_{gh}x})}{f(pi T_gh x, P_{T_gh x})} for `"both"` and \eqn{f(x,
+#'   P_{T_{gh}x})}{f(x, P_{T_gh x})} for `"context"`. The increase of a domain is the mean over
+#'   `permutations`, that of a predictor the mean over domains, equally weighted.
+#'
+#' \eqn{\pi} gives each row the value of every other row with the same probability and never its
+#' own; h is drawn from the other domains in the same way. So the expectation over draws is the
+#' unbiased estimate \eqn{e_{switch} - e_{orig}}{e_switch - e_orig} of the model reliance of Fisher,
+#' Rudin and Dominici (2019, equation 2.4 and section 3). Model reliance generalises the permutation
+#' importance of Breiman (2001, section 10) from trees to all models.
+#'
+#' **In a linear model.** If \eqn{y = a (x - m_g) + b\, m_g + \ldots}{y = a (x - m_g) + b m_g + ...}
+#' with the domain's mean \eqn{m_g}{m_g}, the model has the right a and b, the loss is the squared
+#' error and predictors are uncorrelated,
+#' \deqn{I_{within} = 2 a^2 \sigma_W^2, \quad I_{between} = 2 b^2 \sigma_B^2, \quad
+#'   I_{both} = I_{within} + I_{between}, \quad I_{context} = 2 (b - a)^2 \sigma_B^2}{
+#'   I_within = 2 a^2 s_W^2,  I_between = 2 b^2 s_B^2,  I_both = I_within + I_between,
+#'   I_context = 2 (b - a)^2 s_B^2}
+#' with the variance \eqn{\sigma_W^2}{s_W^2} of rows within domains and \eqn{\sigma_B^2}{s_B^2} of
+#' domain means.
+#'
+#' **Correlated predictors.** As with every permutation importance, rows are predicted that do not
+#' exist, and importance is divided among correlated predictors. Permute them together:
+#' `predictors = list(size = c("height", "weight"))`.
+#'
+#' **Ranks.** Numbers, logical values and ordered factors keep their ranks (ties at random). For
+#' categories without an order, as many rows keep their category as the other domain has of it, and
+#' the rest are permuted. Columns of the data are permuted, so terms such as `poly(x, 2)` and `x:z`
+#' follow.
+#' @section Intervals:
+#' Intervals are for the mean increase over new domains exchangeable with those of the data, of
+#' models trained on as many domains.
+#'
+#' * **Skewness.** The interval is the union of Student's and of Student's on the scale of
+#'   \eqn{\mathrm{asinh}(I/\mathrm{se})}{asinh(I / se)}, which far from 0 is the logarithm.
+#' * **Overlapping training sets.** The variance over domains is multiplied by \eqn{1 + n/n_1}{1 +
+#'   n/n_1} with \eqn{n_1}{n_1} of n rows in training (about 2; Nadeau and Bengio, 2003, see
+#'   [dg_compare()]).
+#' * **Pairs of domains** (all kinds except `"within"`). Each domain takes values and gives them.
+#'   With the means \eqn{r_g} of increases in which g takes and \eqn{c_g} in which it gives, the
+#'   variance is that of the jackknife pseudovalues \eqn{\bar I + \frac{G-1}{G-2}(r_g + c_g - 2 \bar
+#'   I)}{I + (G - 1)/(G - 2) (r_g + c_g - 2 I)} (Sen, 1960).
+#' * **Crossed factors.** Dependence of domains that share a level is included as in [dg_cv()].
+#' * **`refits = TRUE`** adds the variance of the fitted models, by the jackknife of [dg_cv()] over
+#'   pairs of folds, in about five times the time.
+#'
+#' Intervals of `"within"` cover too little (78 to 99 % for 95 %) if slopes vary much between
+#' domains, responses are mostly zero or a category is rare; those of `"between"` and `"both"` if a
+#' few domains have predictors very far from all others. `refits` matters for predictors with a
+#' small effect, because the uncertainty of the fitted model then dominates
+#' (`vignette("importance-and-effects")`).
+#' @references
+#' Breiman, L. (2001). Random forests. *Machine Learning* 45(1), 5-32.
+#'
+#' Fisher, A., Rudin, C. and Dominici, F. (2019). All models are wrong, but many are useful:
+#' learning a variable's importance by studying an entire class of prediction models
+#' simultaneously. *Journal of Machine Learning Research* 20(177), 1-81.
+#'
+#' Sen, P. K. (1960). On some convergence properties of U-statistics. *Calcutta Statistical
+#' Association Bulletin* 10, 1-18.
+#' @seealso [dg_importance()], `vignette("importance-and-effects")`
+#' @name permutation_importance
+NULL

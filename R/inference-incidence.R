@@ -11,7 +11,7 @@
 #' single one is not the probability of its event, because rows with another event are counted as if
 #' their event could still come. With the cumulative hazards \eqn{\Lambda_k(t \mid x) = -\log S_k(t
 #' \mid x)}{L_k(t | x) = -log S_k(t | x)} of the models ([predict(type =
-#' "survival")][predict.dg_learner]) and the times \eqn{t_1 < t_2 < \dots}{t_1 < t_2 < ...} of all
+#' "survival")][prediction_types]) and the times \eqn{t_1 < t_2 < \dots}{t_1 < t_2 < ...} of all
 #' events in training,
 #' \deqn{P(T \le t, k \mid x) = \sum_{j:\ t_j \le t} \left[S(t_{j-1} \mid x) - S(t_j \mid x)\right]
 #'   \frac{\Delta\Lambda_k(t_j \mid x)}{\sum_l \Delta\Lambda_l(t_j \mid x)}, \qquad
@@ -23,14 +23,15 @@
 #' above the product-limit estimate, so that the probabilities are somewhat too low if many rows
 #' have their events at the same few times.
 #'
-#' @param causes Named list of two or more models of censored times, one for each kind of event:
+#' @param objects Named list of two or more models of censored times, one for each kind of event:
 #'   `list(relapse = , death = )`. All are fitted to the same rows. They may be of different
 #'   methods, predictors and domain kernels.
 #' @param newdata Rows to predict.
 #' @param times Non-negative numbers in the unit of the response.
 #' @param domain,reference,reference_domain,new_levels As in [predict()][predict.dg_learner].
+#' @param ... Must be empty.
 #' @return An array \[rows x times x kinds\] of probabilities, with the times and the names of
-#'   `causes` as its names; NA where a row has missing values.
+#'   `objects` as its names; NA where a row has missing values.
 #' @section Errors:
 #' Fewer than two models, or models without names; models without survival probabilities; models
 #' whose training rows have different times, or of which two have an event in the same row; `times`
@@ -57,25 +58,26 @@
 #'   dg_incidence(causes, mgus[1:3, ], times = c(60, 120))
 #' }
 #' @export
-dg_incidence <- function(causes, newdata, times, domain = NULL, reference = NULL,
-                         reference_domain = NULL, new_levels = "na") {
+dg_incidence <- function(objects, newdata, times, domain = NULL, reference = NULL,
+                         reference_domain = NULL, new_levels = "na", ...) {
   enter_session()
-  check_given(causes, "causes")
+  check_no_dots(list(...), names(formals(dg_incidence)))
+  check_given(objects, "objects")
   check_given(newdata, "newdata")
   check_given(times, "times")
-  check_causes(causes)
+  check_causes(objects)
   times <- check_horizons(times)
-  ends <- unlist(lapply(causes, event_times))
+  ends <- unlist(lapply(objects, event_times))
   at <- sort(unique(c(times, ends[ends >= 0 & ends <= max(times)])))
-  incidence <- array(NA_real_, c(NROW(newdata), length(times), length(causes)),
-                     list(rownames(newdata), horizon_names(times), names(causes)))
+  incidence <- array(NA_real_, c(NROW(newdata), length(times), length(objects)),
+                     list(rownames(newdata), horizon_names(times), names(objects)))
   if (nrow(incidence) == 0L) return(incidence)
-  state <- list(hazards = rep(list(numeric(nrow(incidence))), length(causes)),
-                P = matrix(0, nrow(incidence), length(causes)))
+  state <- list(hazards = rep(list(numeric(nrow(incidence))), length(objects)),
+                P = matrix(0, nrow(incidence), length(objects)))
   # a few times at once: hazards at all of them may need more memory than there is
   parts <- split(at, (seq_along(at) - 1L) %/% max(1L, incidence_cells %/% nrow(incidence)))
   once(for (part in parts) {
-    left <- lapply(causes, stats::predict, newdata, type = "survival", times = part,
+    left <- lapply(objects, stats::predict, newdata, type = "survival", times = part,
                    domain = domain, reference = reference, reference_domain = reference_domain,
                    new_levels = new_levels)
     # finite where a probability underflows
@@ -109,33 +111,33 @@ event_times <- function(model) {
   if (is.null(y)) learner$response$family$baseline$time else Re(as.vector(unclass(y)))[has_event(y)]
 }
 
-check_causes <- function(causes) {
-  names <- names(causes)
+check_causes <- function(objects) {
+  names <- names(objects)
   named <- !is.null(names) && !anyNA(names) && all(nzchar(names)) && !anyDuplicated(names)
-  if (!is.list(causes) || inherits(causes, "dg_fit") || length(causes) < 2L || !named) {
-    abort("argument", "`causes` must be a list of two or more models with names, one for each ",
+  if (!is.list(objects) || inherits(objects, "dg_fit") || length(objects) < 2L || !named) {
+    abort("argument", "`objects` must be a list of two or more models with names, one for each ",
           "kind of event, such as `list(relapse = , death = )`.")
   }
   for (name in names) {
-    model <- causes[[name]]
-    arg <- paste0("causes$", name)
+    model <- objects[[name]]
+    arg <- paste0("objects$", name)
     if (!inherits(model, "dg_fit") || !identical(model$response$kind, "censored")) {
       abort("argument", "`", arg, "` must be a fitted model of censored times, not ",
             if (inherits(model, "dg_fit")) paste("one of", kind_words(model$response$kind))
             else describe(model), ".")
     }
   }
-  y <- Filter(Negate(is.null), lapply(causes, function(model) learner_of(model)$y))
+  y <- Filter(Negate(is.null), lapply(objects, function(model) learner_of(model)$y))
   if (length(y) == 0L) return()
   time <- function(y) Re(as.vector(unclass(y)))
   same <- vapply(y, function(one) identical(time(one), time(y[[1L]])), NA)
   if (!all(same)) {
-    abort("argument", "`causes` must be models of the same rows; the times of `causes$",
-          names(y)[!same][1L], "` are others than those of `causes$", names(y)[1L], "`.")
+    abort("argument", "`objects` must be models of the same rows; the times of `objects$",
+          names(y)[!same][1L], "` are others than those of `objects$", names(y)[1L], "`.")
   }
   kinds <- Reduce(`+`, lapply(y, has_event))
   if (any(kinds > 1)) {
-    abort("argument", "`causes` must be models of different kinds of events; ",
+    abort("argument", "`objects` must be models of different kinds of events; ",
           plural(sum(kinds > 1), "row"), " ", if (sum(kinds > 1) == 1L) "has" else "have",
           " an event of several.")
   }

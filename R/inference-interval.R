@@ -16,93 +16,20 @@
 #' them for the last eight models of the session. `set_intervals()` stores them in the model: to
 #' save it, to predict without the training data, or to take the errors on other labelled domains.
 #'
-#' @section Definition:
-#' Let \eqn{f_{-g}}{f_-g} and \eqn{\sigma_{-g}}{sigma_-g} be fitted without domain g, and G the
-#' number of domains. Row i of domain g(i) has the score
-#' \deqn{s_i = |y_i - f_{-g(i)}(x_i)| / \sigma_{-g(i)}(x_i)}{
-#'   s_i = |y_i - f_-g(x_i)| / sigma_-g(x_i)}
-#' For classes, \eqn{s_i}{s_i} is the largest decision value of the other classes less that of the
-#' row's own class. A row x gets the interval \eqn{f(x) \pm q\,\sigma(x)}{f(x) +- q sigma(x)}, or
-#' the set of all classes whose score is at most q. With \eqn{\alpha = 1 - }{alpha = 1 - }`level`:
-#'
-#' * **Random row** (`"prediction"`, `type = "set"`). Each domain has the same total weight, so that
-#'   row i of \eqn{n_g}{n_g} has the weight \eqn{w_i = 1/(G n_g)}{w_i = 1/(G n_g)} (case weights
-#'   divide the weight within the domain), and
-#'   \deqn{q = \min\{s: \textstyle\sum_i w_i 1[s_i \le s] \ge (1 - \alpha)(1 + 1/m)\}}{
-#'     q = min{s: sum_i w_i 1[s_i <= s] >= (1 - alpha)(1 + 1/m)}}
-#'   With m = G this is hierarchical conformal prediction (Lee, Barber and Willett, 2024; with
-#'   pooled distribution functions, Dunn, Wasserman and Ramdas, 2023). With few domains m = G covers
-#'   much more than `level`. Here m is the effective number of independent rows, at least G:
-#'   \eqn{m = G p(1 - p)/v}{m = G p (1 - p)/v}. Each domain has a proportion of rows with scores up
-#'   to q; p is the mean of these proportions over domains and v their variance.
-#' * **Proportion of a domain** (`"domain_share"`). q is the k-th smallest of the G domains' own
-#'   `level`-quantiles of \eqn{s}{s}, \eqn{k = \lceil(G + 1)(1 - \alpha)\rceil}{k = ceiling((G + 1)
-#'   (1 - alpha))}.
-#' * **Mean of a domain** (`"domain_mean"`). A domain with n rows in `newdata` gets the interval
-#'   \eqn{\bar f \pm q \sqrt{b + v/n}}{mean f +- q sqrt(b + v/n)} for their mean response. v is the
-#'   mean variance of the errors within domains and b the variance between domains (method of
-#'   moments). q is the k-th smallest of the G domains' absolute mean errors over
-#'   \eqn{\sqrt{b + v/n_g}}{sqrt(b + v/n_g)}, k as above.
-#'
-#' @section Guarantee and assumptions:
-#' **Exchangeable domains.** New and training domains must be exchangeable: each of them could as
-#' well have been the new one. With a drift over time or with shifted predictors they are not, and
-#' intervals cover less than `level`. [dg_novelty()] compares the predictors.
-#'
-#' **Exact.** Suppose that f and \eqn{\sigma}{sigma} (for `"domain_mean"` f, b and v) are from other
-#' domains than the scores. Then coverage is at least `level` in finite samples, for any
-#' distribution. For random rows this needs m = G (Lee, Barber and Willett, 2024). For
-#' `"domain_share"` and `"domain_mean"` it holds because each rank of the new domain among the G + 1
-#' has the same probability.
-#'
-#' **Approximate.** By default f is fitted to all domains and each score to all but the row's own
-#' (or its fold), for which there is no finite-sample guarantee. With
-#' `set_intervals(model, newdata)`, scores are of f itself in other labelled domains. Then only
-#' \eqn{\sigma}{sigma} (unless it is the model's own), b and v are estimated from the same domains
-#' as the scores. m > G is an approximation in both cases. It brings coverage down to about `level`
-#' where domains resemble each other.
+#' @section Assumptions: **Exchangeable domains.** New and training domains must be exchangeable:
+#' each of them could as well have been the new one. With a drift over time or with shifted
+#' predictors they are not, and intervals cover less than `level`. [dg_novelty()] compares the
+#' predictors.
 #'
 #' **Marginal.** Coverage is an average over new domains: it is lower in some and higher in others.
+#' In data sets and simulations (`vignette("evidence")`), 90 % intervals covered 89 to 92 % of the
+#' rows of new domains; on a single data set 78 to 100 % (sets of classes 79 to 97 %).
 #'
-#' **Few domains.** If \eqn{(1 - \alpha)(G + 1) > G}{(1 - alpha)(G + 1) > G}, for `level = 0.9` with
-#' fewer than 9 domains, no distribution-free interval is finite. Intervals are then infinite and
-#' sets have all classes, with a message.
+#' **Few domains.** If `level` (G + 1) > G with G domains (fewer than 9 for `level = 0.9`), no
+#' distribution-free interval is finite. Intervals are then infinite and sets have all classes, with
+#' a message.
 #'
-#' @section Measured coverage:
-#' Percent of a new domain's rows in 90 % intervals or sets, mean over domains:
-#'
-#' | scenarios | methods | coverage | file |
-#' |---|---|---|---|
-#' | 16 data sets of R packages, held-out domains | 5 | 90.2 to 91.6 by method | (1) |
-#' | the same, a single data set | 5 | 78 to 100 | (1) |
-#' | 6 simulation scenarios, 12 and 40 domains | 5 | 89.6 to 91.5 by method | (1) |
-#' | 13 simulation scenarios, 12 domains, 60 draws | 9 | 89.0 to 91.7 by scenario, method | (2) |
-#' | sets: 17 data sets of 2 and 3 classes | 6 | 90.5 to 90.9 by method | (3) |
-#' | sets: the same, a single data set | 6 | 79 to 97 | (3) |
-#' | not exchangeable: drift over time | 2 | 79 and 82 | (4) |
-#' | not exchangeable: predictors shifted by 1.5 | 2 | 85 and 88 | (4) |
-#'
-#' Files in `inst/experiments`: (1) `domgen-conformal.R`, (2) `domgen-coverage.R` (Monte Carlo
-#' standard error 0.3 to 1.3), (3) `domgen-sets.R`, (4) `domgen-figures.R` (12 domains, 200 draws).
-#'
-#' The 13 scenarios include similar domains, nine tenths of the variance between domains, slopes
-#' that vary by domain, heavy tails, skewed and unequal noise, one huge domain among tiny ones, and
-#' a rare class. Scaled to the same coverage of 90 %, intervals are about as wide as those of lme4
-#' and of a Gaussian process, and narrower than those of a quantile forest that ignores domains
-#' (which covers 87 % on the data sets and 83 % in the simulations).
-#'
-#' @section Computation:
-#' **Held-out errors** use a closed form where there is one (see [dg_lodo()]), otherwise at most 10
-#' folds of domains (five for the forest of a [dg_auto()]). A [dg_glm()] with a given `lambda` uses
-#' the Newton step of [dg_lodo()] if no domain has a tenth of the information. Parameters that a fit
-#' selects are selected again without the domain, except those of a [dg_gp()] of more than 1,000
-#' rows.
-#'
-#' **\eqn{\sigma}{sigma}** is the model's own standard deviation for a Gaussian process. Otherwise
-#' it is a kernel ridge regression of \eqn{\log(|y - f_{-g}| + c)}{log(|y - f_-g| + c)} on the
-#' predictors, with c one twentieth of the median absolute error. \eqn{\sigma}{sigma} is 1 unless
-#' this improves the interval score (Gneiting and Raftery, 2007, equation 43) on held-out rows.
-#'
+#' @section Details:
 #' **Empty sets.** If more than a proportion `level` of held-out rows is predicted correctly, q is
 #' negative. A row whose largest decision value exceeds the others by less than -q then has an empty
 #' set; `type = "class"` gives its most probable class.
@@ -120,11 +47,12 @@
 #' school. If a level of another crossed factor is new too, a message says that intervals do not
 #' allow for it.
 #'
-#' @param model A fitted learner, pipeline or ensemble. After [dg_adapt()], use the original model.
+#' @param object A fitted learner, pipeline or ensemble. After [dg_adapt()], use the original model.
 #' @param newdata `NULL` (default) for the errors on held-out training domains; or labelled rows of
 #'   domains that were not in training, for the errors of the model itself on these.
 #' @param y Response of each row of `newdata`, if it is not a column of it.
 #' @param domain Domain of each row of `newdata`, if it is not a column of it.
+#' @param ... Must be empty.
 #' @return The model with the element `intervals`, a list of class `dg_intervals` for n rows:
 #'   \item{error}{n numbers \eqn{y_i - f_{-g}(x_i)}{y_i - f_-g(x_i)}, in units of the response; for
 #'     classes the scores \eqn{s_i}{s_i}, in units of the decision values}
@@ -145,16 +73,8 @@
 #' rows of training domains in `newdata`; a model that does not keep its rows (one with a feature
 #' map, or one without a kernel and with more than 5,000 rows) if its data are gone and no `newdata`
 #' is given. Too few domains for `level`: a message of class `domgen_message_interval`.
-#' @references
-#' Dunn, R., Wasserman, L. and Ramdas, A. (2023). Distribution-free prediction sets for two-layer
-#' hierarchical models. *Journal of the American Statistical Association* 118(544), 2491-2502.
-#'
-#' Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules, prediction, and
-#' estimation. *Journal of the American Statistical Association* 102(477), 359-378.
-#'
-#' Lee, Y., Barber, R. F. and Willett, R. (2024). Distribution-free inference with hierarchical
-#' data. arXiv 2306.06342.
-#' @seealso [predict.dg_learner()]; `metric = c("coverage", "width", "interval_score")` of [dg_cv()]
+#' @seealso [conformal_intervals], [predict.dg_learner()]; `metric = c("coverage", "width",
+#'   "interval_score")` of [dg_cv()]
 #' @examples
 #' # heights of boys that were not in training
 #' known <- subset(nlme::Oxboys, as.integer(Subject) <= 20)
@@ -169,19 +89,20 @@
 #' sets <- predict(dg_lm(y ~ . | domain, data = toy), toy[1:5, ], type = "set")
 #' sets
 #' @export
-set_intervals <- function(model, newdata = NULL, y = NULL, domain = NULL) {
+set_intervals <- function(object, newdata = NULL, y = NULL, domain = NULL, ...) {
   enter_session()
-  check_given(model, "model")
-  if (!inherits(model, "dg_learner")) {
-    abort("argument", "`model` must be a fitted learner, pipeline or ensemble, not ",
-          describe(model), ".")
+  check_no_dots(list(...), names(formals(set_intervals)))
+  check_given(object, "object")
+  if (!inherits(object, "dg_learner")) {
+    abort("argument", "`object` must be a fitted learner, pipeline or ensemble, not ",
+          describe(object), ".")
   }
-  check_sealed(model, "model")
-  check_new_domains(model)
-  check_interval_kind(model)
-  if (is.null(newdata)) return(keep_intervals(model, parent.frame()))
-  model$intervals <- intervals_at(model, newdata, y, domain)
-  seal(model)
+  check_sealed(object)
+  check_new_domains(object)
+  check_interval_kind(object)
+  if (is.null(newdata)) return(keep_intervals(object, parent.frame()))
+  object$intervals <- intervals_at(object, newdata, y, domain)
+  seal(object)
 }
 
 #' @exportS3Method
@@ -392,3 +313,74 @@ report_other_factors <- function(object, held_out, new) {
          enumerate(crossed[held]), " and do not allow for new levels of ",
          enumerate(names(unknown)), ": give labelled rows of such levels to `set_intervals()`.")
 }
+
+#' Conformal intervals with domains
+#'
+#' How [set_intervals()] and `predict()` compute prediction intervals and sets of classes for new
+#' domains, and what is guaranteed. Assumptions and what a user meets: [set_intervals()].
+#'
+#' @section Definition:
+#' Let \eqn{f_{-g}}{f_-g} and \eqn{\sigma_{-g}}{sigma_-g} be fitted without domain g, and G the
+#' number of domains. Row i of domain g(i) has the score
+#' \deqn{s_i = |y_i - f_{-g(i)}(x_i)| / \sigma_{-g(i)}(x_i)}{
+#'   s_i = |y_i - f_-g(x_i)| / sigma_-g(x_i)}
+#' For classes, \eqn{s_i}{s_i} is the largest decision value of the other classes less that of the
+#' row's own class. A row x gets the interval \eqn{f(x) \pm q\,\sigma(x)}{f(x) +- q sigma(x)}, or
+#' the set of all classes whose score is at most q. With \eqn{\alpha = 1 - }{alpha = 1 - }`level`:
+#'
+#' * **Random row** (`"prediction"`, `type = "set"`). Each domain has the same total weight, so that
+#'   row i of \eqn{n_g}{n_g} has the weight \eqn{w_i = 1/(G n_g)}{w_i = 1/(G n_g)} (case weights
+#'   divide the weight within the domain), and
+#'   \deqn{q = \min\{s: \textstyle\sum_i w_i 1[s_i \le s] \ge (1 - \alpha)(1 + 1/m)\}}{
+#'     q = min{s: sum_i w_i 1[s_i <= s] >= (1 - alpha)(1 + 1/m)}}
+#'   With m = G this is hierarchical conformal prediction (Lee, Barber and Willett, 2024; with
+#'   pooled distribution functions, Dunn, Wasserman and Ramdas, 2023). With few domains m = G covers
+#'   much more than `level`. Here m is the effective number of independent rows, at least G:
+#'   \eqn{m = G p(1 - p)/v}{m = G p (1 - p)/v}. Each domain has a proportion of rows with scores up
+#'   to q; p is the mean of these proportions over domains and v their variance.
+#' * **Proportion of a domain** (`"domain_share"`). q is the k-th smallest of the G domains' own
+#'   `level`-quantiles of \eqn{s}{s}, \eqn{k = \lceil(G + 1)(1 - \alpha)\rceil}{k = ceiling((G + 1)
+#'   (1 - alpha))}.
+#' * **Mean of a domain** (`"domain_mean"`). A domain with n rows in `newdata` gets the interval
+#'   \eqn{\bar f \pm q \sqrt{b + v/n}}{mean f +- q sqrt(b + v/n)} for their mean response. v is the
+#'   mean variance of the errors within domains and b the variance between domains (method of
+#'   moments). q is the k-th smallest of the G domains' absolute mean errors over
+#'   \eqn{\sqrt{b + v/n_g}}{sqrt(b + v/n_g)}, k as above.
+#'
+#' @section Guarantee:
+#' **Exact.** Suppose that f and \eqn{\sigma}{sigma} (for `"domain_mean"` f, b and v) are from other
+#' domains than the scores. Then coverage is at least `level` in finite samples, for any
+#' distribution. For random rows this needs m = G (Lee, Barber and Willett, 2024). For
+#' `"domain_share"` and `"domain_mean"` it holds because each rank of the new domain among the G + 1
+#' has the same probability.
+#'
+#' **Approximate.** By default f is fitted to all domains and each score to all but the row's own
+#' (or its fold), for which there is no finite-sample guarantee. With
+#' `set_intervals(model, newdata)`, scores are of f itself in other labelled domains. Then only
+#' \eqn{\sigma}{sigma} (unless it is the model's own), b and v are estimated from the same domains
+#' as the scores. m > G is an approximation in both cases. It brings coverage down to about `level`
+#' where domains resemble each other.
+#'
+#' @section Computation: **Held-out errors** use a closed form where there is one (see
+#' [closed_form]), otherwise at most 10 folds of domains (five for the forest of a [dg_auto()]). A
+#' [dg_glm()] with a given `lambda` uses the Newton step of [closed_form] if no domain has a tenth
+#' of the information. Parameters that a fit selects are selected again without the domain, except
+#' those of a [dg_gp()] of more than 1,000 rows.
+#'
+#' **\eqn{\sigma}{sigma}** is the model's own standard deviation for a Gaussian process. Otherwise
+#' it is a kernel ridge regression of \eqn{\log(|y - f_{-g}| + c)}{log(|y - f_-g| + c)} on the
+#' predictors, with c one twentieth of the median absolute error. \eqn{\sigma}{sigma} is 1 unless
+#' this improves the interval score (Gneiting and Raftery, 2007, equation 43) on held-out rows.
+#' @references
+#' Dunn, R., Wasserman, L. and Ramdas, A. (2023). Distribution-free prediction sets for two-layer
+#' hierarchical models. *Journal of the American Statistical Association* 118(544), 2491-2502.
+#'
+#' Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules, prediction, and
+#' estimation. *Journal of the American Statistical Association* 102(477), 359-378.
+#'
+#' Lee, Y., Barber, R. F. and Willett, R. (2024). Distribution-free inference with hierarchical
+#' data. arXiv 2306.06342.
+#' @seealso [set_intervals()], `vignette("intervals-and-novelty")`, and `vignette("evidence")` with
+#'   measured coverage
+#' @name conformal_intervals
+NULL

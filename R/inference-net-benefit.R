@@ -1,9 +1,9 @@
 #' Net benefit by site: decision curves
 #'
 #' @description
-#' Net benefit of acting on a model's predicted probability, against acting for everybody and for
-#' nobody, at each site (hospital, school; a held-out or new domain), over sites, and the
-#' probability that the model is useful at a further site.
+#' Net benefit of acting on a model's predicted probability, compared with acting for everybody and
+#' for nobody: at each site (a held-out or new domain), over sites, and the probability that the
+#' model is useful at a further site.
 #'
 #' @details
 #' **Net benefit.** At threshold t a row is treated if its predicted probability is t or more. With
@@ -12,18 +12,15 @@
 #' \deqn{\mathrm{NB}(t) = \frac{TP}{n} - \frac{FP}{n}\,\frac{t}{1-t}}{NB(t) = TP/n - FP/n t/(1-t)}
 #'
 #' (Vickers and Elkin, 2006): true positives per row minus false positives weighted by the odds
-#' t/(1 - t).
-#' Treating all has \eqn{\pi - (1 - \pi)\,t/(1-t)}{pi - (1 - pi) t/(1-t)} with proportion
+#' t/(1 - t). Treating all has \eqn{\pi - (1 - \pi)\,t/(1-t)}{pi - (1 - pi) t/(1-t)} with proportion
 #' \eqn{\pi}{pi} of events, treating none has 0. Choose t by what a false positive costs: t = 0.1
 #' means that missing an event is as bad as 9 needless treatments.
 #'
-#' **Over sites.** At each threshold the value of site g is \eqn{\theta_g + e_g}{theta_g + e_g},
-#' with the standard error of a mean of rows, 1, -t/(1-t) or 0 each, and
-#' \eqn{\theta_g \sim N(\mu, \tau^2)}{theta_g ~ N(mu, tau^2)}. The variance of rows is that within
-#' all sites: by its own, a site without a rare false negative would have a high value and a small
-#' error, which is a bias. Mean, interval and the interval of a new site are those of
-#' [dg_validate()]: each site counts once. The intervals hold for each threshold alone, not for the
-#' whole curve.
+#' **Over sites.** Mean, interval and the interval of a new site are those of [dg_validate()], see
+#' [site_means]: each site counts once. The standard error of a site is that of a mean of rows, 1,
+#' -t/(1-t) or 0 each, with their variance within all sites: by its own, a site without a rare false
+#' negative would have a high value and a small error, which is a bias. The intervals hold for each
+#' threshold alone, not for the whole curve.
 #'
 #' **Useful at a new site** (Wynants and others, 2018): the probability that the model has a higher
 #' net benefit there than both treating all and treating none. It is computed from each site's
@@ -34,17 +31,16 @@
 #' average. The probability is about the many rows of a new site and assumes one of the kind of
 #' these. It is 0 also at thresholds at which the model treats all, or none, at each site and that
 #' is the better of the two: the model is the same as treating all or none there, not worse.
-#' `plot()` leaves a gap. Where few rows have predictions near t, it jumps from one threshold to the
+#' Where few rows have predictions near t, it jumps from one threshold to the
 #' next.
 #'
 #' A model with useful near 1 over the thresholds that one would act on can be used as it is; where
 #' it is near 0, act for all or for none. A miscalibrated model has a lower net benefit:
 #' [dg_adapt()] and `calibration` of the learners are remedies.
 #'
-#' @inheritParams dg_validate
-#' @param object As in [dg_validate()], with probabilities of classes: the result of [dg_cv()] or
-#'   [dg_compare()], a fitted model with `newdata`, predicted probabilities with `y` and `domain`,
-#'   or the result of `dg_validate()`. With predicted probabilities `y` may be 0 and 1.
+#' @param newdata,domain,y,class,level As in [dg_validate()].
+#' @param object As in [dg_validate()], with probabilities of classes, or the result of
+#'   `dg_validate()`. With predicted probabilities `y` may be 0 and 1.
 #' @param thresholds Numbers between 0 and 1: probabilities at or above which a row is treated.
 #'   Default: 0.01 to 0.99 in steps of 0.01.
 #' @return `plot()` returns a ggplot2 object. `dg_net_benefit()` returns an object of class
@@ -57,7 +53,7 @@
 #'     proportion of such sites}
 #'   \item{domains}{data frame, a row for each method, domain and threshold: `method`, `domain`,
 #'     `threshold`, `net_benefit` with its standard error `se`, `all`}
-#'   \item{rows, events}{numbers of rows and of events, those of repeats counted once}
+#'   \item{rows, events}{numbers of rows and of events, without repeats}
 #'   \item{class, level, inflation, labels, held_out}{as given or found}
 #' @section Errors:
 #' A response of numbers or counts; predictions without probabilities; thresholds that are not
@@ -70,20 +66,16 @@
 #' of the clinical utility of tests and prediction models. *Statistics in Medicine* 37, 2034-2052.
 #' @seealso [dg_validate()], [dg_calibration()], `vignette("validation")`
 #' @examples
-#' toy <- simulate_dcm(domains = 8, n = 60, seed = 1)
-#' cv <- dg_cv(dg_glm(lambda = 1), y ~ . | domain, data = toy)
-#' benefit <- dg_net_benefit(cv)
-#' benefit
-#' if (requireNamespace("ggplot2", quietly = TRUE)) {
-#'   plot(benefit)
-#'   plot(benefit, type = "useful")
-#' }
-#'
 #' # probabilities of any model, at two thresholds
 #' infert$group <- infert$stratum %% 6
 #' abortions <- glm(case ~ spontaneous + induced, binomial, data = infert)
 #' dg_net_benefit(fitted(abortions), y = infert$case, domain = infert$group,
 #'                thresholds = c(0.2, 0.4))
+#'
+#' toy <- simulate_dcm(domains = 8, n = 60, seed = 1)
+#' benefit <- dg_net_benefit(dg_cv(dg_glm(lambda = 1), y ~ . | domain, data = toy))
+#' benefit
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(benefit)
 #' @export
 dg_net_benefit <- function(object, newdata = NULL, domain = NULL, y = NULL, class = NULL,
                            thresholds = seq(0.01, 0.99, by = 0.01), level = 0.95) {

@@ -5,82 +5,13 @@
 #' Each new domain gets a distance and a p value, the rank of this distance among those of the
 #' training domains. Each row gets the same two numbers. Weights show which training domains a new
 #' one resembles most. If the new domain is exchangeable with the training domains, p is at most
-#' \eqn{\alpha}{alpha} with a probability of at most about \eqn{\alpha}{alpha}, see Guarantee. Rows
-#' of a domain may depend on each other.
+#' \eqn{\alpha}{alpha} with a probability of at most about \eqn{\alpha}{alpha}, see
+#' [domain_novelty]. Rows of a domain may depend on each other.
 #'
-#' @section Definition:
-#' **Distance.** Let \eqn{\mu_j} be the mean embedding of domain j of \eqn{n_j}{n_j} rows
-#' ([domain_gram()]), in the kernel of the model's [domain_distribution()] or else of the model. The
-#' distance of domain j is the mean over the \eqn{k = \lceil\sqrt{G + 1}\rceil}{k = ceiling(sqrt(G +
-#' 1))} other domains g with the smallest
-#' \deqn{d_{jg} = \frac{\lVert\mu_j - \mu_g\rVert^2}{b + s^2/n_j + s^2/n_g}}{
-#'   d_jg = |mu_j - mu_g|^2 / (b + s^2/n_j + s^2/n_g)}
-#' * \eqn{s^2/n}{s^2/n}: the sampling noise of n rows in a squared distance (see
-#'   [domain_distribution()]). Without this division, domains with few rows would seem far.
-#' * b: the median over training domains of the mean squared distance from their k nearest, less
-#'   that noise.
-#' * Beside a training domain with distance 0 (the same predictors by design), a distance below a
-#'   tenth of the noise counts as 0.
-#'
-#' **p value.** The new domain joins the G training domains, and each of the G + 1 is scored against
-#' all others:
-#' \deqn{p = \frac{1 + \#\{g: d_g \ge d_{\mathrm{new}}\}}{G + 1}}{
-#'   p = (1 + #{g: d_g >= d_new}) / (G + 1)}
-#' This is full conformal prediction (Vovk, Gammerman and Shafer, 2005, section 2.2).
-#'
-#' **Rows.** The distance of a row x of domain j is that of its features from the mean embedding
-#' \eqn{\bar\mu_{-j}}{mu_-j} of all other domains,
-#' \deqn{k(x, x) - 2\langle\phi(x), \bar\mu_{-j}\rangle + \lVert\bar\mu_{-j}\rVert^2}{
-#'   k(x, x) - 2 <phi(x), mu_-j> + |mu_-j|^2}
-#' Its p value is \eqn{(1 + \sum_g a_g)/(G + 1)}{(1 + sum_g a_g) / (G + 1)} with the proportion
-#' \eqn{a_g}{a_g} of the rows of held-out training domain g that are at least as far (hierarchical
-#' conformal prediction; Lee, Barber and Willett, 2024). p values of rows of one domain are
-#' dependent.
-#'
-#' **Resemblance.** Training domain g has the weight
-#' \eqn{\kappa(P, P_g) / \sum_h \kappa(P, P_h)}{kappa(P, P_g) / sum_h kappa(P, P_h)}, with the
-#' domain kernel by which the model predicts (negative values count as 0), or
-#' [domain_distribution()] with its defaults if that kernel does not use rows.
-#'
-#' @section Guarantee and assumptions:
-#' **Exchangeable domains.** If the new domain is exchangeable with the training domains, p is at
-#' most \eqn{\alpha}{alpha} with probability at most \eqn{\alpha}{alpha}. This is exact if scaling,
-#' bandwidths and b are given; they are estimated from the training rows, with little effect (see
-#' Accuracy).
-#'
-#' **Smallest p.** p is never below 1/(G + 1), so 0.05 needs 19 training domains.
-#'
-#' **Several new domains** are tested separately: p values are not adjusted.
-#'
-#' **Unequal numbers of rows.** A domain with few rows seems farther, also because its rows may show
-#' only a part of the domain (one visit of four). So if numbers of rows differ, any two domains i
-#' and j of the G + 1 are compared by \eqn{m_{ij}}{m_ij} rows of each. The new domain is ranked by
-#' \deqn{z_i = \frac{\sum_{j \ne i} m_{ij}^2 \, (d_{i,-j} - d_{j,-i}) / s_{ij}}{
-#'   \sum_{j \ne i} m_{ij}^2},\qquad
-#'   p = \frac{1 + \#\{g: z_g \ge z_{\mathrm{new}}\}}{G + 1}}{
-#'   z_i = sum_j m_ij^2 (d_i,-j - d_j,-i) / s_ij / sum_j m_ij^2, p = (1 + #{g: z_g >= z_new}) / (G +
-#'   1)}
-#' * \eqn{d_{i,-j}}{d_i,-j}: the distance of domain i, described by \eqn{m_{ij}}{m_ij} rows, from
-#'   the training domains other than i and j, described by all their rows. Where the model scales by
-#'   domain, the \eqn{m_{ij}}{m_ij} rows are scaled by their own means and standard deviations.
-#' * \eqn{m_{ij}}{m_ij}: the largest quantile of the numbers of training rows (in eighths, at most
-#'   200 or the smallest domain) that neither domain falls short of, nor the new one; if the new
-#'   domain is the smallest, all its rows.
-#' * \eqn{s_{ij}}{s_ij}: standard deviation over domains of the distances by as many rows (at least
-#'   five domains).
-#' * Rows are drawn once. Seeds are fixed; the order of rows and columns does not matter. With other
-#'   draws p would differ somewhat. The median of several draws would be small too rarely.
-#'
-#' Both domains of a comparison are treated alike, so that a new domain of the fewest rows is ranked
-#' exactly. In general p is close to uniform, see Accuracy. `distance` still uses all rows;
-#' `left_out` and the plot show each training domain relative to it by the difference of z, in units
-#' of s.
-#'
-#' **Models that keep no training rows** (fitted to a [row_source()], or with a feature map if the
-#' data of the call are gone) are compared by the embeddings of all rows: p is then exact only for
-#' equal numbers of rows, or if rows of a domain are independent, and the print says so. With
-#' `scale = "domain"`, `"both"` or domain means there is an error, because rows would have to be
-#' scaled again.
+#' @details
+#' p is never below 1/(G + 1) with G training domains, so 0.05 needs 19 of them. Several new domains
+#' are tested separately: p values are not adjusted. Large shifts are detected, changed correlations
+#' rarely.
 #'
 #' @section Predictors and rows used:
 #' Predictors are scaled as in the model: with `scale = "domain"`, a domain whose mean is shifted is
@@ -92,27 +23,8 @@
 #' for distances of rows, at most `max_rows` rows of each domain are used. This sample is the same
 #' in every call and leaves the random number generator unchanged.
 #'
-#' @section Accuracy:
-#' Percent of new domains with p at most 0.1 among 15 training domains, where a uniform p gives 6 %
-#' (1/16): from the lowest to the highest for new domains of 20, 60, 150 and 300 rows, 200 draws
-#' each (`inst/experiments/domgen-novelty.R`, [kernel_rbf()]). Shifted: three times the
-#' absolute value of the centred first predictor is added to the second.
-#'
-#' | rows of training domains | `scale` | exchangeable | shifted |
-#' |---|---|---|---|
-#' | 60 each | `"none"`, `"pooled"`, `"both"`, `"rank"` | 2 to 8 | 64 to 86 |
-#' | 60 each | `"domain"` | 3 to 10 | 20 to 49 |
-#' | 10 to 400 | `"none"`, `"pooled"`, `"both"`, `"rank"` | 4 to 10 | 62 to 86 |
-#' | 10 to 400 | `"domain"` | 6 to 8 | 18 to 60 |
-#' | 300 to 1500 | `"pooled"` | 6 to 10 | 72 to 83 |
-#' | 300 to 1500 | `"domain"` | 6 to 8 | 22 to 75 |
-#'
-#' Where domains do not differ at all, p was at most 0.1 in 2 to 8 % (`"pooled"` and `"domain"`; 60
-#' rows each, and 10 to 400). If the new domain has more rows than most training domains, a part of
-#' its rows is compared.
-#'
-#' @param model A fitted learner, projection, [dg_pipeline()] or ensemble, also one from [dg_auto()]
-#'   or [dg_tune()]; or a fit of [domain_learner()], alone or in a workflow.
+#' @param object A fitted learner, projection, [dg_pipeline()] or ensemble, also one from
+#'   [dg_auto()] or [dg_tune()]; or a fit of [domain_learner()], alone or in a workflow.
 #' @param newdata Data frame (or matrix, if the model was fitted to one) with the predictors of rows
 #'   of new domains (for a workflow, before its recipe); no response is needed. Not a
 #'   [row_source()].
@@ -121,9 +33,9 @@
 #' @param max_rows Maximum number of rows per domain that are compared. Default `NULL`: 10,000
 #'   divided by G + 1, at least 10.
 #' @param threads Number of threads. If `NULL` (default), `getOption("domgen.threads", 2)`. The BLAS
-#'   has its own number of threads, see [domgen-package].
-#' @return `plot()` returns a ggplot2 object, `dg_novelty()` an object of class `dg_novelty`, a
-#'   list with
+#'   has its own number of threads, see [domgen_options].
+#' @param ... Must be empty.
+#' @return An object of class `dg_novelty`, a list with
 #'   \item{domains}{data frame, a row per new domain: `domain`, `rows` (complete ones), `distance`,
 #'     `farthest` (the largest distance of a training domain, held out with the new one among the
 #'     others; with as many rows, if numbers of rows differ), `p`}
@@ -142,14 +54,8 @@
 #' [adapted][dg_adapt()]; `newdata` without domain or without a complete row; a model that keeps
 #' neither its training rows nor the mean embeddings of their domains, or scales by domain, if the
 #' data of its call are gone.
-#' @references
-#' Lee, Y., Barber, R. F. and Willett, R. (2024). Distribution-free inference with hierarchical
-#' data. *arXiv* 2306.06342.
-#'
-#' Vovk, V., Gammerman, A. and Shafer, G. (2005). *Algorithmic Learning in a Random World*.
-#' Springer.
-#' @seealso [predict.dg_learner()], which warns of domains that are far, and
-#' its `type = "similarity"`; [domain_map()]
+#' @seealso [domain_novelty], [plot()][plot.dg_novelty], [predict.dg_learner()], which warns of
+#'   domains that are far, and its `type = "similarity"`; [domain_map()]
 #' @examples
 #' # in one of the new schools the status of all pupils is raised by 1.5
 #' pupils <- as.data.frame(nlme::MathAchieve)
@@ -162,28 +68,29 @@
 #' novelty
 #' plot(novelty)
 #' @export
-dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads = NULL) {
+dg_novelty <- function(object, newdata, domain = NULL, max_rows = NULL, threads = NULL, ...) {
   enter_session()
-  check_given(model, "model")
+  check_no_dots(list(...), names(formals(dg_novelty)))
+  check_given(object, "object")
   check_given(newdata, "newdata")
-  model <- inner_fit(model)
-  check_fixable(model)
+  object <- inner_fit(object)
+  check_fixable(object)
   if (!is.null(max_rows)) max_rows <- check_count(max_rows, "max_rows", at_least = 2L)
   threads <- check_threads(threads)
-  if (nlevels(model$domain) < 2L) {
-    abort("data", "`model` must have at least 2 training domains, not ", nlevels(model$domain), ".")
+  if (nlevels(object$domain) < 2L) {
+    abort("data", "`object` needs at least 2 training domains, not ", nlevels(object$domain), ".")
   }
-  new <- replay(model$blueprint, newdata, domain, needs_domain = TRUE)
+  new <- replay(object$blueprint, newdata, domain, needs_domain = TRUE)
   if (nrow(new$X) == 0L) abort("data", "`newdata` must have at least one complete row.")
-  view <- novelty_view(model, new, max_rows, threads, parent.frame())
+  view <- novelty_view(object, new, max_rows, threads, parent.frame())
   standing <- like_sized(domain_standing(view$kernel, view$described), view)
   domains <- data.frame(domain = levels(new$domain), rows = tabulate(new$domain), standing)
   left_out <- attr(standing, "left_out")
-  dimnames(left_out) <- list(levels(new$domain), levels(model$domain))
+  dimnames(left_out) <- list(levels(new$domain), levels(object$domain))
   structure(list(domains = domains, rows = novelty_rows(view, new$ok),
-                 resembles = resembled(view, levels(model$domain)),
-                 training = nlevels(model$domain), left_out = left_out,
-                 labels = variable_names(model$blueprint)),
+                 resembles = resembled(view, levels(object$domain)),
+                 training = nlevels(object$domain), left_out = left_out,
+                 labels = variable_names(object$blueprint)),
             class = c("dg_novelty", "dg_result"))
 }
 
@@ -362,3 +269,92 @@ novelty_of_rows <- function(model, newdata, domain, env) {
   p[new$ok] <- standing$p[as.integer(new$domain)]
   p
 }
+
+#' Distance and p value of a new domain
+#'
+#' How [dg_novelty()] measures distances of domains and rows and ranks them, and what that
+#' guarantees.
+#'
+#' @section Definition:
+#' **Distance.** Let \eqn{\mu_j} be the mean embedding of domain j of \eqn{n_j}{n_j} rows
+#' ([domain_gram()]), in the kernel of the model's [domain_distribution()] or else of the model. The
+#' distance of domain j is the mean over the \eqn{k = \lceil\sqrt{G + 1}\rceil}{k = ceiling(sqrt(G +
+#' 1))} other domains g with the smallest
+#' \deqn{d_{jg} = \frac{\lVert\mu_j - \mu_g\rVert^2}{b + s^2/n_j + s^2/n_g}}{
+#'   d_jg = |mu_j - mu_g|^2 / (b + s^2/n_j + s^2/n_g)}
+#' * \eqn{s^2/n}{s^2/n}: the sampling noise of n rows in a squared distance (see
+#'   [domain_distribution()]). Without this division, domains with few rows would seem far.
+#' * b: the median over training domains of the mean squared distance from their k nearest, less
+#'   that noise.
+#' * Beside a training domain with distance 0 (the same predictors by design), a distance below a
+#'   tenth of the noise counts as 0.
+#'
+#' **p value.** The new domain joins the G training domains, and each of the G + 1 is scored against
+#' all others:
+#' \deqn{p = \frac{1 + \#\{g: d_g \ge d_{\mathrm{new}}\}}{G + 1}}{
+#'   p = (1 + #{g: d_g >= d_new}) / (G + 1)}
+#' This is full conformal prediction (Vovk, Gammerman and Shafer, 2005, section 2.2).
+#'
+#' **Rows.** The distance of a row x of domain j is that of its features from the mean embedding
+#' \eqn{\bar\mu_{-j}}{mu_-j} of all other domains,
+#' \deqn{k(x, x) - 2\langle\phi(x), \bar\mu_{-j}\rangle + \lVert\bar\mu_{-j}\rVert^2}{
+#'   k(x, x) - 2 <phi(x), mu_-j> + |mu_-j|^2}
+#' Its p value is \eqn{(1 + \sum_g a_g)/(G + 1)}{(1 + sum_g a_g) / (G + 1)} with the proportion
+#' \eqn{a_g}{a_g} of the rows of held-out training domain g that are at least as far (hierarchical
+#' conformal prediction; Lee, Barber and Willett, 2024). p values of rows of one domain are
+#' dependent.
+#'
+#' **Resemblance.** Training domain g has the weight
+#' \eqn{\kappa(P, P_g) / \sum_h \kappa(P, P_h)}{kappa(P, P_g) / sum_h kappa(P, P_h)}, with the
+#' domain kernel by which the model predicts (negative values count as 0), or
+#' [domain_distribution()] with its defaults if that kernel does not use rows.
+#'
+#' @section Guarantee and assumptions:
+#' **Exchangeable domains.** If the new domain is exchangeable with the training domains, p is at
+#' most \eqn{\alpha}{alpha} with probability at most \eqn{\alpha}{alpha}. This is exact if scaling,
+#' bandwidths and b are given; they are estimated from the training rows, with little effect
+#' (`vignette("intervals-and-novelty")`).
+#'
+#' **Smallest p.** p is never below 1/(G + 1), so 0.05 needs 19 training domains.
+#'
+#' **Several new domains** are tested separately: p values are not adjusted.
+#'
+#' **Unequal numbers of rows.** A domain with few rows seems farther, also because its rows may show
+#' only a part of the domain (one visit of four). So if numbers of rows differ, any two domains i
+#' and j of the G + 1 are compared by \eqn{m_{ij}}{m_ij} rows of each. The new domain is ranked by
+#' \deqn{z_i = \frac{\sum_{j \ne i} m_{ij}^2 \, (d_{i,-j} - d_{j,-i}) / s_{ij}}{
+#'   \sum_{j \ne i} m_{ij}^2},\qquad
+#'   p = \frac{1 + \#\{g: z_g \ge z_{\mathrm{new}}\}}{G + 1}}{
+#'   z_i = sum_j m_ij^2 (d_i,-j - d_j,-i) / s_ij / sum_j m_ij^2, p = (1 + #{g: z_g >= z_new}) / (G +
+#'   1)}
+#' * \eqn{d_{i,-j}}{d_i,-j}: the distance of domain i, described by \eqn{m_{ij}}{m_ij} rows, from
+#'   the training domains other than i and j, described by all their rows. Where the model scales by
+#'   domain, the \eqn{m_{ij}}{m_ij} rows are scaled by their own means and standard deviations.
+#' * \eqn{m_{ij}}{m_ij}: the largest quantile of the numbers of training rows (in eighths, at most
+#'   200 or the smallest domain) that neither domain falls short of, nor the new one; if the new
+#'   domain is the smallest, all its rows.
+#' * \eqn{s_{ij}}{s_ij}: standard deviation over domains of the distances by as many rows (at least
+#'   five domains).
+#' * Rows are drawn once. Seeds are fixed; the order of rows and columns does not matter. With other
+#'   draws p would differ somewhat. The median of several draws would be small too rarely.
+#'
+#' Both domains of a comparison are treated alike, so that a new domain of the fewest rows is ranked
+#' exactly. In general p is close to uniform. `distance` still uses all rows;
+#' `left_out` and the plot show each training domain relative to it by the difference of z, in units
+#' of s.
+#'
+#' **Models that keep no training rows** (fitted to a [row_source()], or with a feature map if the
+#' data of the call are gone) are compared by the embeddings of all rows: p is then exact only for
+#' equal numbers of rows, or if rows of a domain are independent, and the print says so. With
+#' `scale = "domain"`, `"both"` or domain means there is an error, because rows would have to be
+#' scaled again.
+#'
+#' @references
+#' Lee, Y., Barber, R. F. and Willett, R. (2024). Distribution-free inference with hierarchical
+#' data. *arXiv* 2306.06342.
+#'
+#' Vovk, V., Gammerman, A. and Shafer, G. (2005). *Algorithmic Learning in a Random World*.
+#' Springer.
+#' @seealso [dg_novelty()], `vignette("intervals-and-novelty")` with the accuracy in simulations
+#' @name domain_novelty
+NULL

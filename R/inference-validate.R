@@ -5,158 +5,18 @@
 #' expected at a further site. A site is a held-out or new domain: a hospital, school, instrument.
 #'
 #' @details
-#' **Measures by site.** With y the response and p the prediction of the n rows of a site:
-#'
-#' | name | response | definition | perfect | scale |
-#' |---|---|---|---|---|
-#' | `auc` | class | area under the ROC curve; error by DeLong and others (1988) | 1 | logit |
-#' | `oe` | class, count | observed over expected events, sum of y / sum of p | 1 | log |
-#' | `intercept` | class | a of logit P(y = 1) = a + logit p | 0 | |
-#' | `slope` | class | b of logit P(y = 1) = a + b logit p | 1 | |
-#' | `brier` | class | mean of (y - p)^2 | 0 | log |
-#' | `scaled_brier` | class | 1 - Brier score / that of the site's proportion | 1 | log of 1 - x |
-#' | `log_loss` | class | mean of -log(probability of the true class) | 0 | log |
-#' | `sensitivity` | class | proportion of events with p at or above `threshold` | 1 | logit |
-#' | `specificity` | class | proportion of others with p below `threshold` | 1 | logit |
-#' | `rmse` | number | root of the mean of (y - p)^2 | 0 | log |
-#' | `r2` | number | 1 - mean of (y - p)^2 / variance of y at the site | 1 | log of 1 - x |
-#' | `bias` | number | mean of p - y: above 0, predictions are too high | 0 | |
-#' | `intercept`, `slope` | number | a and b of y = a + b p by least squares | 0, 1 | |
-#' | `deviance` | count | mean of 2 (y log(y / p) - y + p) | 0 | log |
-#' | `slope` | count | b of log E(y) = a + b log p | 1 | |
-#' | `rps` | ordinal | mean of the sum over k of (P(y <= k) - 1\[y <= k\])^2 | 0 | log |
-#' | `concordance` | ordinal | pairs of rows in the right order, see below | 1 | logit |
-#' | `concordance` | censored | Harrell's concordance, see [dg_cv()] | 1 | logit |
-#' | `uno` | censored | Uno's concordance, see [metric_concordance()] | 1 | logit |
-#' | `slope` | censored | b of log hazard = log h(t) + b f by Cox regression | 1 | |
-#' | `oe_<t>` | censored | observed over expected proportion with an event until t | 1 | log |
-#' | `brier_<t>` | censored | Brier score at t, see [metric_brier()] | 0 | log |
-#'
-#' `concordance` is the proportion of pairs of rows with different y in which the row with the
-#' higher y has the higher predicted mean class; ties count 1/2.
-#'
-#' **Censored times.** f are the decision values, logarithms of hazards. `oe_365` and `brier_365`
-#' are at `times` 365 and need predicted survival probabilities: of a cross-validation those of
-#' `metric = metric_brier(365)`, of a fitted model those at `times`. With late entry (`Surv(start,
-#' stop, status)`) there are the concordance and the slope only. The observed proportion is 1 -
-#' Kaplan and Meier's estimate at the site, the expected one the mean of 1 - S(t). A site without a
-#' row that is followed until t has neither, also if all of its rows had an event before t: choose
-#' `times` that all sites reach, or the mean lacks the sites with the most events. Standard errors
-#' of both include that of the weights of censoring (Graf and others, 1999); those of `uno` take the
-#' weights as known.
-#'
-#' Standard errors are for other rows of the same site and assume independent rows. Rows count alike
-#' whatever `weights` a fit had. On the given scale estimates are nearly normal: intervals are
-#' symmetric there, and sites are summarised there.
-#'
-#' **Classes that training lacks.** Where the domains of training lack the event, or all other
-#' classes, its odds are 0 or infinite in the site that is held out: a cross-validation has no `oe`,
-#' `intercept` and `slope` there, and no `log_loss` if the site has rows of what training lacks.
-#' `print()` names such sites; the others are summarised. A model that is wrong about a class of its
-#' training has a log loss of at most -log(1e-15) a row.
-#'
-#' **Small sites.** A site without both classes has no `auc`; one with fewer than 5 events or 5
-#' others has no `slope`. With fewer than 10 of either, `intercept` and `slope` have Firth's penalty
-#' (1993), and the error of `auc` is that of Newcombe (2006, method 4) at (A n1 n0 + 1/2) / (n1 n0
-#' + 1), which allows for the number of pairs: that of Hanley and McNeil (1982, equation 1) with
-#' the mean of n1 and n0 in the place of each, so that it does not matter which class is the event.
-#' With fewer than 10 rows, or rows that are all alike, the standard deviation of a row is pooled
-#' over sites and divided by the square root of the site's number of rows. For proportions of 0 or
-#' 1, half an event and half a non-event are added, and half an event to a site without events in
-#' `oe`. A site with few rows has a large error and so a small weight. A site without an error (all
-#' predictions are perfect) has no place on the scale and is not in the mean; `print()` says so.
-#'
-#' **Summary over sites.** The value of site g on its scale is \eqn{\theta_g + e_g}{theta_g + e_g}
-#' with \eqn{\theta_g \sim N(\mu, \tau^2)}{theta_g ~ N(mu, tau^2)}. In the mean each site counts
-#' once, on the scale of the measure; it is transformed back, so that it is about the value of the
-#' middle site and not the arithmetic mean of the estimates, which `print()` shows where it is
-#' outside the interval. A site whose variance is more than nine times the median counts less, in
-#' proportion. The interval is Student's, from the squares of the values, which covers enough
-#' whatever the errors of the sites are (Ibragimov and Mueller, 2010); the error is at least that
-#' of the rows. \eqn{\tau}{tau} is the median of the posterior distribution under "A new site".
-#' Folds of a cross-validation share training rows: the variance of the mean is multiplied by
-#' 1 + n / n_1 for n_1 of n rows in training, as in [dg_compare()].
-#'
-#' **Weighted by precision**, `weighted` with `weighted_lower` to `weighted_upper` is the posterior
-#' mean of \eqn{\mu}{mu}. It is the mean of sites only if precise sites have the same values as
-#' others, and then has a narrower interval where sites differ in size more than in value.
-#' `weighted_p` is the p of the difference of both means, whose variance given \eqn{\tau}{tau} is
-#' known, averaged over the posterior; `print()` names measures with p < 0.05. Errors that go with
-#' values by chance (AUC, proportions, events, mean losses) are replaced here by those to expect at
-#' the mean.
-#'
-#' **Sites are taken as independent**, in all intervals. If neighbouring sites are alike, the
-#' intervals are too narrow.
-#'
-#' **Few events.** Where events are few, values and errors on the scale are correlated, and weights
-#' by them are biased. A likelihood then takes the place of the normal one (Stijnen, Hamza and
-#' Ozdemir, 2010), at sites with fewer than 40 events or 40 non-events (for `auc` 10):
-#'
-#' | measure | likelihood at a site |
+#' | response | measures at a site, see [site_measures] |
 #' |---|---|
-#' | `oe` of classes | binomial, with the variance of events whose p differ |
-#' | `oe` of counts | Poisson, with the dispersion of the site |
-#' | `intercept` of classes | of the rows' events |
-#' | `slope` of classes | nearly that given the number of events (Davison, 1988) |
-#' | `slope` of counts | given the sum of the counts, with the dispersion of the site |
-#' | `sensitivity`, `specificity` | binomial |
-#' | `auc`, `concordance`, `uno` | binomial, of as many pairs as give its standard error |
-#' | `oe` of censored times | binomial, of as many rows as give its standard error |
-#' | `slope` of censored times | the partial likelihood |
+#' | class | `auc`, `oe`, `intercept`, `slope`, `brier`, `scaled_brier`, `log_loss` |
+#' | class, with `threshold` | `sensitivity`, `specificity` |
+#' | number | `rmse`, `r2`, `bias`, `intercept`, `slope` |
+#' | count | `oe`, `deviance`, `slope` |
+#' | ordinal | `rps`, `concordance` |
+#' | censored | `concordance`, `uno`, `slope`; at each of `times` `oe_<t>`, `brier_<t>` |
 #'
-#' \eqn{\mu}{mu} with its interval and \eqn{\tau}{tau} are then those of the
-#' posterior distribution under "A new site", but with a density of \eqn{\mu}{mu} that is the root
-#' of the information, at most that at 0: it is proper also where no site has an event. To count
-#' each site once, it is moved by the difference of the two means, of which a site's part is the
-#' score of its marginal likelihood over the information, and stretched by the ratio of their
-#' standard deviations. In
-#' simulations with 60 sites of 20 rows and predictions that are the true probabilities, the mean
-#' slope was 0.99 (0.79 by weights), observed/expected 0.99 (1.05) and the AUC 0.74 (0.72), of which
-#' 1, 1 and 0.74 are true; with 12 rows they were 1.12 (0.76), 0.99 (1.11) and 0.76 (0.71)
-#' (`tests/bench/results/small-sites.txt`).
-#'
-#' **Meta-regression** is by least squares in which each site counts once, as in the mean, with
-#' errors HC3 (MacKinnon and White, 1985) and the same allowance for folds; it does not use the
-#' likelihood of few events. A term that is not identified at the sites with a value is `NA`.
-#'
-#' **A new site.** Intervals from one estimate of \eqn{\tau}{tau} cover too little with few sites.
-#' `new_lower` to `new_upper` are quantiles of the posterior predictive distribution of
-#' \eqn{\theta}{theta} at a new site, by quadrature over \eqn{\tau}{tau}, with a flat density of
-#' \eqn{\mu}{mu} that is moved to the mean in which each site counts once, and a half-normal one of
-#' \eqn{\tau}{tau}. Its standard deviation is 0.5 or 1 on the scale of the measure, or twice what
-#' the sites differ by (Paule and Mandel, 1982) if that is more. They are for the measure with
-#' many rows
-#' of the new site, not for the value in few rows, and are never narrower than the interval of the
-#' mean, nor than where the middle of the sites themselves lies. They assume that the new site is of
-#' the kind of these. `target` gives the probability `pass` that a new site passes. It averages over
-#' what is not known and is below 1 though all sites may pass: `pass_lower` to `pass_upper` is the
-#' interval of the proportion of such sites, by the posterior of mean and \eqn{\tau}{tau}, and at
-#' least Student's interval of the mean of the sites' own probabilities to pass, since sites may not
-#' be normal; it is rounded outwards to 0.001. Where sites are of two kinds that lie closer to the
-#' target than their errors, it can leave out the truth.
-#'
-#' **Coverage in simulations** (`inst/experiments/domgen-validation.R`, 5 to 30 sites of 20 to 1,000
-#' rows, means over 20 draws for each of 48 settings). Where sites differ much (standard deviation
-#' of the intercept 0.5, of the slope 0.25), 95 % intervals of a new site cover 93-100 % for `auc`,
-#' 91-97 % for `oe` and `intercept`, 93-100 % for `slope`, 94-99 % for `rmse` and `bias`, with 27 %
-#' events and with 3 %. `r2` (90-95 %), `brier` (92-100 %) and `scaled_brier` (84-100 %) are skewed
-#' over sites where slopes differ, and can be covered too little. Where sites differ little,
-#' intervals are wide and cover 94-100 %: few sites cannot show that others are alike. Intervals of
-#' the mean cover 91-100 %, those of Brier scores of rare events 89-94 %.
-#'
-#' Where sites differ by up to six times the usual, have heavy tails, or are of two kinds (5 to 40
-#' sites, 200 draws; `inst/experiments/domgen-sites.R`), intervals of a new site cover 92-100 %, and
-#' of the mean 88-100 %, with 5 skewed sites least; where precision goes with the value (5 to 160
-#' sites), 93-100 % and 94-99 %.
-#'
-#' With censored times (10 and 25 sites of 50 to 200 rows, 30 % censored), 95 % intervals of sites
-#' cover 93-96 %, of the mean 90-98 %, and of a new site 94-98 %
-#' (`tests/bench/results/survival-coverage.txt`). Sites of 5 rows are too small: over 30 of them the
-#' mean of `oe_1` is 0.90 (true 0.99) and that of `brier_0.3` 0.14 (true 0.17), and their intervals
-#' cover 88 % and 60 %.
-#'
-#' **Ranking.** `shrunk` is the posterior mean of each site, on the scale of the measure and back:
-#' a site with few rows is shrunk towards the mean.
+#' In the mean each site counts once. The interval of a new site is a Bayesian prediction interval.
+#' Sites are taken as independent: if neighbouring sites are alike, all intervals are too narrow.
+#' [site_means] has the models behind means, intervals, `target`, `covariates` and the ranking.
 #'
 #' @param object The result of [dg_cv()] or [dg_compare()]; a fitted model with `newdata`; or
 #'   predictions of any model with `y` and `domain`: a numeric vector (of two classes, also if they
@@ -170,7 +30,7 @@
 #' @param class Name of the class that is the event. Default `NULL`: the second of two. Must be
 #'   given with more than two classes.
 #' @param threshold Probability at or above which an event is predicted, for `sensitivity` and
-#'   `specificity`. Default `NULL`: without these.
+#'   `specificity`. Default `NULL`: none.
 #' @param times Times of the survival probabilities of censored times. Default `NULL`: all times of
 #'   a cross-validation; without probabilities, concordance and slope only.
 #' @param target Named list: what a site must reach, such as `list(auc = 0.7, oe = c(0.8, 1.25))`.
@@ -179,8 +39,7 @@
 #' @param covariates Data frame with a row for each site: the column named as the domain variable
 #'   (or `domain`), and covariates of sites for a meta-regression. Default `NULL`: none.
 #' @param level Level of intervals. Default 0.95.
-#' @return `plot()` returns a ggplot2 object. `dg_validate()` returns an object of class
-#'   `dg_validate`, a list with
+#' @return An object of class `dg_validate`, a list with
 #'   \item{summary}{data frame, a row for each method and measure: `method`, `measure`, number of
 #'     `domains` with a value, `mean`, its interval `lower` to `upper`, `tau` (on the scale of the
 #'     measure), the interval of a new site `new_lower` to `new_upper`, the mean by precision
@@ -193,11 +52,10 @@
 #'     difference from the baseline, as `summary`; and by site, with errors of paired rows}
 #'   \item{regression}{with `covariates`, a data frame: `method`, `measure`, `term`, `estimate` (on
 #'     the scale of the measure), `se`, `lower`, `upper`, `p`, and `tau`, what is left of it}
-#'   \item{rows}{data frame of the rows: `method`, `row`, `domain`, `y`, `p`, and `rep` of repeats}
-#'   \item{methods, measures}{names of the methods; the measures as a list, with their `title`}
-#'   \item{kind, class, threshold, times, level, target}{as given or found}
-#'   \item{labels, origin, held_out, scope, baseline}{as found; `origin` is `"held_out"` of a
-#'     cross-validation, `"fitted"` or `"given"`}
+#'   \item{rows}{data frame: `method`, `row`, `domain`, `y`, `p`; of repeats `rep`}
+#'   \item{methods, measures}{names of the methods; list of the measures}
+#'   \item{kind, class, threshold, times, level, target, labels, origin, held_out, scope,
+#'     baseline}{as given or found; `origin` is `"held_out"`, `"fitted"` or `"given"`}
 #' @section Errors:
 #' A cross-validation without predictions (of a [row_source()]), or without survival probabilities
 #' at `times`; `threshold` or ordered classes without probabilities (of classes without
@@ -207,51 +65,21 @@
 #' covariates that lack a site, are constant, or not finite.
 #' Sites of `newdata` that were in training give a warning of class
 #' `domgen_warning_training_domains`.
-#' @references
-#' DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the areas under two or
-#' more correlated receiver operating characteristic curves. *Biometrics* 44, 837-845.
-#'
-#' Firth, D. (1993). Bias reduction of maximum likelihood estimates. *Biometrika* 80, 27-38.
-#'
-#' Graf, E., Schmoor, C., Sauerbrei, W. and Schumacher, M. (1999). Assessment and comparison of
-#' prognostic classification schemes for survival data. *Statistics in Medicine* 18, 2529-2545.
-#'
-#' Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a receiver
-#' operating characteristic (ROC) curve. *Radiology* 143, 29-36.
-#'
-#' Ibragimov, R. and Mueller, U. K. (2010). t-statistic based correlation and heterogeneity robust
-#' inference. *Journal of Business and Economic Statistics* 28, 453-468.
-#'
-#' MacKinnon, J. G. and White, H. (1985). Some heteroskedasticity-consistent covariance matrix
-#' estimators with improved finite sample properties. *Journal of Econometrics* 29, 305-325.
-#'
-#' Newcombe, R. G. (2006). Confidence intervals for an effect size measure based on the Mann-Whitney
-#' statistic. Part 2: asymptotic methods and evaluation. *Statistics in Medicine* 25, 559-573.
-#'
-#' Paule, R. C. and Mandel, J. (1982). Consensus values and weighting factors. *Journal of Research
-#' of the National Bureau of Standards* 87, 377-385.
-#'
-#' Stijnen, T., Hamza, T. H. and Ozdemir, P. (2010). Random effects meta-analysis of event outcome
-#' in the framework of the generalized linear mixed model with applications in sparse data.
-#' *Statistics in Medicine* 29, 3046-3067.
-#'
-#' Davison, A. C. (1988). Approximate conditional inference in generalized linear models. *Journal
-#' of the Royal Statistical Society B* 50, 445-461.
-#'
-#' Debray, T. P. A. and others (2017). A guide to systematic review and meta-analysis of prediction
-#' model performance. *BMJ* 356, i6460.
-#' @seealso [dg_report()], [dg_net_benefit()], [dg_calibration()], [dg_cv()], [dg_compare()],
-#'   `vignette("validation")`
+#' @seealso [site_measures], [site_means], [plot()][plot.dg_validate], [dg_report()],
+#'   [dg_net_benefit()], [dg_calibration()], `vignette("validation")`
 #' @examples
-#' toy <- simulate_dcm(domains = 8, n = 60, seed = 1)
-#' cv <- dg_cv(dg_glm(lambda = 1), y ~ . | domain, data = toy)
-#' validation <- dg_validate(cv, target = list(auc = 0.7))
-#' validation
-#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(validation, measure = "auc")
+#' # weights of chicks that were not in training
+#' cv <- dg_cv(dg_lm(), weight ~ Time + Diet | Chick, data = ChickWeight)
+#' dg_validate(cv, target = list(bias = c(-20, 20)))
 #'
 #' # predictions of any model
 #' growth <- lm(weight ~ Time, data = ChickWeight)
 #' dg_validate(fitted(growth), y = ChickWeight$weight, domain = ChickWeight$Chick)
+#'
+#' # classes
+#' births <- transform(infert, group = stratum %% 6, case = factor(case))
+#' cv <- dg_cv(dg_lm(), case ~ spontaneous + induced | group, data = births)
+#' dg_validate(cv, target = list(auc = 0.7))
 #' @export
 dg_validate <- function(object, newdata = NULL, domain = NULL, y = NULL, response = NULL,
                         class = NULL, threshold = NULL, times = NULL, target = NULL,
@@ -1046,3 +874,188 @@ regress_measures <- function(values, X, inflation, level) {
                p = 2 * stats::pt(-abs(estimate) / se, df), tau = fit$tau, row.names = NULL)
   }))
 }
+
+#' Measures of validation by site
+#'
+#' Which measures [dg_validate()] computes at a site, how they are defined, and what it does where a
+#' site has few rows or events.
+#'
+#' @section Definitions:
+#' With y the response and p the prediction of the n rows of a site:
+#'
+#' | name | response | definition | perfect | scale |
+#' |---|---|---|---|---|
+#' | `auc` | class | area under the ROC curve; error by DeLong and others (1988) | 1 | logit |
+#' | `oe` | class, count | observed over expected events, sum of y / sum of p | 1 | log |
+#' | `intercept` | class | a of logit P(y = 1) = a + logit p | 0 | |
+#' | `slope` | class | b of logit P(y = 1) = a + b logit p | 1 | |
+#' | `brier` | class | mean of (y - p)^2 | 0 | log |
+#' | `scaled_brier` | class | 1 - Brier score / that of the site's proportion | 1 | log of 1 - x |
+#' | `log_loss` | class | mean of -log(probability of the true class) | 0 | log |
+#' | `sensitivity` | class | proportion of events with p at or above `threshold` | 1 | logit |
+#' | `specificity` | class | proportion of others with p below `threshold` | 1 | logit |
+#' | `rmse` | number | root of the mean of (y - p)^2 | 0 | log |
+#' | `r2` | number | 1 - mean of (y - p)^2 / variance of y at the site | 1 | log of 1 - x |
+#' | `bias` | number | mean of p - y: above 0, predictions are too high | 0 | |
+#' | `intercept`, `slope` | number | a and b of y = a + b p by least squares | 0, 1 | |
+#' | `deviance` | count | mean of 2 (y log(y / p) - y + p) | 0 | log |
+#' | `slope` | count | b of log E(y) = a + b log p | 1 | |
+#' | `rps` | ordinal | mean of the sum over k of (P(y <= k) - 1\[y <= k\])^2 | 0 | log |
+#' | `concordance` | ordinal | pairs of rows in the right order, see below | 1 | logit |
+#' | `concordance` | censored | Harrell's concordance, see [dg_cv()] | 1 | logit |
+#' | `uno` | censored | Uno's concordance, see [metric_concordance()] | 1 | logit |
+#' | `slope` | censored | b of log hazard = log h(t) + b f by Cox regression | 1 | |
+#' | `oe_<t>` | censored | observed over expected proportion with an event until t | 1 | log |
+#' | `brier_<t>` | censored | Brier score at t, see [metric_brier()] | 0 | log |
+#'
+#' `concordance` is the proportion of pairs of rows with different y in which the row with the
+#' higher y has the higher predicted mean class; ties count 1/2.
+#'
+#' Standard errors are for other rows of the same site and assume independent rows. Rows count alike
+#' whatever `weights` a fit had. On the given scale estimates are nearly normal: intervals are
+#' symmetric there, and sites are summarised there.
+#' @section Censored times:
+#' f are the decision values, logarithms of hazards. `oe_365` and `brier_365` are at `times` 365 and
+#' need predicted survival probabilities: of a cross-validation those of `metric =
+#' metric_brier(365)`, of a fitted model those at `times`. With late entry (`Surv(start, stop,
+#' status)`) there are the concordance and the slope only. The observed proportion is 1 - Kaplan and
+#' Meier's estimate at the site, the expected one the mean of 1 - S(t). A site without a row that is
+#' followed until t has neither, also if all of its rows had an event before t: choose `times` that
+#' all sites reach, or the mean lacks the sites with the most events. Standard errors of both
+#' include that of the weights of censoring (Graf and others, 1999); those of `uno` take the weights
+#' as known.
+#' @section Classes that training lacks:
+#' Where the domains of training lack the event, or all other classes, its odds are 0 or infinite in
+#' the site that is held out: a cross-validation has no `oe`, `intercept` and `slope` there, and no
+#' `log_loss` if the site has rows of what training lacks. `print()` names such sites; the others
+#' are summarised. A model that is wrong about a class of its training has a log loss of at most
+#' -log(1e-15) a row.
+#' @section Small sites:
+#' A site without both classes has no `auc`; one with fewer than 5 events or 5 others has no
+#' `slope`. With fewer than 10 of either, `intercept` and `slope` have Firth's penalty (1993), and
+#' the error of `auc` is that of Newcombe (2006, method 4) at (A n1 n0 + 1/2) / (n1 n0 + 1), which
+#' allows for the number of pairs: that of Hanley and McNeil (1982, equation 1) with the mean of n1
+#' and n0 in the place of each, so that it does not matter which class is the event. With fewer than
+#' 10 rows, or rows that are all alike, the standard deviation of a row is pooled over sites and
+#' divided by the square root of the site's number of rows. For proportions of 0 or 1, half an event
+#' and half a non-event are added, and half an event to a site without events in `oe`. A site with
+#' few rows has a large error and so a small weight. A site without an error (all predictions are
+#' perfect) has no place on the scale and is not in the mean; `print()` says so. Sites of 5 rows of
+#' censored times are too small for `oe_<t>` and `brier_<t>`.
+#' @references
+#' DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the areas under two or
+#' more correlated receiver operating characteristic curves. *Biometrics* 44, 837-845.
+#'
+#' Firth, D. (1993). Bias reduction of maximum likelihood estimates. *Biometrika* 80, 27-38.
+#'
+#' Graf, E., Schmoor, C., Sauerbrei, W. and Schumacher, M. (1999). Assessment and comparison of
+#' prognostic classification schemes for survival data. *Statistics in Medicine* 18, 2529-2545.
+#'
+#' Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a receiver
+#' operating characteristic (ROC) curve. *Radiology* 143, 29-36.
+#'
+#' Newcombe, R. G. (2006). Confidence intervals for an effect size measure based on the Mann-Whitney
+#' statistic. Part 2: asymptotic methods and evaluation. *Statistics in Medicine* 25, 559-573.
+#' @seealso [dg_validate()], [site_means] for means and intervals over sites, [dg_cv()] for scores
+#'   of rows
+#' @name site_measures
+NULL
+
+#' Means and intervals over sites
+#'
+#' How [dg_validate()], [dg_net_benefit()] and [dg_forecast()] summarise the values of sites
+#' ([site_measures]) in a mean, and what they expect of a new site. Debray and others (2017)
+#' introduce such summaries.
+#'
+#' @section Mean over sites:
+#' The value of site g on its scale is \eqn{\theta_g + e_g}{theta_g + e_g} with \eqn{\theta_g \sim
+#' N(\mu, \tau^2)}{theta_g ~ N(mu, tau^2)}. In the mean each site counts once, on the scale of the
+#' measure; it is transformed back, so that it is about the value of the middle site and not the
+#' arithmetic mean of the estimates, which `print()` shows where it is outside the interval. A site
+#' whose variance is more than nine times the median counts less, in proportion. The interval is
+#' Student's, from the squares of the values, which covers enough whatever the errors of the sites
+#' are (Ibragimov and Mueller, 2010); the error is at least that of the rows. \eqn{\tau}{tau} is the
+#' median of the posterior distribution under "A new site". Folds of a cross-validation share
+#' training rows: the variance of the mean is multiplied by 1 + n / n_1 for n_1 of n rows in
+#' training, as in [dg_compare()].
+#'
+#' Sites are taken as independent in all intervals. If neighbouring sites are alike, the intervals
+#' are too narrow.
+#' @section A new site:
+#' Intervals from one estimate of \eqn{\tau}{tau} cover too little with few sites. `new_lower` to
+#' `new_upper` are quantiles of the posterior predictive distribution of \eqn{\theta}{theta} at a
+#' new site, by quadrature over \eqn{\tau}{tau}, with a flat density of \eqn{\mu}{mu} that is moved
+#' to the mean in which each site counts once, and a half-normal one of \eqn{\tau}{tau}. Its
+#' standard deviation is 0.5 or 1 on the scale of the measure, or twice what the sites differ by
+#' (Paule and Mandel, 1982) if that is more. They are for the measure with many rows of the new
+#' site, not for the value in few rows, and are never narrower than the interval of the mean, nor
+#' than where the middle of the sites themselves lies. They assume that the new site is of the kind
+#' of these. `target` gives the probability `pass` that a new site passes. It averages over what is
+#' not known and is below 1 though all sites may pass: `pass_lower` to `pass_upper` is the interval
+#' of the proportion of such sites, by the posterior of mean and \eqn{\tau}{tau}, and at least
+#' Student's interval of the mean of the sites' own probabilities to pass, since sites may not be
+#' normal; it is rounded outwards to 0.001. Where sites are of two kinds that lie closer to the
+#' target than their errors, it can leave out the truth.
+#'
+#' In simulations (`vignette("validation")`), 95 % intervals of a new site cover 91-100 %, but those
+#' of `r2`, `brier` and `scaled_brier`, which are skewed over sites where slopes differ, 84-100 %.
+#' Where sites differ little, intervals are wide: few sites cannot show that others are alike.
+#' @section Weighted by precision:
+#' `weighted` with `weighted_lower` to `weighted_upper` is the posterior mean of \eqn{\mu}{mu}. It
+#' is the mean of sites only if precise sites have the same values as others, and then has a
+#' narrower interval where sites differ in size more than in value. `weighted_p` is the p of the
+#' difference of both means, whose variance given \eqn{\tau}{tau} is known, averaged over the
+#' posterior; `print()` names measures with p < 0.05. Errors that go with values by chance (AUC,
+#' proportions, events, mean losses) are replaced here by those to expect at the mean.
+#' @section Few events:
+#' Where events are few, values and errors on the scale are correlated, and weights by them are
+#' biased. A likelihood then takes the place of the normal one (Stijnen, Hamza and Ozdemir, 2010),
+#' at sites with fewer than 40 events or 40 non-events (for `auc` 10):
+#'
+#' | measure | likelihood at a site |
+#' |---|---|
+#' | `oe` of classes | binomial, with the variance of events whose p differ |
+#' | `oe` of counts | Poisson, with the dispersion of the site |
+#' | `intercept` of classes | of the rows' events |
+#' | `slope` of classes | nearly that given the number of events (Davison, 1988) |
+#' | `slope` of counts | given the sum of the counts, with the dispersion of the site |
+#' | `sensitivity`, `specificity` | binomial |
+#' | `auc`, `concordance`, `uno` | binomial, of as many pairs as give its standard error |
+#' | `oe` of censored times | binomial, of as many rows as give its standard error |
+#' | `slope` of censored times | the partial likelihood |
+#'
+#' \eqn{\mu}{mu} with its interval and \eqn{\tau}{tau} are then those of the posterior distribution
+#' under "A new site", but with a density of \eqn{\mu}{mu} that is the root of the information, at
+#' most that at 0: it is proper also where no site has an event. To count each site once, it is
+#' moved by the difference of the two means, of which a site's part is the score of its marginal
+#' likelihood over the information, and stretched by the ratio of their standard deviations
+#' (simulations: `vignette("validation")`).
+#' @section Meta-regression and ranking:
+#' **Meta-regression** is by least squares in which each site counts once, as in the mean, with
+#' errors HC3 (MacKinnon and White, 1985) and the same allowance for folds; it does not use the
+#' likelihood of few events. A term that is not identified at the sites with a value is `NA`.
+#'
+#' **Ranking.** `shrunk` is the posterior mean of each site, on the scale of the measure and back:
+#' a site with few rows is shrunk towards the mean.
+#' @references
+#' Ibragimov, R. and Mueller, U. K. (2010). t-statistic based correlation and heterogeneity robust
+#' inference. *Journal of Business and Economic Statistics* 28, 453-468.
+#'
+#' MacKinnon, J. G. and White, H. (1985). Some heteroskedasticity-consistent covariance matrix
+#' estimators with improved finite sample properties. *Journal of Econometrics* 29, 305-325.
+#'
+#' Paule, R. C. and Mandel, J. (1982). Consensus values and weighting factors. *Journal of Research
+#' of the National Bureau of Standards* 87, 377-385.
+#'
+#' Stijnen, T., Hamza, T. H. and Ozdemir, P. (2010). Random effects meta-analysis of event outcome
+#' in the framework of the generalized linear mixed model with applications in sparse data.
+#' *Statistics in Medicine* 29, 3046-3067.
+#'
+#' Davison, A. C. (1988). Approximate conditional inference in generalized linear models. *Journal
+#' of the Royal Statistical Society B* 50, 445-461.
+#'
+#' Debray, T. P. A. and others (2017). A guide to systematic review and meta-analysis of prediction
+#' model performance. *BMJ* 356, i6460.
+#' @seealso [dg_validate()], `vignette("validation")` with the coverage in simulations
+#' @name site_means
+NULL

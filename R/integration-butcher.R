@@ -10,7 +10,7 @@ axe_call.dg_fit <- function(x, verbose = FALSE, ...) {
 #' @exportS3Method butcher::axe_fitted
 axe_fitted.dg_fit <- function(x, verbose = FALSE, ...) {
   report_axed(x, slim_parts(x, without_fitted), verbose,
-            c("fitted()", "residuals()", "dg_lodo()", "predict() without newdata"))
+            c("fitted()", "residuals()", "dg_cv() in closed form", "predict() without newdata"))
 }
 
 # Kernels need their rows; ensembles keep others only for `reference = "training"`.

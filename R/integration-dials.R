@@ -1,21 +1,46 @@
 # Parameters of the dials package for arguments of step_domain() and domain_learner() that dials has
 # no parameter for.
-#' @rdname domain_learner
-#' @order 2
+#' Parameters of a parsnip model for tuning
+#'
+#' @description
+#' `domain_scaling_type()`, `domain_kernel_type()` and `domain_multitask_tau()` return parameter
+#' objects for tuning, as the functions of the dials package do for other arguments.
+#'
+#' @param values Character vector: values of the parameter that are tried.
+#' @param range Two numbers from 0 to 1: range of `tau`.
+#' @details
+#' All main arguments but `domain` can be `tune()`:
+#'
+#' | argument | default range | parameter |
+#' |---|---|---|
+#' | `cost` | 2^-5 to 2^10 | `dials::cost()` |
+#' | `penalty` | 1e-3 to 1e3 | `dials::penalty()` |
+#' | `bandwidth` | 0.3 to 10 | `dials::rbf_sigma()` |
+#' | `domain_kernel` | `"distribution"`, `"pooled"` | `domain_kernel_type()` |
+#' | `scale` | all scalings | `domain_scaling_type()` |
+#' | `tau` | 0 to 1 | `domain_multitask_tau()` |
+#' | engine argument `epsilon` | 0 to 0.5 | `dials::svm_margin()` |
+#' | engine argument `lambda`, `cost` | as `penalty`, `cost` | the same |
+#'
+#' If `tau` is tuned too, the default values of `domain_kernel` include `"multitask"`.
+#' @return A parameter of dials.
+#' @seealso [domain_learner()]
+#' @examplesIf requireNamespace("dials", quietly = TRUE)
+#' domain_scaling_type()
+#' domain_kernel_type(c("pooled", "multitask"))
+#' domain_multitask_tau()
 #' @export
 domain_scaling_type <- function(values = c("pooled", "domain", "both", "rank", "none")) {
   choice_parameter(values, scalings, c(domain_scaling_type = "Scaling of predictors"))
 }
 
-#' @rdname domain_learner
-#' @order 2
+#' @rdname domain_scaling_type
 #' @export
 domain_kernel_type <- function(values = c("distribution", "pooled")) {
   choice_parameter(values, domain_kernel_types, c(domain_kernel_type = "Domain kernel"))
 }
 
-#' @rdname domain_learner
-#' @order 2
+#' @rdname domain_scaling_type
 #' @export
 domain_multitask_tau <- function(range = c(0, 1)) {
   need_package("dials", "domain_multitask_tau()")

@@ -35,7 +35,7 @@ handed_domain <- ".domain"
 #' @section Errors:
 #' A recipe in which no column, or more than one, has the role; `composition` other than `"tibble"`;
 #' a predictor called `.domain`; new data without the column.
-#' @seealso [domain_learner()], [step_dica()]
+#' @seealso [domain_learner()], [step_domain()]
 #' @examplesIf requireNamespace("recipes", quietly = TRUE)
 #' pupils <- subset(nlme::MathAchieve, School %in% levels(School)[1:3])
 #' steps <- recipes::recipe(MathAch ~ SES + Sex + School, data = pupils) |>

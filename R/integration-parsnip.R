@@ -15,9 +15,6 @@
 #' | `"gp"` | [dg_gp()] | number | `domain_kernel`, `tau`, `bandwidth`, `scale` |
 #' | `"auto"` | [dg_auto()] | number, classes | none: selected by the engine |
 #'
-#' `domain_scaling_type()`, `domain_kernel_type()` and `domain_multitask_tau()` return parameter
-#' objects for tuning, as the functions of the dials package do for other arguments.
-#'
 #' @param mode `"regression"`, `"classification"` or, for the engine `"glm"`, `"censored
 #'   regression"`.
 #' @param engine Name of an engine. `set_engine()` takes all further arguments of its learner, such
@@ -26,24 +23,21 @@
 #'   text, that text is the name). `NULL` with a formula `y ~ x | domain` or [domain_blueprint()].
 #' @param domain_kernel `"distribution"`, `"pooled"`, `"multitask"` or `"wasserstein"`, for
 #'   [domain_distribution()] etc. with defaults; or a domain kernel made by one of these functions.
-#' @param cost Penalty of errors of the support vector machine. Default `NULL`: selected on held-out
-#'   domains.
-#' @param penalty Penalty on the squared norm, argument `lambda` of [dg_ridge()] and [dg_glm()].
-#'   Default `NULL`: selected on held-out domains.
+#' @param cost,penalty Penalty of errors of the support vector machine; penalty on the squared norm,
+#'   `lambda` of [dg_ridge()] and [dg_glm()]. `NULL`: selected on held-out domains.
 #' @param bandwidth Bandwidth of [kernel_rbf()], in units of the scaled predictors. Default `NULL`:
 #'   that of the learner.
-#' @param scale Scaling of the predictors, see [dg_dica()].
+#' @param scale Scaling of the predictors, see [dg_arguments].
 #' @param tau Argument of [domain_multitask()], from 0 (separate domains) to 1 (pooling). Default
 #'   `NULL`: 0.5; for the Gaussian process it is fitted. Not used for another name of a
 #'   `domain_kernel`, so that both can be tuned together.
 #' @param object A `domain_learner()`.
 #' @param parameters Tibble of one row or list of values, such as `select_best()` returns.
-#' @param fresh If `TRUE`, all arguments are replaced, not only the given ones.
+#' @param fresh If `TRUE`, arguments that are not given are reset.
 #' @param ... Further arguments of the learner, as for `set_engine()`.
-#' @param values Character vector: values of the parameter that are tried.
-#' @param range Two numbers from 0 to 1: range of `tau`.
 #' @details
-#' **Defaults.** Arguments that are `NULL` have the default of the learner.
+#' parsnip knows the model as soon as both packages are loaded. Arguments that are `NULL` have the
+#' default of the learner.
 #'
 #' **The domain** is a column of the data, and not a predictor:
 #' ```r
@@ -72,78 +66,12 @@
 #' For them parsnip needs the package prodlim, `augment()` and measures of survival also censored,
 #' and a recipe a column that is the `Surv()` object.
 #'
-#' **Types of predictions.**
-#'
-#' | `type` | response | from |
-#' |---|---|---|
-#' | `"numeric"`, `"class"`, `"prob"` | number; classes | `predict()` of the learner |
-#' | `"raw"` | any | decision values |
-#' | `"pred_int"`, with `level` | number | `interval = "prediction"`, see [set_intervals()] |
-#' | `"conf_int"`, with `level`, `std_error` | number, `"gp"` only | posterior of [dg_gp()] |
-#' | `"linear_pred"` | number, `"glm"` only | values of the link |
-#' | `"survival"`, with `eval_time` | censored times | `type = "survival"` of the learner |
-#' | `"time"` | censored times | restricted mean: area under the survival curve |
-#' | `"linear_pred"` | censored times | minus the log hazard f, see below |
-#'
-#' The restricted mean is the expected time up to the last time of training. A linear predictor of
-#' censored times increases with time, as in other models of parsnip; with `increasing = FALSE` it
-#' is the log hazard f of [dg_glm()] itself.
-#'
-#' As in [predict.dg_learner()], the rows of a domain that are predicted together describe it. For
-#' classes `"svm"`, `"ridge"` and `"auto"` are fitted with `calibration = "platt"`, because most of
-#' tidymodels needs probabilities. `set_engine("svm", calibration = "none")` is faster and only
-#' predicts classes; with `loss = "logistic"` as well, also probabilities. `"glm"` has the
-#' probabilities of its likelihood.
-#'
 #' **Case weights** are the `weights` of the learner. Scaling, bandwidths and descriptions of
 #' domains do not use them, so a frequency weight of 2 is not the same as two rows.
-#'
-#' **Folds.** `rsample::group_vfold_cv(data, group = school)` holds out whole domains (one at a time
-#' by default), as [dg_cv()] does with the same folds. With one domain per fold, the mean scores are
-#' equal. With several, they differ: `tune::collect_metrics()` averages over folds, [dg_cv()] over
-#' domains. Folds that split domains, such as `rsample::vfold_cv()`, estimate scores on known
-#' domains and give a warning of class `domgen_warning_split_domains`, unless they were made by hand
-#' ([as_rsample()], `rsample::manual_rset()`). Standard errors differ in all cases:
-#' `tune::collect_metrics()` treats folds as independent, and [dg_cv()] allows for overlapping
-#' training sets.
-#'
-#' **A projection first.** [step_dica()] before this model differs from [dg_pipeline()]: here the
-#' learner has its own default kernel, on scores that are scaled again.
-#'
-#' **Functions of domgen** that take a fit or a workflow, and do its preprocessing themselves:
-#'
-#' | function | with |
-#' |---|---|
-#' | [dg_novelty()], [dg_effect()], [set_reference()] | a fit, or a fitted workflow |
-#' | [dg_compare()], [dg_importance()] | a workflow, fitted or not, which is fitted again |
-#'
-#' Rows are those of the data, before a recipe. [dg_effect()] and [dg_importance()] change columns
-#' of the data, so the steps of a recipe follow. They and [set_reference()] need steps that treat
-#' each row alone: a [step_dica()] with `scale = "domain"` is an error. So are predictions that the
-#' workflow changes after the model.
-#'
-#' **Perturbed rows.** In other packages partial dependence, slopes and Shapley values need
-#' [set_reference()]; otherwise there is a warning of class `domgen_warning_moving`.
-#'
-#' **Tuning.** All main arguments but `domain` can be `tune()`:
-#'
-#' | argument | default range | parameter |
-#' |---|---|---|
-#' | `cost` | 2^-5 to 2^10 | `dials::cost()` |
-#' | `penalty` | 1e-3 to 1e3 | `dials::penalty()` |
-#' | `bandwidth` | 0.3 to 10 | `dials::rbf_sigma()` |
-#' | `domain_kernel` | `"distribution"`, `"pooled"` | `domain_kernel_type()` |
-#' | `scale` | all scalings | `domain_scaling_type()` |
-#' | `tau` | 0 to 1 | `domain_multitask_tau()` |
-#' | engine argument `epsilon` | 0 to 0.5 | `dials::svm_margin()` |
-#' | engine argument `lambda`, `cost` | as `penalty`, `cost` | the same |
-#'
-#' If `tau` is tuned too, the default values of `domain_kernel` include `"multitask"`.
-#'
-#' parsnip knows the model as soon as both packages are loaded.
 #' @return A model specification of parsnip; the fitted model of this package is
-#'   `extract_fit_engine()` of a fit. `domain_scaling_type()` etc.: a parameter of dials.
-#' @seealso [step_dica()], [domain_blueprint()]
+#'   `extract_fit_engine()` of a fit.
+#' @seealso [parsnip_models], [domain_scaling_type()] for tuning, [step_domain()],
+#'   [domain_blueprint()]
 #' @examplesIf requireNamespace("parsnip", quietly = TRUE)
 #' library(parsnip)
 #' pupils <- subset(nlme::MathAchieve, School %in% levels(School)[1:12])
@@ -340,9 +268,9 @@ survival_of <- function(f, ...) {
 
 # ---- fits of the engines ----------------------------------------------------------------------
 
-#' Fit function of the engines of domain_learner()
+#' What parsnip and tune call for domain_learner()
 #'
-#' Called by parsnip. Use [domain_learner()], or the learner itself, instead.
+#' `fit_domain_learner()` fits the engines of [domain_learner()], which is called instead.
 #'
 #' @param formula,data,weights Arguments from parsnip: formula with or without a bar, data frame,
 #'   numbers or `NULL`.
@@ -523,3 +451,60 @@ sanitize_model_specific.model_fit <- function(model, ...) {
   if (inherits(model$fit, "dg_fit")) warn_moving(model$fit, "marginaleffects makes up rows")
   model
 }
+
+#' Fits of parsnip and workflows with other functions
+#'
+#' What does `predict()` of a [domain_learner()] return, how do folds of rsample compare with
+#' [dg_cv()], and which functions of this package take a fit or a workflow?
+#'
+#' @section Types of predictions:
+#' | `type` | response | from |
+#' |---|---|---|
+#' | `"numeric"`, `"class"`, `"prob"` | number; classes | `predict()` of the learner |
+#' | `"raw"` | any | decision values |
+#' | `"pred_int"`, with `level` | number | `interval = "prediction"`, see [set_intervals()] |
+#' | `"conf_int"`, with `level`, `std_error` | number, `"gp"` only | posterior of [dg_gp()] |
+#' | `"linear_pred"` | number, `"glm"` only | values of the link |
+#' | `"survival"`, with `eval_time` | censored times | `type = "survival"` of the learner |
+#' | `"time"` | censored times | restricted mean: area under the survival curve |
+#' | `"linear_pred"` | censored times | minus the log hazard f, see below |
+#'
+#' The restricted mean is the expected time up to the last time of training. A linear predictor of
+#' censored times increases with time, as in other models of parsnip; with `increasing = FALSE` it
+#' is the log hazard f of [dg_glm()] itself.
+#'
+#' As in [predict.dg_learner()], the rows of a domain that are predicted together describe it. For
+#' classes `"svm"`, `"ridge"` and `"auto"` are fitted with `calibration = "platt"`, because most of
+#' tidymodels needs probabilities. `set_engine("svm", calibration = "none")` is faster and only
+#' predicts classes; with `loss = "logistic"` as well, also probabilities. `"glm"` has the
+#' probabilities of its likelihood.
+#' @section Folds:
+#' `rsample::group_vfold_cv(data, group = school)` holds out whole domains (one at a time
+#' by default), as [dg_cv()] does with the same folds. With one domain per fold, the mean scores are
+#' equal. With several, they differ: `tune::collect_metrics()` averages over folds, [dg_cv()] over
+#' domains. Folds that split domains, such as `rsample::vfold_cv()`, estimate scores on known
+#' domains and give a warning of class `domgen_warning_split_domains`, unless they were made by hand
+#' ([as_rsample()], `rsample::manual_rset()`). Standard errors differ in all cases:
+#' `tune::collect_metrics()` treats folds as independent, and [dg_cv()] allows for overlapping
+#' training sets.
+#' @section A projection first:
+#' [step_domain()] before this model differs from [dg_pipeline()]: here the
+#' learner has its own default kernel, on scores that are scaled again.
+#' @section Functions of domgen:
+#' These take a fit or a workflow, and do its preprocessing themselves:
+#'
+#' | function | with |
+#' |---|---|
+#' | [dg_novelty()], [dg_effect()], [set_reference()] | a fit, or a fitted workflow |
+#' | [dg_compare()], [dg_importance()] | a workflow, fitted or not, which is fitted again |
+#'
+#' Rows are those of the data, before a recipe. [dg_effect()] and [dg_importance()] change columns
+#' of the data, so the steps of a recipe follow. They and [set_reference()] need steps that treat
+#' each row alone: a [step_domain()] with `scale = "domain"` is an error. So are predictions that
+#' the workflow changes after the model.
+#' @section Perturbed rows:
+#' In other packages partial dependence, slopes and Shapley values need
+#' [set_reference()]; otherwise there is a warning of class `domgen_warning_moving`.
+#' @name parsnip_models
+#' @seealso [domain_learner()], [domain_blueprint()]
+NULL

@@ -1,56 +1,11 @@
-# Steps of the recipes package that replace predictors by the components of a projection. step_of()
-# makes each from the projection and its tunable arguments with defaults. recipes is not needed
-# before a step is made.
+# The step of the recipes package that replaces predictors by the components of a projection.
 
-# extra: arguments of the step itself; NULL is the default of the projection.
-step_of <- function(suffix, extra = list(), projection = suffix) {
-  step <- function(recipe, ..., domain = NULL, outcome = NULL, role = "predictor",
-                   trained = FALSE, num_comp = 2, bandwidth = NULL, scale = "pooled",
-                   options = list(), res = NULL, columns = NULL, prefix = toupper(suffix),
-                   keep_original_cols = FALSE, skip = FALSE, id = recipes::rand_id(suffix)) {
-    need_package("recipes", paste0("step_", suffix, "()"))
-    check_given(recipe, "recipe")
-    if (!inherits(recipe, "recipe")) {
-      abort("argument", "`recipe` must be a recipe, not ", describe(recipe), ".")
-    }
-    selectors <- list(terms = rlang::enquos(...), domain = rlang::enquos(domain),
-                      outcome = rlang::enquos(outcome))
-    names <- setdiff(names(formals(sys.function())), c("recipe", "...", "domain", "outcome"))
-    values <- mget(names, environment())
-    if (is.null(values$method)) values$method <- projection
-    if (missing(prefix)) values$prefix <- upper_case(values$method)
-    # named selectors are misspelt arguments
-    named <- selectors$terms[nzchar(names(selectors$terms))]
-    hidden <- c("trained", "res", "columns", if (suffix != "domain") "method")
-    check_no_dots(named, setdiff(c(names(selectors), names(values)), c("terms", hidden)))
-    # recipes::step() takes one class only
-    recipes::add_step(recipe, structure(c(selectors, values), class = c(
-      paste0("step_", suffix), "projectionstep", "step"
-    )))
-  }
-  arguments <- formals(step)
-  arguments$id[[2L]] <- suffix
-  arguments$prefix <- if (is.null(extra$method)) upper_case(projection) else quote(toupper(method))
-  formals(step) <- append(arguments, extra, match("num_comp", names(arguments)))
-  step
-}
-
-#' Integration with tidymodels: projections as steps of a recipe
+#' Integration with tidymodels: a projection as a step of a recipe
 #'
 #' @description
-#' Steps for the recipes package that replace predictors by the components of a projection:
-#'
-#' | step | projection |
-#' |---|---|
-#' | `step_dica()` | [dg_dica()]: keeps what the response depends on, brings domains together |
-#' | `step_udica()` | [dg_udica()]: the same without a response |
-#' | `step_dcm()` | [dg_dcm()]: larger domains get more weight |
-#' | `step_tca()` | [dg_tca()]: keeps variance, brings domains together |
-#' | `step_kpca_domain()` | [dg_kpca()]: kernel principal components |
-#' | `step_domain()` | `method`: any of the [projections][dg_dica()] |
-#'
-#' The components equal those of `predict()` for the projection fitted directly. This holds for
-#' training rows and new rows, in training domains and in new ones.
+#' A step for the recipes package that replaces predictors by the components of a projection. The
+#' components equal those of `predict()` for the projection fitted directly. This holds for training
+#' rows and new rows, in training domains and in new ones.
 #'
 #' @param recipe A recipe.
 #' @param ... Selectors of the predictors, such as `all_predictors()`. Categorical predictors become
@@ -63,20 +18,23 @@ step_of <- function(suffix, extra = list(), projection = suffix) {
 #' @param trained,res,columns Set by `prep()`: `TRUE` if the step is trained, the fitted projection,
 #'   names of the predictors.
 #' @param num_comp Number of components. Default 2; with 0 the predictors are unchanged.
-#' @param method Name of a projection: `"dica"`, `"udica"`, `"coir"`, `"kpca"`, `"dcm"`, `"tca"`,
-#'   `"sca"`, `"mda"`, `"cidg"` or `"kfd"`.
-#' @param lambda,epsilon,mu Arguments of the projection; `NULL`: its default.
+#' @param method The [projection][dg_dica()]. Default `"dica"`, see [dg_dica()]: keeps what the
+#'   response depends on and brings domains together; `"udica"` does so without a response, `"dcm"`
+#'   with more weight for larger domains, `"tca"` keeps variance. Others: `"coir"`, `"kpca"`,
+#'   `"sca"`, `"mda"`, `"cidg"`, `"kfd"`.
+#' @param lambda,epsilon,mu Arguments of the projection, where it has them; `NULL`: its default.
 #' @param bandwidth Bandwidth of [kernel_rbf()], in units of the scaled predictors. Default `NULL`:
 #'   the median bandwidth.
 #' @param scale Scaling of the predictors, see [dg_dica()].
 #' @param options Named list of further arguments of the projection, such as
 #'   `list(kernel = kernel_laplace(), feature_map = features_nystrom(100))`.
-#' @param prefix Start of the components' names, followed by their number.
+#' @param prefix Start of the components' names, followed by their number. Default: the name of the
+#'   method in capitals.
 #' @param keep_original_cols If `TRUE`, the predictors are kept alongside the components.
 #' @param skip If `TRUE`, the step is skipped when data other than the training data are baked.
 #' @param id Unique name of the step.
 #' @details **Domains in a recipe.** Give the column a role, `update_role(school, new_role =
-#' "domain")`: it is then not a predictor, stays in the data, and is found by all steps.
+#' "domain")`: it is then not a predictor, stays in the data, and is found by the step.
 #'
 #' With `scale = "domain"` or `"both"`, or a domain kernel in `options`, a new row is projected
 #' using the unlabelled rows of its domain that are baked together. Otherwise each row is projected
@@ -96,9 +54,9 @@ step_of <- function(suffix, extra = list(), projection = suffix) {
 #' **Case weights.** A row with frequency weight k counts as k rows. Importance weights are an
 #' error: projections have no weights.
 #'
-#' **Tuning.** `num_comp`, `lambda`, `epsilon`, `mu`, `bandwidth` and `scale` can be `tune()`, with
-#' `num_comp()`, `penalty()` and `rbf_sigma()` of dials (ranges for these steps) and
-#' [domain_scaling_type()].
+#' **Tuning.** `num_comp`, `bandwidth`, `scale`, and of `lambda`, `epsilon` and `mu` those that the
+#' projection has, can be `tune()`, with `num_comp()`, `penalty()` and `rbf_sigma()` of dials
+#' (ranges for this step) and [domain_scaling_type()].
 #'
 #' **`tidy()`** returns a tibble with the columns `terms` (names of the predictors) and `id`; with
 #' `type = "components"`, `component`, `eigenvalue`, `residual` and `id`.
@@ -114,41 +72,40 @@ step_of <- function(suffix, extra = list(), projection = suffix) {
 #'
 #' steps <- recipe(MathAch ~ SES + Sex + Minority + School, data = pupils) |>
 #'   update_role(School, new_role = "domain") |>
-#'   step_dica(all_predictors(), num_comp = 3) |>
+#'   step_domain(all_predictors(), method = "dica", num_comp = 3) |>
 #'   prep()
 #' steps
 #' bake(steps, new)
 #' tidy(steps, number = 1, type = "components")
-#' @name step_domain
-NULL
-
-#' @rdname step_domain
 #' @export
-step_dica <- step_of("dica", list(lambda = 0.1, epsilon = 1e-4))
-
-#' @rdname step_domain
-#' @export
-step_udica <- step_of("udica", list(lambda = 0.1))
-
-#' @rdname step_domain
-#' @export
-step_dcm <- step_of("dcm", list(lambda = NULL, epsilon = 1e-4))
-
-#' @rdname step_domain
-#' @export
-step_tca <- step_of("tca", list(mu = 1))
-
-#' @rdname step_domain
-#' @export
-step_kpca_domain <- step_of("kpca_domain", projection = "kpca")
-
-#' @rdname step_domain
-#' @export
-step_domain <- step_of("domain", list(method = "dica", lambda = NULL, epsilon = NULL, mu = NULL))
+step_domain <- function(recipe, ..., domain = NULL, outcome = NULL, role = "predictor",
+                        trained = FALSE, num_comp = 2, method = "dica", lambda = NULL,
+                        epsilon = NULL, mu = NULL, bandwidth = NULL, scale = "pooled",
+                        options = list(), res = NULL, columns = NULL, prefix = toupper(method),
+                        keep_original_cols = FALSE, skip = FALSE, id = recipes::rand_id("domain")) {
+  # recipes is not needed before a step is made
+  need_package("recipes", "step_domain()")
+  check_given(recipe, "recipe")
+  if (!inherits(recipe, "recipe")) {
+    abort("argument", "`recipe` must be a recipe, not ", describe(recipe), ".")
+  }
+  selectors <- list(terms = rlang::enquos(...), domain = rlang::enquos(domain),
+                    outcome = rlang::enquos(outcome))
+  names <- setdiff(names(formals(step_domain)), c("recipe", "...", "domain", "outcome"))
+  if (missing(prefix)) prefix <- upper_case(method)
+  values <- mget(names, environment())
+  # named selectors are misspelt arguments
+  named <- selectors$terms[nzchar(names(selectors$terms))]
+  check_no_dots(named, setdiff(c(names(selectors), names(values)),
+                               c("terms", "trained", "res", "columns")))
+  # recipes::step() takes one class only
+  recipes::add_step(recipe, structure(c(selectors, values),
+                                      class = c("step_domain", "projectionstep", "step")))
+}
 
 # ---- methods for recipes ----------------------------------------------------------------------
 #
-# All steps have the class projectionstep: tidy() takes each class with an underscore for a separate
+# Methods are of the class projectionstep: tidy() takes each class with an underscore for a separate
 # step. A step is a list of its arguments, whose selectors are evaluated when it is trained.
 
 #' @exportS3Method recipes::prep
@@ -306,7 +263,11 @@ tunable.projectionstep <- function(x, ...) {
     bandwidth = list(pkg = "dials", fun = "rbf_sigma", range = c(-0.5, 1)),
     scale = list(pkg = "domgen", fun = "domain_scaling_type")
   )
-  tuned <- parameters[intersect(names(parameters), names(x))]
+  # lambda, epsilon and mu of methods that have them
+  absent <- if (x$method %in% projection_methods) {
+    setdiff(c("lambda", "epsilon", "mu"), names(formals(paste0("dg_", x$method))))
+  }
+  tuned <- parameters[setdiff(names(parameters), absent)]
   tibble::tibble(name = names(tuned), call_info = unname(tuned), source = "recipe",
                  component = class(x)[1L], component_id = x$id)
 }

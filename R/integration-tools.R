@@ -73,10 +73,10 @@ warn_moving <- function(model, what) {
 #'
 #' **butcher.** `butcher()` keeps `predict(model, newdata)`. It removes the call (and thereby
 #' [update()]), and training rows that kernels do not need (and thereby `fitted()`, `residuals()`,
-#' [dg_lodo()] and `predict()` without `newdata`). The rows of the kernel must stay: 8 n p bytes for
-#' n rows and p predictors, and 8 n p again for the embeddings of [domain_distribution()].
-#' [set_reference()] removes the second, `butcher()` about 28 bytes per row; [features_nystrom()]
-#' keeps only landmarks.
+#' [dg_cv()] in closed form and `predict()` without `newdata`). The rows of the kernel must stay: 8
+#' n p bytes for n rows and p predictors, and 8 n p again for the embeddings of
+#' [domain_distribution()]. [set_reference()] removes the second, `butcher()` about 28 bytes per
+#' row; [features_nystrom()] keeps only landmarks.
 #'
 #' **vetiver.** The input prototype has the predictors and, if needed, the domain. The answer is
 #' `.pred`: numbers or classes, or with `vetiver_api(v, type = "prob")` probabilities. A model

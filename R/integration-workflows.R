@@ -7,20 +7,20 @@
 #' @exportS3Method
 inner_fit.model_fit <- function(model) {
   if (inherits(model$fit, "dg_fit")) return(model$fit)
-  abort("argument", "`model` must be a fit of `domain_learner()`, not of `", class(model$spec)[1L],
+  abort("argument", "`object` must be a fit of `domain_learner()`, not of `", class(model$spec)[1L],
         "()` with the engine \"", model$spec$engine, "\".")
 }
 
 #' @exportS3Method
 inner_fit.workflow <- function(model) {
   if (!isTRUE(model$trained)) {
-    abort("argument", "`model` must be a fitted workflow: fit it with fit() first.")
+    abort("argument", "`object` must be a fitted workflow: fit it with fit() first.")
   }
   if (length(model$post$actions)) {
-    abort("argument", "`model` must be a workflow without a postprocessor, which changes ",
+    abort("argument", "`object` must be a workflow without a postprocessor, which changes ",
           "predictions after the model.")
   }
-  fitted <- check_sealed(inner_fit(model$fit$fit), "model")
+  fitted <- check_sealed(inner_fit(model$fit$fit))
   mold <- model$pre$mold
   fitted$blueprint$before <- workflow_rows(mold$blueprint, fitted$blueprint)
   fitted$blueprint$response_name <- paste(names(mold$outcomes), collapse = ", ")
@@ -57,19 +57,19 @@ preprocess.workflow_rows <- function(before, newdata) {
 }
 
 #' @exportS3Method
-set_reference.model_fit <- function(model, data, domain = NULL, ...) {
-  model$fit <- set_reference(inner_fit(model), data, domain)
-  model
+set_reference.model_fit <- function(object, newdata, domain = NULL, ...) {
+  object$fit <- set_reference(inner_fit(object), newdata, domain)
+  object
 }
 
 #' @exportS3Method
-set_reference.workflow <- function(model, data, domain = NULL, ...) {
-  fitted <- inner_fit(model)
+set_reference.workflow <- function(object, newdata, domain = NULL, ...) {
+  fitted <- inner_fit(object)
   check_row_by_row(fitted)
-  check_describing(data, domain)
-  if (!is.character(data)) data <- preprocess(fitted$blueprint$before, data)
-  model$fit$fit <- set_reference(model$fit$fit, data, domain)
-  model
+  check_describing(newdata, domain)
+  if (!is.character(newdata)) newdata <- preprocess(fitted$blueprint$before, newdata)
+  object$fit$fit <- set_reference(object$fit$fit, newdata, domain)
+  object
 }
 
 has_domain_learner <- function(workflow) {

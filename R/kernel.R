@@ -154,7 +154,7 @@ has_bandwidth <- function(kernel) "bandwidth" %in% names(unclass(kernel))
 #'   ids.
 #' @param z Rows with the same columns as `x`, m x p. Default `x`.
 #' @param threads Number of threads. If `NULL` (default), `getOption("domgen.threads", 2)`. The BLAS
-#'   has its own number of threads, see [domgen-package].
+#'   has its own number of threads, see [domgen_options].
 #' @return `kernel_matrix()`: numeric matrix, n x m, with the kernel of row i of `x` and row j of
 #'   `z` in cell (i, j); exactly symmetric without `z`. A kernel without a bandwidth uses the
 #'   median distance of the rows of `z`, which stand for the training rows.
@@ -162,7 +162,7 @@ has_bandwidth <- function(kernel) "bandwidth" %in% names(unclass(kernel))
 #'   `median_bandwidth()`: one positive number, in the units of `x`.
 #' @section Errors:
 #' Non-numeric or non-finite input, different numbers of columns, bandwidths that do not match the
-#' columns, and a matrix over the memory limit (see [domgen-package]) are errors.
+#' columns, and a matrix over the memory limit (see [domgen_options]) are errors.
 #' @examples
 #' K <- kernel_matrix(kernel_rbf(bandwidth = 2), as.matrix(iris[1:5, 1:4]))
 #' K

@@ -97,9 +97,11 @@ errors_of_draw <- function(K, kappa, left, labelled, test, grid) {
     decomposition <- eigen(K[labelled, labelled, drop = FALSE] + kappa * constant, symmetric = TRUE)
     across <- (K[test, labelled, drop = FALSE] + kappa * constant) %*% decomposition$vectors
     target <- crossprod(decomposition$vectors, left[labelled, , drop = FALSE])
-    for (j in which(grid$constant == constant)) {
-      predicted <- across %*% (target / (pmax(decomposition$values, 0) + grid$lambda[j]))
-      errors[j] <- mean(rowSums((left[test, , drop = FALSE] - predicted)^2))
+    at <- which(grid$constant == constant)
+    shrunk <- 1 / outer(pmax(decomposition$values, 0), grid$lambda[at], "+")
+    for (m in seq_len(ncol(left))) {
+      predicted <- across %*% (target[, m] * shrunk)
+      errors[at] <- errors[at] + colMeans((left[test, m] - predicted)^2)
     }
   }
   errors

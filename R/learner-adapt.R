@@ -15,54 +15,6 @@
 #' adapted model keeps this description: its predictions for a row do not depend on the other rows
 #' given to `predict()`.
 #'
-#' ## By model
-#'
-#' * [dg_svm()]: \eqn{c_i = \mathrm{cost}\cdot w_i}{c_i = cost w_i}; f0 enters the linear term of
-#'   the dual problem.
-#' * [dg_ridge()]: \eqn{\sum_i w_i (y_i - f(x_i))^2 + \lambda\lVert f - f_0\rVert^2}{
-#'   sum_i w_i (y_i - f(x_i))^2 + lambda ||f - f0||^2}, that is, \eqn{f = f_0 + g} with
-#'   \eqn{g = \sum_i \alpha_i \kappa k(x_i, \cdot)}{g = sum_i alpha_i kappa k(x_i, .)},
-#'   \eqn{(K + \lambda\,\mathrm{diag}(1/w))\alpha = y - f_0}{(K + lambda diag(1/w)) alpha = y - f0}.
-#' * [dg_glm()]: \eqn{\sum_i w_i d(y_i, \mu_i) + \lambda\lVert f - f_0\rVert^2}{ sum_i w_i d(y_i,
-#'   mu_i) + lambda ||f - f0||^2}, with \eqn{\mu}{mu} the mean at f. The thresholds of `"ordinal"`
-#'   and the baseline hazard of `"cox"` are those of the model. For `"cox"`, labels are
-#'   `survival::Surv(time, status)`, the first sum is the partial likelihood with the labelled rows
-#'   at risk, and f is f0 unless an event occurs while another row is at risk.
-#' * [dg_gp()]: f0 is the prior mean, \eqn{s^2\kappa(P_T, P_T)k}{s^2 kappa(P_T, P_T) k} the prior
-#'   covariance and \eqn{\nu^2/w_i}{nu^2 / w_i} the noise. `predict(se.fit = TRUE)` returns the
-#'   standard deviations of that posterior. They treat f - f0 as uncertain as f before training, and
-#'   are therefore too large with few labels.
-#' * [dg_pipeline()]: the projection is kept; its learner is adapted on the projected scores.
-#'
-#' With a feature map z, \eqn{\kappa k} is
-#' \eqn{\langle z(P_T, x), z(P_T, x')\rangle}{<z(P_T, x), z(P_T, x')>}, which is small for a domain
-#' that resembles no training domain. Probabilities keep the model's calibration. An unpenalised
-#' constant (`intercept = TRUE`) stays as in f0. A numeric response is standardised as in training.
-#'
-#' ## Penalty of the correction
-#' The `lambda` of a [dg_ridge()] suits prediction without labels of the new domain, not the
-#' correction by a few labels. `lambda` and `constant` of the correction are therefore chosen on the
-#' training domains, if three conditions hold: `lambda` was not given to [dg_ridge()] or here, the
-#' model keeps its rows (no feature map), and at least 3 training domains have enough rows.
-#' Otherwise `lambda` is the model's and `constant` is 0, unless they are given.
-#'
-#' Each training domain is predicted by the others (see [dg_lodo()]). The prediction is corrected by
-#' as many labels as are given now (at most 200; fewer if domains are small), in 3 random draws, and
-#' scored on the domain's remaining rows. Candidates for `lambda` are 0.001 to 1000, the model's
-#' `lambda` and no correction; candidates for `constant` are 0, 1 and 10. The pair with the smallest
-#' mean squared error, averaged over domains, is chosen. At most 2,000 rows of whole domains are
-#' used (more if 3 domains have more), always the same ones.
-#'
-#' In simulations without differences between domains, the model's own `lambda` raised the error by
-#' 6 to 7 % with 2 or 8 labels, the chosen one by 0 %. Errors on real data:
-#'
-#' | data | labels | without labels | model's `lambda` | chosen |
-#' |---|---|---|---|---|
-#' | Oxide | 5 | 13.2 | 11.9 | 6.1 |
-#' | sleepstudy | 2 | 42.3 | 33.2 | 29.2 |
-#' | Orthodont | 1 | 2.11 | 1.68 | 1.60 |
-#' | MathAchieve | 8 | 6.47 | 6.34 | 6.33 |
-#'
 #' @param object A [dg_svm()], [dg_ridge()], [dg_glm()] or [dg_gp()], or a fitted [dg_pipeline()]
 #'   that ends in one.
 #' @param newdata Rows of one new domain, labelled or not, as for [predict()][predict.dg_learner()].
@@ -71,7 +23,7 @@
 #' @param domain Domain of the rows, if it is not a column of `newdata`.
 #' @param cost,lambda Positive numbers as in [dg_svm()] and [dg_ridge()]: factor on the loss of the
 #'   labelled rows, factor on the squared distance from f0. `NULL`: as in the model; a `lambda` that
-#'   the model chose itself is chosen again, with `constant`, see Details.
+#'   the model chose itself is chosen again, with `constant`, see [few_labels].
 #' @param constant Non-negative number c that is added to the kernel k of f - f0, so that a shift of
 #'   the whole domain has a smaller penalty. `NULL`: chosen with `lambda` if that is chosen, else 0.
 #'   Not available with a feature map.
@@ -99,21 +51,13 @@
 #' Blanchard, G., Deshmukh, A. A., Dogan, U., Lee, G. and Scott, C. (2021). Domain
 #' generalization by marginal transfer learning. *Journal of Machine Learning
 #' Research* 22(2), 1-55.
-#' @seealso [predict.dg_learner()]
+#' @seealso [few_labels], [predict.dg_learner()]
 #' @examples
-#' toy <- simulate_ellipses(domains = 7, n = 60, seed = 3)
-#' train <- subset(toy, domain %in% levels(domain)[1:6])
-#' new <- subset(toy, !domain %in% levels(domain)[1:6])
-#' model <- dg_svm(y ~ x1 + x2 | domain, data = train, cost = 10)
-#'
-#' # error on the unlabelled rows, by number of labels
-#' sapply(c(2, 5, 10, 20), function(m) {
-#'   known <- replace(new$y, -seq_len(m), NA)
-#'   adapted <- dg_adapt(model, new, known)
-#'   rest <- is.na(known)
-#'   c(labels = m, before = mean(predict(model, new)[rest] != new$y[rest]),
-#'     after = mean(predict(adapted)[rest] != new$y[rest]))
-#' })
+#' # the growth of a new child, of which the first distance is known
+#' new <- subset(nlme::Orthodont, Subject == "M10")
+#' model <- dg_ridge(distance ~ age | Subject, data = subset(nlme::Orthodont, Subject != "M10"))
+#' adapted <- dg_adapt(model, new, replace(new$distance, 2:4, NA))
+#' cbind(new, before = predict(model, new), after = predict(adapted))
 #' @export
 dg_adapt <- function(object, newdata, labels, ...) {
   enter_session()
@@ -148,7 +92,7 @@ dg_adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = N
   args$constant <- if (!is.null(constant)) check_number(constant, "constant", "non-negative")
   check_given(newdata, "newdata")
   check_given(labels, "labels")
-  new <- domain_rows(object, newdata, domain, reference, reference_domain)
+  new <- at_domain(object, newdata, domain, reference, reference_domain)
   data <- if (is.data.frame(newdata)) newdata
   env <- parent.frame()
   given <- list(
@@ -163,18 +107,28 @@ dg_adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = N
     chosen <- adapt_penalty(learner_of(object), labels, args$constant)
     args[names(chosen)] <- chosen
   }
-  corrected(object, new, given, args, call)
+  seal(corrected(object, new, given, args, call))
 }
 
-# The model with f - f0 learned from the labelled rows; new: see domain_rows().
-corrected <- function(object, new, given, args, call) {
+# What no label changes: domain_rows() with base: the model at the domain, all: the domain's rows,
+# seen: these as the learner sees them, start: f0 there.
+at_domain <- function(object, newdata, domain, reference = NULL, reference_domain = NULL) {
+  new <- domain_rows(object, newdata, domain, reference, reference_domain)
   base <- fix_domain(forget_rows(object), new$described, new$one(new$described))
   all <- list(X = new$X, domain = new$one(new$X))
+  seen <- learner_rows(base, all)
+  c(new, list(base = base, all = all, seen = seen,
+              start = function_values(learner_of(base), seen)))
+}
+
+# The model with f - f0 learned from the labelled rows; new: see at_domain().
+corrected <- function(object, new, given, args, call) {
+  base <- new$base
   learner <- learner_of(base)
   labelled <- which(!is.na(given$y))
-  sample <- c(rows_at(learner_rows(base, all), labelled)[c("X", "domain")],
+  sample <- c(rows_at(new$seen, labelled)[c("X", "domain")],
               list(y = given$y[labelled], weights = given$weights[labelled]))
-  start <- function_values(learner, learner_rows(base, all))
+  start <- new$start
   space <- correction_product(learner$space, sample, args$constant)
   correction <- train_correction(learner, space, sample, start[labelled, , drop = FALSE], args)
   if (!all(is.finite(correction$coefficients))) {
@@ -187,15 +141,15 @@ corrected <- function(object, new, given, args, call) {
     calibration = object$calibration,
     weights = given$weights, y = given$y, spec = object$spec, blueprint = new$blueprint,
     formula = object$formula, rows = list(kept = which(new$ok), padded = length(new$ok)),
-    domain = all$domain, call = call
+    domain = new$all$domain, call = call
   ), class = c("dg_adapted", "dg_learner", "dg_fit"))
   # a feature map serves f0 as well
   if (is.null(space$feature_map)) adapted$correction$space <- space
-  change <- correction_values(adapted, all)
+  change <- correction_values(adapted, new$all)
   adapted$change <- sqrt(mean(change^2))
   adapted$decision <- as_decision(learner, start + change)
-  if (has_posterior(base)) adapted$moments <- posterior(adapted, all)
-  seal(adapted)
+  if (has_posterior(base)) adapted$moments <- posterior(adapted, new$all)
+  adapted
 }
 
 #' @exportS3Method
@@ -273,3 +227,57 @@ describe_fit.dg_adapted <- function(x) {
 
 #' @exportS3Method
 learner_of.dg_adapted <- function(object) learner_of(object$base)
+
+#' How a few labels correct a model
+#'
+#' What does [dg_adapt()] minimise for each model, and how is the penalty of the correction chosen?
+#'
+#' @section By model:
+#'
+#' * [dg_svm()]: \eqn{c_i = \mathrm{cost}\cdot w_i}{c_i = cost w_i}; f0 enters the linear term of
+#'   the dual problem.
+#' * [dg_ridge()]: \eqn{\sum_i w_i (y_i - f(x_i))^2 + \lambda\lVert f - f_0\rVert^2}{
+#'   sum_i w_i (y_i - f(x_i))^2 + lambda ||f - f0||^2}, that is, \eqn{f = f_0 + g} with
+#'   \eqn{g = \sum_i \alpha_i \kappa k(x_i, \cdot)}{g = sum_i alpha_i kappa k(x_i, .)},
+#'   \eqn{(K + \lambda\,\mathrm{diag}(1/w))\alpha = y - f_0}{(K + lambda diag(1/w)) alpha = y - f0}.
+#' * [dg_glm()]: \eqn{\sum_i w_i d(y_i, \mu_i) + \lambda\lVert f - f_0\rVert^2}{ sum_i w_i d(y_i,
+#'   mu_i) + lambda ||f - f0||^2}, with \eqn{\mu}{mu} the mean at f. The thresholds of `"ordinal"`
+#'   and the baseline hazard of `"cox"` are those of the model. For `"cox"`, labels are
+#'   `survival::Surv(time, status)`, the first sum is the partial likelihood with the labelled rows
+#'   at risk, and f is f0 unless an event occurs while another row is at risk.
+#' * [dg_gp()]: f0 is the prior mean, \eqn{s^2\kappa(P_T, P_T)k}{s^2 kappa(P_T, P_T) k} the prior
+#'   covariance and \eqn{\nu^2/w_i}{nu^2 / w_i} the noise. `predict(se.fit = TRUE)` returns the
+#'   standard deviations of that posterior. They treat f - f0 as uncertain as f before training, and
+#'   are therefore too large with few labels.
+#' * [dg_pipeline()]: the projection is kept; its learner is adapted on the projected scores.
+#'
+#' With a feature map z, \eqn{\kappa k} is
+#' \eqn{\langle z(P_T, x), z(P_T, x')\rangle}{<z(P_T, x), z(P_T, x')>}, which is small for a domain
+#' that resembles no training domain. Probabilities keep the model's calibration. An unpenalised
+#' constant (`intercept = TRUE`) stays as in f0. A numeric response is standardised as in training.
+#' @section Penalty of the correction:
+#' The `lambda` of a [dg_ridge()] suits prediction without labels of the new domain, not the
+#' correction by a few labels. `lambda` and `constant` of the correction are therefore chosen on the
+#' training domains, if three conditions hold: `lambda` was not given to [dg_ridge()] or here, the
+#' model keeps its rows (no feature map), and at least 3 training domains have enough rows.
+#' Otherwise `lambda` is the model's and `constant` is 0, unless they are given.
+#'
+#' Each training domain is predicted by the others (see [closed_form]). The prediction is corrected
+#' by as many labels as are given now (at most 200; fewer if domains are small), in 3 random draws,
+#' and scored on the domain's remaining rows. Candidates for `lambda` are 0.001 to 1000, the model's
+#' `lambda` and no correction; candidates for `constant` are 0, 1 and 10. The pair with the smallest
+#' mean squared error, averaged over domains, is chosen. At most 2,000 rows of whole domains are
+#' used (more if 3 domains have more), always the same ones.
+#'
+#' In simulations without differences between domains, the model's own `lambda` raised the error by
+#' 6 to 7 % with 2 or 8 labels, the chosen one by 0 %. Errors on real data:
+#'
+#' | data | labels | without labels | model's `lambda` | chosen |
+#' |---|---|---|---|---|
+#' | Oxide | 5 | 13.2 | 11.9 | 6.1 |
+#' | sleepstudy | 2 | 42.3 | 33.2 | 29.2 |
+#' | Orthodont | 1 | 2.11 | 1.68 | 1.60 |
+#' | MathAchieve | 8 | 6.47 | 6.34 | 6.33 |
+#' @name few_labels
+#' @seealso [dg_adapt()]; `vignette("deployment")`
+NULL

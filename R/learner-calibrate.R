@@ -23,10 +23,10 @@
 #' per fold.
 #'
 #' Exceptions: [dg_ridge()] with a given `lambda` and given bandwidths uses the closed form of
-#' [dg_lodo()], one domain at a time, without further fits; so does [dg_glm()] in an ensemble, in
-#' one Newton step, if `lambda` is given and no domain has a tenth of the information. With nested
-#' or crossed domains, whole levels of the outer factor are held out. A [dg_ensemble()] uses the
-#' weighted mean of its members' held-out values.
+#' [closed form][closed_form], one domain at a time, without further fits; so does [dg_glm()] in an
+#' ensemble, in one Newton step, if `lambda` is given and no domain has a tenth of the information.
+#' With nested or crossed domains, whole levels of the outer factor are held out. A [dg_ensemble()]
+#' uses the weighted mean of its members' held-out values.
 #'
 #' ## Maps
 #' For each binary submodel, one map from f to a probability p is fitted:
@@ -219,7 +219,7 @@ sample_part <- function(sample, at) {
   sample
 }
 
-# In closed form, see dg_lodo(); not with bandwidths or a penalty that have seen all labels.
+# In closed form, see closed_cv(); not with bandwidths or a penalty that have seen all labels.
 #' @exportS3Method
 held_out_decisions.dg_ridge_spec <- function(spec, sample, fitted) {
   # of several factors whole levels are left out, which the closed form does not

@@ -7,50 +7,6 @@
 #' learners of this kind are [dg_forest()], [dg_boost()], [dg_net()], [dg_mixed()] and [dg_gam()].
 #'
 #' @details
-#' ## Arguments of `fit`
-#' The first two are the rows and the response, under any names.
-#'
-#' | argument | value |
-#' |---|---|
-#' | first | data frame: the numeric columns of the formula, scaled by `scale` |
-#' | second | response: numeric vector, factor, or `survival::Surv` object |
-#' | `domain` | domain of each row, an unordered factor; passed if `fit` has it |
-#' | `weights` | cost of each row; passed if `fit` has it |
-#' | others | the learner's own arguments, see below |
-#'
-#' With `needs = "numbers"` categories are dummy variables, with the first level as the reference;
-#' with `needs = "data"` they follow the numeric columns as factors with the levels of the training
-#' data. After a projection the columns are its scores in either case. Columns are named by their
-#' terms, such as `poly(a, 2)1`; `cbind(x, y = y)` keeps these names, `data.frame()` changes them.
-#' The costs are the row weights, multiplied
-#' by \eqn{n/(G n_g)}{n/(G n_g)} for `domain_weights = "equal"`. Rows of weight 0 are left out. An
-#' argument `domain` without a default makes a domain mandatory. Without an argument `weights`,
-#' weights are an error.
-#'
-#' ## Arguments and value of `predict`
-#' The first two arguments are the value of `fit` and a data frame of new rows as above. If
-#' `predict` has an argument `domain`, it gets a factor with the domain of each row, `NA` for rows
-#' without one, or `NULL` if the new data have no domain column. In [dg_cv()] these domains were not
-#' in the training data of the fold.
-#'
-#' | response | value |
-#' |---|---|
-#' | numeric | numeric vector of finite numbers, one per row |
-#' | classes | factor or character vector of classes |
-#' | classes | matrix or data frame of probabilities, one column per class, named by class |
-#' | two classes | numeric vector: probability of the second class |
-#' | censored times | numeric vector: log relative hazard, or another score of risk |
-#'
-#' The rows of a matrix of probabilities sum to 1. Any other value is an error that names what was
-#' expected. With probabilities, the decision value of two classes is 2p - 1; for more classes it is
-#' p of each class. `predict(type = "prob")` returns these probabilities, unless `calibration`
-#' replaces them.
-#'
-#' For survival probabilities of censored times ([predict(type = "survival")][predict.dg_learner],
-#' [metric_brier()]), give a function `survival` of the value of `fit`, new rows, and an argument
-#' `times`, as in `function(object, x, times)`. It returns a matrix with a row per row and a column
-#' per time.
-#'
 #' ## Own arguments
 #' Further arguments of `fit` are the learner's own. They are given in `...`, changed by
 #' [update()][update.dg_spec()], tuned by [dg_tune()], and printed. If one is not given (or `NULL`),
@@ -59,16 +15,15 @@
 #' ## What is kept
 #' Both functions keep the variables and functions that their bodies use, with their present values,
 #' and nothing else of their environment. Random numbers come from R's generator. The integrity
-#' check of a [saved model][predict.dg_learner()] covers only the outermost parts of the fitted
-#' object.
+#' check of a [saved model][saved_models] covers only the outermost parts of the fitted object.
 #'
 #' @param domain_weights,scale,terms As in [all methods][dg_arguments].
-#' @param fit Function of the rows and the response, see Details.
-#' @param predict Function of the value of `fit` and of new rows, see Details; for example
-#'   [stats::predict()].
+#' @param fit Function of the rows and the response, see [learner_functions].
+#' @param predict Function of the value of `fit` and of new rows, see [learner_functions]; for
+#'   example [stats::predict()].
 #' @param ... The learner's own arguments, by name.
-#' @param survival Function for survival probabilities of censored times, see Details. Default
-#'   `NULL`: none.
+#' @param survival Function for survival probabilities of censored times, see [learner_functions].
+#'   Default `NULL`: none.
 #' @param title Name of the learner in prints and messages.
 #' @param needs `"numbers"` (default): all columns are numeric; `"data"`: categories are factors.
 #' @param domain_means If `TRUE`, each numeric column is followed by a column `<name>.mean`, its
@@ -87,7 +42,8 @@
 #' An error in one of the functions is passed on with the title, as class `domgen_error_learner`; so
 #' is a prediction of the wrong type. A `fit` with an argument that `learner_custom()` or [fit()]
 #' has, an unknown argument, and data among the arguments are errors.
-#' @seealso [dg_forest()], [predict.dg_learner()], [dg_compare()]; `vignette("extending")`
+#' @seealso [learner_functions], [dg_forest()], [predict.dg_learner()], [dg_compare()];
+#'   `vignette("extending")`
 #' @examples
 #' # the mean of the k nearest rows
 #' nearest <- learner_custom(
@@ -99,9 +55,10 @@
 #'   },
 #'   title = "Nearest rows", scale = "pooled"
 #' )
-#' toy <- simulate_dica(domains = 6, n = 30, seed = 1)
-#' dg_compare(list(nearest = nearest, linear = dg_lm()), y ~ . | domain, data = toy)
-#' dg_tune(nearest, y ~ . | domain, data = toy, grid = list(k = c(1, 3, 9)))
+#' dg_compare(list(nearest = nearest, linear = dg_lm()),
+#'            uptake ~ conc + Type + Treatment | Plant, data = CO2, folds = 4)
+#' dg_tune(nearest, uptake ~ conc + Type + Treatment | Plant, data = CO2, folds = 4,
+#'         grid = list(k = c(1, 3, 9)))
 #' @export
 learner_custom <- function(fit, predict, ..., survival = NULL, title = "Custom learner",
                            needs = c("numbers", "data"), scale = "none", domain_means = FALSE,
@@ -226,3 +183,54 @@ place_spec.learner_custom_spec <- function(spec, columns) {
   spec$coded <- columns$coded
   spec
 }
+
+#' Functions of an own learner
+#'
+#' What are the functions `fit`, `predict` and `survival` of [learner_custom()] given, and what do
+#' they return?
+#'
+#' @section Arguments of `fit`:
+#' The first two are the rows and the response, under any names.
+#'
+#' | argument | value |
+#' |---|---|
+#' | first | data frame: the numeric columns of the formula, scaled by `scale` |
+#' | second | response: numeric vector, factor, or `survival::Surv` object |
+#' | `domain` | domain of each row, an unordered factor; passed if `fit` has it |
+#' | `weights` | cost of each row; passed if `fit` has it |
+#' | others | the learner's own arguments |
+#'
+#' With `needs = "numbers"` categories are dummy variables, with the first level as the reference;
+#' with `needs = "data"` they follow the numeric columns as factors with the levels of the training
+#' data. After a projection the columns are its scores in either case. Columns are named by their
+#' terms, such as `poly(a, 2)1`; `cbind(x, y = y)` keeps these names, `data.frame()` changes them.
+#' The costs are the row weights, multiplied
+#' by \eqn{n/(G n_g)}{n/(G n_g)} for `domain_weights = "equal"`. Rows of weight 0 are left out. An
+#' argument `domain` without a default makes a domain mandatory. Without an argument `weights`,
+#' weights are an error.
+#' @section Arguments and value of `predict`:
+#' The first two arguments are the value of `fit` and a data frame of new rows as above. If
+#' `predict` has an argument `domain`, it gets a factor with the domain of each row, `NA` for rows
+#' without one, or `NULL` if the new data have no domain column. In [dg_cv()] these domains were not
+#' in the training data of the fold.
+#'
+#' | response | value |
+#' |---|---|
+#' | numeric | numeric vector of finite numbers, one per row |
+#' | classes | factor or character vector of classes |
+#' | classes | matrix or data frame of probabilities, one column per class, named by class |
+#' | two classes | numeric vector: probability of the second class |
+#' | censored times | numeric vector: log relative hazard, or another score of risk |
+#'
+#' The rows of a matrix of probabilities sum to 1. Any other value is an error that names what was
+#' expected. With probabilities, the decision value of two classes is 2p - 1; for more classes it is
+#' p of each class. `predict(type = "prob")` returns these probabilities, unless `calibration`
+#' replaces them.
+#'
+#' For survival probabilities of censored times ([predict(type = "survival")][predict.dg_learner],
+#' [metric_brier()]), give a function `survival` of the value of `fit`, new rows, and an argument
+#' `times`, as in `function(object, x, times)`. It returns a matrix with a row per row and a column
+#' per time.
+#' @name learner_functions
+#' @seealso [learner_custom()]; `vignette("extending")`
+NULL

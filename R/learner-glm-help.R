@@ -26,7 +26,7 @@
 #' @section Offset and exposure:
 #' A known part o of the link is an `offset()` in the formula, as in [stats::glm()]:
 #' \eqn{\mu = h(f + b + o)}{mu = h(f + b + o)}. It is not part of any kernel; new rows need its
-#' columns; predictions include it, and [dg_lodo()], [dg_adapt()] and [dg_cv()] use it. It is not
+#' columns; predictions include it, and [dg_adapt()] and [dg_cv()] use it. It is not
 #' available with `"multinomial"`, in a [dg_pipeline()] or in an ensemble; [dg_null()] ignores it.
 #'
 #' For counts that grow with an exposure e (time at risk, inhabitants), `offset(log(e))` makes f the

@@ -87,13 +87,13 @@
 #' families than `"cox"`; intervals, sets and class probabilities of `"cox"`; a link without a value
 #' at 0 with `intercept = FALSE`; an `offset()` that is not a finite number; a family that is not
 #' listed; non-positive `lambda`; unknown arguments; and Gram matrices over the memory limit
-#' ([domgen-package]) are errors. A solver that stops early gives a warning of class
+#' ([domgen_options]) are errors. A solver that stops early gives a warning of class
 #' `domgen_warning_convergence`.
 #' @references
 #' McCullagh, P. and Nelder, J. A. (1989). *Generalized Linear Models*, 2nd edition. Chapman and
 #' Hall.
 #' @seealso [families], [cox_regression], [solvers], [dg_ridge()], [predict.dg_learner()],
-#'   [dg_lodo()], [metric_deviance()]
+#'   [closed_form], [metric_deviance()]
 #' @examples
 #' # breaks of wool by loom, for combinations of wool and tension that were not in training
 #' looms <- transform(warpbreaks, kind = interaction(wool, tension))
@@ -107,7 +107,7 @@
 #'   herds <- dg_glm(incidence / size ~ period | herd, data = cbpp, weights = size,
 #'                   family = binomial())
 #'   print(herds)
-#'   dg_lodo(herds)
+#'   dg_cv(herds)
 #' }
 #'
 #' # survival of patients whose hospital was not in training
@@ -115,7 +115,7 @@
 #'   lung <- na.omit(survival::lung[c("time", "status", "age", "sex", "ph.ecog", "inst")])
 #'   cox <- dg_glm(survival::Surv(time, status) ~ age + sex + ph.ecog | inst, data = lung)
 #'   print(cox)
-#'   dg_lodo(cox)
+#'   dg_cv(cox)
 #' }
 #' @export
 dg_glm <- function(x, y = NULL, domain = NULL, data = NULL, family = NULL, lambda = NULL,
@@ -274,7 +274,7 @@ has_dispersion <- function(loss) loss$coupled == "nothing" && !is.null(loss$upda
 
 # The maximum of a dispersion for given f is known: f and it in turns.
 solve_glm <- function(problem, updates) {
-  solve <- glm_solver(problem$loss)$solve
+  solve <- if (is.null(problem$data$design)) glm_solver(problem$loss)$solve else solve_design
   solved <- solve(problem)
   if (!updates || !has_dispersion(problem$loss)) return(solved)
   for (round in seq_len(20L)) {
@@ -524,8 +524,8 @@ working_task <- function(task, values) {
        costs = if (joint) shared else task$costs * shared)
 }
 
-# In one Newton step, see dg_lodo(), if no domain has a tenth of the information: fits without each
-# of ten folds leave out more, and take as long as ten fits.
+# In one Newton step, see closed_cv(), if no domain has a tenth of the information: fits without
+# each of ten folds leave out more, and take as long as ten fits.
 #' @exportS3Method
 held_out_decisions.dg_glm_spec <- function(spec, sample, fitted) {
   task <- glm_task(fitted$family, sample, fitted$spec$args, fitted$known)

@@ -1,4 +1,4 @@
-# The predictive distribution of a Gaussian process; see the help of predict.dg_learner().
+# The predictive distribution of a Gaussian process; see ?posterior.
 
 #' @exportS3Method
 posterior.dg_gp <- function(object, new = NULL, draws = 0L) {

@@ -1,5 +1,24 @@
-#' @rdname dg_gp
-#' @order 2
+#' Draw responses from a Gaussian process
+#'
+#' `simulate()` draws responses from the joint predictive distribution of the rows of `newdata`.
+#' With a feature map, the variance that the features miss is drawn independently for each row.
+#'
+#' @param object A model of [dg_gp()].
+#' @param nsim Number of draws.
+#' @param seed Number for [set.seed()]; the generator is restored afterwards. `NULL`: the generator
+#'   continues.
+#' @param newdata,domain,reference,reference_domain New rows, their domain, and further unlabelled
+#'   rows that describe their domains, as in [predict()][predict.dg_learner()]. Without `newdata`,
+#'   the training rows.
+#' @param ... Empty.
+#' @return A data frame with one row per row of `newdata` and columns `sim_1`, `sim_2`, ...
+#' @section Errors:
+#' Those of `predict()`, and a joint covariance of the rows over the memory limit
+#' ([domgen_options]).
+#' @seealso [dg_gp()], [posterior]
+#' @examples
+#' trees <- dg_gp(circumference ~ age | Tree, data = subset(Orange, Tree != "4"), restarts = 1)
+#' simulate(trees, nsim = 2, seed = 1, newdata = subset(Orange, Tree == "4"))
 #' @importFrom stats simulate
 #' @export
 simulate.dg_gp <- function(object, nsim = 1, seed = NULL, newdata, domain = NULL,

@@ -13,83 +13,22 @@
 #'   A = s^2 K \circ \kappa + \nu^2 \mathrm{diag}(1/w_i)}{
 #'   log p(y) = -(y'A^-1 y + log|A| + n log(2 pi)) / 2,  A = s^2 K o kappa + nu^2 diag(1/w_i)}
 #' (Rasmussen and Williams, 2006, equation 2.30). [predict()][predict.dg_learner()] returns means,
-#' standard errors and intervals; `simulate()` draws responses.
-#'
-#' @details
-#' ## Fitted parameters
-#'
-#' | parameter | fitted if |
-#' |---|---|
-#' | `signal_sd`, `noise_sd` | `NULL` |
-#' | `bandwidth` of stationary kernels, see below | `NULL` |
-#' | `tau` of [domain_multitask()] | `NULL` |
-#'
-#' Bandwidths are fitted for [kernel_rbf()], [kernel_laplace()], [kernel_matern()] and
-#' [kernel_cauchy()]. They can be those of `kernel`, of the kernel of the mean embeddings and of the
-#' kernel on embeddings in [domain_distribution()], also inside sums and products of kernels. With
-#' `ard = TRUE`, `kernel` has one bandwidth per predictor: predictors with a large one have little
-#' influence. Given parameters are kept. So are the bandwidth in [kernel_normalise()] (the median
-#' distance if it is not given), and, with a warning, a bandwidth whose derivative is not known.
-#' With a single domain, no parameter of the domain kernel is fitted.
-#'
-#' ## Optimisation
-#' Each evaluation is one Cholesky factorisation. The derivatives (Rasmussen and Williams, 2006,
-#' equation 5.9) need its inverse and kernel values that are computed again tile by tile, so that no
-#' further matrix is stored. [stats::nlminb()] maximises over the logarithms of the parameters from
-#' `restarts` starts: the median bandwidths with noise half as large as the response; a third of
-#' them with less noise; three times them with more noise; and, for more than three, random starts
-#' (use [set.seed()]). Starts use 500 rows, evenly spaced in the order of domain and x; the
-#' maximisation on all rows begins where the likelihood of all rows is largest. Bandwidths stay
-#' within 1/100 and 1,000 times the median (of the domain kernel: in units of the distance between
-#' embeddings), the noise within 1e-4 and 10 times the standard deviation of the response.
-#'
-#' ## Units
-#' A numeric response is standardised by its (weighted) training mean and standard deviation, unless
-#' `scale = "none"`: `signal_sd` and `noise_sd` are then in standard deviations of the response, and
-#' far from all training rows the prediction is the mean. `bandwidth` is in units of the scaled
-#' predictors. Predictions, standard errors and the log likelihood are in units of the response.
-#'
-#' ## Weights
-#' Weights are precisions, as in [stats::lm()]: the noise of a row of weight 4 has half the standard
-#' deviation. At given parameters, the predictions are those with 4 copies of the row. The
-#' likelihood is not, because 4 equal copies would be evidence of little noise. Rows of weight 0
-#' only describe their domain.
-#'
-#' ## Feature maps
-#' With a `feature_map` other than [features_exact()] the process is
-#' \eqn{f = \langle z(P, x), \beta\rangle}{f = <z(P, x), beta>} with
-#' \eqn{\beta \sim N(0, s^2 I)}{beta ~ N(0, s^2 I)}. The likelihood needs only sums over rows, r x r
-#' numbers for r features, and no training rows are kept. `signal_sd` and `noise_sd` are fitted; the
-#' map is made before, with bandwidths that are given or medians. The part of a new row's prior
-#' variance that the features miss, \eqn{s^2(\kappa k - \lVert z\rVert^2)}{s^2 (kappa k - |z|^2)},
-#' is added to its predictive variance, so that rows far from all landmarks have large standard
-#' errors (Quinonero-Candela and Rasmussen, 2005, "DTC").
-#'
-#' ## Draws
-#' `simulate()` draws responses from the joint predictive distribution of the rows of `newdata`.
-#' With a feature map, the variance that the features miss is drawn independently for each row.
+#' standard errors and intervals, see [posterior].
 #'
 #' @param x,data,na.action As in [all methods][dg_arguments].
 #' @param domain_kernel,feature_map,scale,terms,threads,... As in [all methods][dg_arguments].
 #' @param y Response when `x` is not a formula: numbers.
-#' @param domain Vector: the domain of each row. May be a column of `data`. In `simulate()`: the
-#'   domain of each row of `newdata`, if it is not a column.
+#' @param domain Vector: the domain of each row. May be a column of `data`.
 #' @param kernel [Kernel][kernel_rbf] on the predictors. `NULL`: [kernel_rbf()] with a fitted
 #'   bandwidth; in a [dg_pipeline()], [kernel_linear()] on the projected scores.
 #' @param signal_sd,noise_sd Positive numbers: standard deviations of f and of the noise of a row of
-#'   weight 1, see Units in Details. `NULL`: fitted.
+#'   weight 1, see [marginal_likelihood]. `NULL`: fitted.
 #' @param optimise If `TRUE` (default), parameters that are not given are fitted; if `FALSE`, they
-#'   are those of the first start, see Details.
+#'   are those of the first start, see [marginal_likelihood].
 #' @param ard If `TRUE`, `kernel` has one bandwidth per predictor. Default `FALSE`.
 #' @param restarts Number of starts of the optimisation, 1 to 1,000. Default 3.
 #' @param weights Non-negative numbers, one per row: precisions of the response. May be a column of
 #'   `data`.
-#' @param object A model of `dg_gp()`.
-#' @param nsim Number of draws. Default 1.
-#' @param seed Number for [set.seed()]; the generator is restored afterwards. `NULL`: the generator
-#'   continues.
-#' @param newdata,reference,reference_domain New rows and further unlabelled rows that describe
-#'   their domains, as in [predict()][predict.dg_learner()]. Without `newdata`, the training rows.
 #' @return With data, an object of class `dg_gp`, a list with
 #'   \item{coefficients}{n numbers alpha: f(P, x) = sum_i alpha_i kappa(P_i, P) k(x_i, x); with a
 #'     feature map the r numbers beta}
@@ -101,18 +40,15 @@
 #'   \item{gradient}{derivatives of the log likelihood in the logarithms (of `tau`: the logit) of
 #'     the fitted parameters, at the result}
 #'   \item{evaluations}{evaluations of the likelihood in the last maximisation}
-#'   \item{log_density}{with a feature map, by domain, see [dg_lodo()]} and what `predict()` needs.
-#'   Without data, a specification. `logLik()` has the attribute `df`, the number of fitted
+#'   \item{log_density}{with a feature map, by domain, see [closed_form]} and what `predict()`
+#'   needs. Without data, a specification. `logLik()` has the attribute `df`, the number of fitted
 #'   parameters, so that [stats::AIC()] and [stats::BIC()] work; the mean of the response and
 #'   bandwidths that are medians are not counted.
-#'
-#'   `simulate()` returns a data frame with one row per row of `newdata` and columns `sim_1`,
-#'   `sim_2`, ...
 #' @section Errors:
 #' Classes as response, non-positive `signal_sd` or `noise_sd`, `ard` with a kernel that leaves no
 #' bandwidth open, covariances that are not numerically positive definite (`noise_sd` too small),
-#' unknown arguments, and Gram matrices over the memory limit ([domgen-package]), in `simulate()`
-#' also the joint covariance of the rows, are errors. Warnings: `domgen_warning_convergence` if the
+#' unknown arguments, and Gram matrices over the memory limit ([domgen_options])
+#' are errors. Warnings: `domgen_warning_convergence` if the
 #' likelihood is not maximised, `domgen_warning_derivative` for an open bandwidth of a kernel
 #' without a known derivative.
 #' @references
@@ -120,29 +56,17 @@
 #' feature representation. *Proceedings of the 30th International Conference on Machine
 #' Learning*, PMLR 28(1), 10-18.
 #'
-#' Quinonero-Candela, J. and Rasmussen, C. E. (2005). A unifying view of sparse approximate
-#' Gaussian process regression. *Journal of Machine Learning Research* 6, 1939-1959.
-#'
 #' Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*. MIT
 #' Press.
-#' @seealso [predict.dg_learner()] for standard errors and intervals, [dg_lodo()], [dg_cv()]
+#' @seealso [marginal_likelihood], [posterior], [simulate.dg_gp()], [dg_cv()]
 #' @examples
-#' toy <- simulate_dica(domains = 6, n = 30, seed = 1)
-#' train <- subset(toy, domain %in% levels(domain)[1:5])
-#' new <- subset(toy, !domain %in% levels(domain)[1:5])
-#' model <- dg_gp(y ~ . | domain, data = train)
-#' summary(model)
-#' head(predict(model, new, interval = "posterior"))
-#' simulate(model, nsim = 2, seed = 1, newdata = new[1:3, ], reference = new)
-#' dg_lodo(model)
-#'
-#' # compare with pooled domains
-#' BIC(model, update(model, domain_kernel = domain_pooled()))
-#'
 #' # the growth of an orange tree, from other trees
 #' trees <- dg_gp(circumference ~ age | Tree, data = subset(Orange, Tree != "4"))
 #' new <- subset(Orange, Tree == "4")
 #' cbind(new, predict(trees, new, interval = "posterior"))
+#' dg_cv(trees)
+#' # compare with pooled domains
+#' BIC(trees, update(trees, domain_kernel = domain_pooled()))
 #' @order 1
 #' @export
 dg_gp <- function(x, y = NULL, domain = NULL, data = NULL, kernel = NULL,
@@ -254,3 +178,62 @@ abort_indefinite <- function(point) {
 
 #' @exportS3Method
 spec_gives.dg_gp_spec <- function(spec, classes = NULL) "se"
+
+#' How a Gaussian process is fitted
+#'
+#' Which parameters of [dg_gp()] are fitted, how is the likelihood maximised, and what do units,
+#' weights and feature maps change?
+#'
+#' @section Fitted parameters:
+#'
+#' | parameter | fitted if |
+#' |---|---|
+#' | `signal_sd`, `noise_sd` | `NULL` |
+#' | `bandwidth` of stationary kernels, see below | `NULL` |
+#' | `tau` of [domain_multitask()] | `NULL` |
+#'
+#' Bandwidths are fitted for [kernel_rbf()], [kernel_laplace()], [kernel_matern()] and
+#' [kernel_cauchy()]. They can be those of `kernel`, of the kernel of the mean embeddings and of the
+#' kernel on embeddings in [domain_distribution()], also inside sums and products of kernels. With
+#' `ard = TRUE`, `kernel` has one bandwidth per predictor: predictors with a large one have little
+#' influence. Given parameters are kept. So are the bandwidth in [kernel_normalise()] (the median
+#' distance if it is not given), and, with a warning, a bandwidth whose derivative is not known.
+#' With a single domain, no parameter of the domain kernel is fitted.
+#' @section Optimisation:
+#' Each evaluation is one Cholesky factorisation. The derivatives (Rasmussen and Williams, 2006,
+#' equation 5.9) need its inverse and kernel values that are computed again tile by tile, so that no
+#' further matrix is stored. [stats::nlminb()] maximises over the logarithms of the parameters from
+#' `restarts` starts: the median bandwidths with noise half as large as the response; a third of
+#' them with less noise; three times them with more noise; and, for more than three, random starts
+#' (use [set.seed()]). Starts use 500 rows, evenly spaced in the order of domain and x; the
+#' maximisation on all rows begins where the likelihood of all rows is largest. Bandwidths stay
+#' within 1/100 and 1,000 times the median (of the domain kernel: in units of the distance between
+#' embeddings), the noise within 1e-4 and 10 times the standard deviation of the response.
+#' @section Units:
+#' A numeric response is standardised by its (weighted) training mean and standard deviation, unless
+#' `scale = "none"`: `signal_sd` and `noise_sd` are then in standard deviations of the response, and
+#' far from all training rows the prediction is the mean. `bandwidth` is in units of the scaled
+#' predictors. Predictions, standard errors and the log likelihood are in units of the response.
+#' @section Weights:
+#' Weights are precisions, as in [stats::lm()]: the noise of a row of weight 4 has half the standard
+#' deviation. At given parameters, the predictions are those with 4 copies of the row. The
+#' likelihood is not, because 4 equal copies would be evidence of little noise. Rows of weight 0
+#' only describe their domain.
+#' @section Feature maps:
+#' With a `feature_map` other than [features_exact()] the process is
+#' \eqn{f = \langle z(P, x), \beta\rangle}{f = <z(P, x), beta>} with
+#' \eqn{\beta \sim N(0, s^2 I)}{beta ~ N(0, s^2 I)}. The likelihood needs only sums over rows, r x r
+#' numbers for r features, and no training rows are kept. `signal_sd` and `noise_sd` are fitted; the
+#' map is made before, with bandwidths that are given or medians. The part of a new row's prior
+#' variance that the features miss, \eqn{s^2(\kappa k - \lVert z\rVert^2)}{s^2 (kappa k - |z|^2)},
+#' is added to its predictive variance, so that rows far from all landmarks have large standard
+#' errors (Quinonero-Candela and Rasmussen, 2005, "DTC").
+#' @name marginal_likelihood
+#' @references
+#' Quinonero-Candela, J. and Rasmussen, C. E. (2005). A unifying view of sparse approximate
+#' Gaussian process regression. *Journal of Machine Learning Research* 6, 1939-1959.
+#'
+#' Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*. MIT
+#' Press.
+#' @seealso [dg_gp()], [posterior]
+NULL

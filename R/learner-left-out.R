@@ -43,14 +43,8 @@ predict_left_out.gram_space <- function(space, sample, task, args, lambdas) {
 }
 
 # Decision values of the rows of a fitted model [n x m], each by the same fit without its domain:
-# kernels and penalty stay. sample: of lodo_sample(). Models without a closed form have no method.
+# kernels and penalty stay. sample: of lodo_sample().
 left_out_values <- function(fitted, sample) UseMethod("left_out_values")
-
-has_left_out_values <- function(fitted) {
-  any(vapply(class(fitted), function(class) {
-    !is.null(utils::getS3method("left_out_values", class, optional = TRUE, envir = topenv()))
-  }, NA))
-}
 
 #' @exportS3Method
 left_out_values.dg_ridge <- function(fitted, sample) {
@@ -135,7 +129,7 @@ ridge_path <- function(K, Y, domain, costs, lambdas, centre = NULL, intercept = 
   closed <- systems >= nrow(Y) / rows_per_system && min(costs) > 1e-6 * max(costs)
   if (!closed || length(lambdas) > few_factors) {
     # steps of all systems in the time of an inverse, and those that follow it
-    price <- 0.6 * nrow(Y) / (min(systems, 32) + 16) * min(1, 32 / systems) + 15
+    price <- nrow(Y) / (min(systems, 32) + 12) * min(1, 32 / systems) + 10
     path <- follow(K, 0, lambdas, price, if (closed) 0 else tolerance)
     prediction <- path$prediction
     steps <- path$steps

@@ -30,49 +30,12 @@
 #' logit of cumulative probabilities for `"ordinal"`. A known part of the link, such as the log of
 #' an exposure, is an `offset()` in the formula (not with `"ordinal"`).
 #'
-#' ## Random effects
-#' `random` is written as in lme4 (Bates, Maechler, Bolker and Walker, 2015).
-#'
-#' \preformatted{y ~ x | site                                 (1 | site)
-#' y ~ x | site, random = ~ x                   (1 + x | site)
-#' y ~ x | district/site                        (1 | district/site)
-#' y ~ x | patient + device                     (1 | patient) + (1 | device)
-#' y ~ x | site, random = ~ (x || site) + (1 | doctor)
-#'                                              (x || site) + (1 | doctor)}
-#'
-#' Without a bar, the terms of `random` vary with each factor of the domain. Columns of `random`
-#' need not be predictors, and are taken as they are in the data: `scale`, `domain_means` and
-#' `terms` are about fixed effects.
-#'
-#' ## Prediction in new domains
-#' The effects of a new group are unknown, and the mean of the response over them is
-#' \deqn{\int g^{-1}(x'\beta + o + s)\, N(s; 0, v)\, ds, \qquad v = \sum_r z_r'\Sigma_r z_r,}{
-#'   int g^-1(x'beta + o + s) dnorm(s, 0, sqrt(v)) ds, v = sum_r z_r' Sigma_r z_r,}
-#' with o the effects of the row's known groups and v summed over its new groups. It differs from
-#' the prediction at \eqn{u = 0}: a probability is closer to one half, a count is larger by the
-#' factor \eqn{e^{v/2}}{exp(v / 2)}. The integral has a closed form for the identity, the logarithm
-#' and the probit; for the logit (also of ordered classes) and the cloglog it is computed by the
-#' trapezoidal rule, with an error below 1e-9. `marginal = FALSE` predicts at \eqn{u = 0}.
-#'
-#' A column that `random` alone has as a group may be missing in new data if it is categorical: its
-#' rows are then of a new group. The unlabelled rows of a new domain are used only with
-#' `domain_means = TRUE` or a `scale` by domain.
-#'
-#' ## Estimates
-#' `coef()` (or `nlme::fixef()`) gives the coefficients, with `"ordinal"` the thresholds first,
-#' `vcov()` their covariance, `nlme::ranef()` the effects of the training groups,
-#' `nlme::VarCorr()` the covariances \eqn{\Sigma_r}{Sigma_r}, and `logLik()` the log likelihood.
-#' `tidy()` has all of them in the form of the broom.mixed package, with normal (Wald) tests and
-#' intervals. A column whose standard deviation is outside 0.001 to 1000, or whose mean is more than
-#' 1000 of them from 0, is standardised during the fit; its coefficient is in its own unit. If an
-#' optimiser warns, `scale = "pooled"` often helps.
-#'
 #' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
 #'   `domain`, as in [all methods][dg_arguments].
-#' @param domain_weights,na.action As in [all methods][dg_arguments].
-#' @param calibration,scale,domain_means,terms,... As in [all methods][dg_arguments].
-#' @param random One-sided formula: random effects as in lme4, see Details. `NULL` (default): the
-#'   intercept varies with each factor of the domain.
+#' @param calibration,domain_weights,scale,domain_means,terms,na.action,... As in [all
+#'   methods][dg_arguments].
+#' @param random One-sided formula: random effects as in lme4, see [random_effects]. `NULL`
+#'   (default): the intercept varies with each factor of the domain.
 #' @param family A family of the table in Details, as in [dg_glm()]: an object, a function or a
 #'   name. `NULL`: `gaussian()` for a numeric response, `binomial()` for two classes.
 #' @param marginal If `TRUE` (default), predictions in new domains are averaged over the random
@@ -98,18 +61,12 @@
 #' the random effects; with a single domain, the model has none. Collinear coefficients are set to
 #' zero, with a warning of class `domgen_warning_collinear`.
 #' @references
-#' Bates, D., Maechler, M., Bolker, B. and Walker, S. (2015). Fitting linear mixed-effects models
-#' using lme4. *Journal of Statistical Software* 67(1).
-#'
 #' Brooks, M. E., Kristensen, K., van Benthem, K. J., et al. (2017). glmmTMB balances speed and
 #' flexibility among packages for zero-inflated generalized linear mixed modeling. *The R Journal*
 #' 9(2), 378-400.
 #'
 #' Christensen, R. H. B. (2022). ordinal: Regression models for ordinal data. R package.
-#'
-#' Trefethen, L. N. and Weideman, J. A. C. (2014). The exponentially convergent trapezoidal rule.
-#' *SIAM Review* 56(3), 385-458.
-#' @seealso [dg_glm()], [dg_lm()], [own_terms]
+#' @seealso [random_effects], [dg_glm()], [dg_lm()], [own_terms]
 #' @examplesIf requireNamespace("lme4", quietly = TRUE)
 #' # a slope for each subject
 #' sleep <- dg_mixed(Reaction ~ Days | Subject, data = lme4::sleepstudy, random = ~ Days)
@@ -124,19 +81,6 @@
 #' new <- data.frame(period = factor(1:4), herd = "new")
 #' predict(herds, new)
 #' predict(update(herds, marginal = FALSE), new)
-#'
-#' # counts, with broods within locations
-#' if (requireNamespace("glmmTMB", quietly = TRUE)) {
-#'   print(dg_mixed(TICKS ~ YEAR | LOCATION / BROOD, data = lme4::grouseticks,
-#'                  family = poisson()))
-#' }
-#'
-#' # ordered classes
-#' if (requireNamespace("ordinal", quietly = TRUE)) {
-#'   wine <- dg_mixed(rating ~ temp + contact | judge, data = ordinal::wine, family = "ordinal")
-#'   print(wine)
-#'   predict(wine, data.frame(temp = "warm", contact = "no", judge = "new"), type = "prob")
-#' }
 #' @export
 dg_mixed <- function(x, y = NULL, domain = NULL, data = NULL, random = NULL, family = NULL,
                      marginal = TRUE, calibration = c("none", "platt", "isotonic"), weights = NULL,
@@ -347,6 +291,20 @@ spec_gives.dg_mixed_spec <- function(spec, classes = NULL) "prob"
 #' @export
 coef.dg_mixed <- function(object, ...) check_sealed(object)$coefficients
 
+#' @exportS3Method
+is_affine.dg_mixed <- function(object) TRUE
+
+# NULL if the predictors were scaled.
+#' @exportS3Method
+own_coefficients.dg_mixed <- function(object) {
+  if ("pooled" %in% object$blueprint$scaling$kind) return(NULL)
+  object$coefficients[setdiff(seq_along(object$coefficients),
+                              seq_along(object$family$thresholds))]
+}
+
+#' @exportS3Method
+own_covariance.dg_mixed <- function(object) object$covariance
+
 #' @export
 vcov.dg_mixed <- function(object, ...) check_sealed(object)$covariance
 
@@ -377,3 +335,65 @@ describe_fit.dg_mixed <- function(x) {
          fact("Coefficients", data.frame(table[c("term", "estimate", "se")],
                                          z = round(table$statistic, 2L)))))
 }
+
+#' Random effects of domains
+#'
+#' How are random effects of [dg_mixed()] written, what do they predict in new domains, and which
+#' functions return them?
+#'
+#' @section Random effects:
+#' `random` is written as in lme4 (Bates, Maechler, Bolker and Walker, 2015).
+#'
+#' \preformatted{y ~ x | site                                 (1 | site)
+#' y ~ x | site, random = ~ x                   (1 + x | site)
+#' y ~ x | district/site                        (1 | district/site)
+#' y ~ x | patient + device                     (1 | patient) + (1 | device)
+#' y ~ x | site, random = ~ (x || site) + (1 | doctor)
+#'                                              (x || site) + (1 | doctor)}
+#'
+#' Without a bar, the terms of `random` vary with each factor of the domain. Columns of `random`
+#' need not be predictors, and are taken as they are in the data: `scale`, `domain_means` and
+#' `terms` are about fixed effects.
+#' @section Prediction in new domains:
+#' The effects of a new group are unknown, and the mean of the response over them is
+#' \deqn{\int g^{-1}(x'\beta + o + s)\, N(s; 0, v)\, ds, \qquad v = \sum_r z_r'\Sigma_r z_r,}{
+#'   int g^-1(x'beta + o + s) dnorm(s, 0, sqrt(v)) ds, v = sum_r z_r' Sigma_r z_r,}
+#' with o the effects of the row's known groups and v summed over its new groups. It differs from
+#' the prediction at \eqn{u = 0}: a probability is closer to one half, a count is larger by the
+#' factor \eqn{e^{v/2}}{exp(v / 2)}. The integral has a closed form for the identity, the logarithm
+#' and the probit; for the logit (also of ordered classes) and the cloglog it is computed by the
+#' trapezoidal rule, with an error below 1e-9. `marginal = FALSE` predicts at \eqn{u = 0}.
+#'
+#' A column that `random` alone has as a group may be missing in new data if it is categorical: its
+#' rows are then of a new group. The unlabelled rows of a new domain are used only with
+#' `domain_means = TRUE` or a `scale` by domain.
+#' @section Estimates:
+#' `coef()` (or `nlme::fixef()`) gives the coefficients, with `"ordinal"` the thresholds first,
+#' `vcov()` their covariance, `nlme::ranef()` the effects of the training groups,
+#' `nlme::VarCorr()` the covariances \eqn{\Sigma_r}{Sigma_r}, and `logLik()` the log likelihood.
+#' `tidy()` has all of them in the form of the broom.mixed package, with normal (Wald) tests and
+#' intervals. A column whose standard deviation is outside 0.001 to 1000, or whose mean is more than
+#' 1000 of them from 0, is standardised during the fit; its coefficient is in its own unit. If an
+#' optimiser warns, `scale = "pooled"` often helps.
+#' @name random_effects
+#' @references
+#' Bates, D., Maechler, M., Bolker, B. and Walker, S. (2015). Fitting linear mixed-effects models
+#' using lme4. *Journal of Statistical Software* 67(1).
+#'
+#' Trefethen, L. N. and Weideman, J. A. C. (2014). The exponentially convergent trapezoidal rule.
+#' *SIAM Review* 56(3), 385-458.
+#' @seealso [dg_mixed()]
+#' @examplesIf requireNamespace("lme4", quietly = TRUE)
+#' # counts, with broods within locations
+#' if (requireNamespace("glmmTMB", quietly = TRUE)) {
+#'   print(dg_mixed(TICKS ~ YEAR | LOCATION / BROOD, data = lme4::grouseticks,
+#'                  family = poisson()))
+#' }
+#'
+#' # ordered classes
+#' if (requireNamespace("ordinal", quietly = TRUE)) {
+#'   wine <- dg_mixed(rating ~ temp + contact | judge, data = ordinal::wine, family = "ordinal")
+#'   print(wine)
+#'   predict(wine, data.frame(temp = "warm", contact = "no", judge = "new"), type = "prob")
+#' }
+NULL

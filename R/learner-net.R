@@ -171,7 +171,7 @@ net_search_times <- function(whole, fit_to, X, y, fold, weights) {
   Y <- time_targets(read_surv(y, "y"))
   deviances <- function(f, costs) {
     plan <- cox_plan(Y, costs)
-    2 * apply(f, 2L, function(values) cox_state(plan, values)$value)
+    2 * apply(f, 2L, function(values) cox_state_(plan, values)$value)
   }
   losses <- lapply(split(seq_len(nrow(Y)), fold), function(held) {
     f <- stats::predict(fit_to(setdiff(seq_len(nrow(Y)), held)), X, s = whole$lambda)

@@ -10,7 +10,7 @@
 #' domain kernel:
 #'
 #' * Folds are whole domains, one each or at most 10 folds. They are predicted in closed form (see
-#'   [dg_lodo()]) from the Gram matrix of all rows. With more than 1,000 rows, 1,000 are used,
+#'   [closed_form]) from the Gram matrix of all rows. With more than 1,000 rows, 1,000 are used,
 #'   evenly spaced within domains in the order of x.
 #' * Candidates are \eqn{\lambda/\sum_i c_i}{lambda / sum_i c_i} from 1e-5 to 10 in steps of half a
 #'   power of ten; the largest leaves little but the constant. The smallest mean of
@@ -26,7 +26,8 @@
 #' `lambda` is 1 with fewer than two domains, with [domain_multitask()] (made for known domains),
 #' and for sums of features. If `lambda` is given, nothing is chosen, and the bandwidth is the
 #' median distance.
-#' @section SVM: If `cost` is not given, it is derived from the `lambda` that a
+#' @section SVM:
+#' If `cost` is not given, it is derived from the `lambda` that a
 #' ridge regression on the same kernels chooses on held-out domains, together with the bandwidth of
 #' the domain kernel, see above. Let \eqn{\bar r}{r} be the mean absolute residual of that ridge
 #' regression on the held-out domains, with two classes coded -1 and 1. For classes as for numbers,
@@ -49,7 +50,7 @@
 #' @section Fitted bandwidths of ridge regression:
 #' With `bandwidths = "fitted"`, the bandwidths that the kernels leave open (`bandwidth = NULL`)
 #' minimise the mean squared error of held-out domains, the mean of \eqn{c_i r_i^2}{c_i r_i^2} with
-#' \eqn{r_i} the residual of a row when its domain is held out (in closed form, see [dg_lodo()]).
+#' \eqn{r_i} the residual of a row when its domain is held out (in closed form, see [closed_form]).
 #'
 #' * The kernel on x has one bandwidth per predictor; a predictor that does not help in other
 #'   domains gets a large one. With [domain_distribution()], those of the embeddings' kernel and of

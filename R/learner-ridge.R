@@ -13,7 +13,7 @@
 #' \bar k(\cdot, (P_i, x_i))}{f = sum_i alpha_i k(., (P_i, x_i))} and
 #' \deqn{\alpha = (K + \lambda C^{-1})^{-1} y,}{alpha = (K + lambda C^-1)^-1 y,}
 #' that is \eqn{(K + \lambda I)^{-1} y}{(K + lambda I)^-1 y} if all rows have weight 1: `lambda` is
-#' not multiplied by n. [dg_lodo()] predicts each domain by the model fitted without it, in the time
+#' not multiplied by n. `dg_cv(model)` predicts each domain by the model without it, in the time
 #' of about two fits. [solvers] says how the system is solved and what it takes, also with feature
 #' maps.
 #'
@@ -48,7 +48,7 @@
 #'   and what `predict()` needs. Without data, a specification.
 #' @section Errors:
 #' A single class, negative or missing weights, non-positive `lambda`, unknown arguments, and Gram
-#' matrices over the memory limit ([domgen-package]) are errors; for errors of probabilities see
+#' matrices over the memory limit ([domgen_options]) are errors; for errors of probabilities see
 #' [calibration]. Warnings:
 #'
 #' | class | reason |
@@ -60,7 +60,7 @@
 #' @references
 #' Saunders, C., Gammerman, A. and Vovk, V. (1998). Ridge regression learning algorithm in dual
 #' variables. *Proceedings of the 15th International Conference on Machine Learning*.
-#' @seealso [dg_lodo()], [predict.dg_learner()], [domain_distribution()], [dg_cv()]
+#' @seealso [predict.dg_learner()], [domain_distribution()], [dg_cv()]
 #' @examples
 #' # pupils of schools that were not in training
 #' if (requireNamespace("nlme", quietly = TRUE)) {
@@ -71,7 +71,7 @@
 #'   print(summary(pupils))
 #'   print(sqrt(mean((predict(pupils, new) - new$MathAch)^2)))
 #'   # each school predicted by the others
-#'   dg_lodo(pupils)
+#'   dg_cv(pupils)
 #' }
 #'
 #' # one bandwidth per predictor

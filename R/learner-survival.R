@@ -53,15 +53,15 @@ cox_family <- function(y, f, costs, ties = "breslow") {
 cox_baseline <- function(Y, f, costs, ties = "breslow") {
   if (!any(has_event(Y[, 1L]) & costs > 0)) return(data.frame(time = numeric(), hazard = numeric()))
   plan <- cox_plan(Y, costs)
-  at <- cox_state(plan, f)
-  rate <- drop(at$rate)
+  at <- cox_state_(plan, f)
+  rate <- at$rate
   if (ties == "efron") {
     died <- plan$pulls > 0
     events <- unname(rowsum(cbind(1, at$v)[died, , drop = FALSE], plan$until$reached[died]))
     tied <- which(events[, 1L] > 1)
     rate[tied] <- vapply(tied, function(k) {
       l <- seq_len(events[k, 1L]) - 1
-      mean(plan$deaths[k] / (at$risk[k, 1L] - l / events[k, 1L] * events[k, 2L]))
+      mean(plan$deaths[k] / (at$risk[k] - l / events[k, 1L] * events[k, 2L]))
     }, 0)
   }
   data.frame(time = plan$ends, hazard = cumsum(rate) * exp(-at$largest))

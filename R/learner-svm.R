@@ -82,7 +82,7 @@
 #'   other numbers one entry, per binary submodel. Without data, a specification.
 #' @section Errors:
 #' A single class, a loss that does not fit the response, negative or missing weights, non-positive
-#' `cost`, unknown arguments, Gram matrices or features over the memory limit ([domgen-package]),
+#' `cost`, unknown arguments, Gram matrices or features over the memory limit ([domgen_options]),
 #' and what the feature map refuses ([features_nystrom()]) are errors; for errors of probabilities
 #' see [calibration]. A solver that stops early gives a warning of class
 #' `domgen_warning_convergence`.

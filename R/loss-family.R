@@ -7,11 +7,12 @@ base_families <- c("gaussian", "binomial", "poisson", "Gamma", "inverse.gaussian
 
 check_family <- function(value, arg) {
   if (inherits(value, "dg_family")) return(value)
-  own_families <- names(losses_of("dg_glm"))
   is_name <- is.character(value) && length(value) == 1L
+  is_base <- is_name && value %in% base_families
+  # all losses are looked through for a name that base R does not know
+  own_families <- if (is_base) character() else names(losses_of("dg_glm"))
   if (is_name && value %in% own_families) return(own_family(value))
-  made <- value
-  if (is_name && value %in% base_families) made <- get(value, asNamespace("stats"))
+  made <- if (is_base) get(value, asNamespace("stats")) else value
   if (is.function(made)) made <- on_error(made(), function(e) NULL)
   # of other packages, with the one link that there is
   if (inherits(made, "family") && made$family %in% own_families &&

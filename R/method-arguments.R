@@ -82,7 +82,7 @@
 #' @section Computation:
 #' \describe{
 #'   \item{`threads`}{Number of threads. `NULL`: `getOption("domgen.threads", 2)`. Results do not
-#'     depend on it. The BLAS has its own, see [domgen-package].}
+#'     depend on it. The BLAS has its own, see [domgen_options].}
 #'   \item{`progress`}{If `TRUE`, a progress bar with the remaining time is shown, in a log (where
 #'     lines cannot be written over) a line each half minute. `NULL`:
 #'     `getOption("domgen.progress")`, or in interactive sessions. If the progressr package is

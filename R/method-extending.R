@@ -1,7 +1,7 @@
 # What authors of parts outside the package build on: constructors and generics that are exported,
 # with what each takes and gives. Inside, the same parts are made by what these call.
 
-#' Parts of your own
+#' Extending domgen: parts of your own
 #'
 #' @description
 #' Constructors and generics for kernels, domain kernels, feature maps, projections and learners
@@ -257,6 +257,7 @@
 #' \dontshow{assign("supervised", supervised, globalenv())}
 #' supervised(y ~ ., data = toy[names(toy) != "domain"], ncomp = 1)
 #' \dontshow{rm("supervised", envir = globalenv())}
+#' @keywords internal
 #' @name extending
 #' @aliases kernel_fit kernel_value kernel_rate kernel_spectral new_domain_kernel domain_kernel_fit
 #'   domain_kappa domain_knows new_feature_space represent space_expansion space_sums decision

@@ -15,11 +15,11 @@ inner_spec <- function(object) UseMethod("inner_spec")
 inner_spec.default <- function(object) object
 
 # Rows that nobody observed change a description that the rows before a fit make of a domain.
-check_row_by_row <- function(model, arg = "model") {
+check_row_by_row <- function(model) {
   moving <- model$blueprint$before$moving
   if (length(moving)) {
-    abort("argument", "`", arg, "` must not have steps that use the domain's other rows, such as ",
-          "`", moving[1L], "()`, whose description of a domain cannot be fixed: use the ",
+    abort("argument", "`object` must not have steps that use the domain's other rows, such as `",
+          moving[1L], "()`, whose description of a domain cannot be fixed: use the ",
           "projection in a `dg_pipeline()`.")
   }
 }

@@ -65,8 +65,16 @@ method_of <- function(spec) {
     abort("model", "A specification of `", spec$method, "()` is damaged, or was made by another ",
           "version of domgen: it does not say what the method is. Make it again.")
   }
-  row()
+  row <- row()
+  if (!is.null(spec$title)) row$title <- spec$title
+  row
 }
+
+# The specification with what its results are called, once the response is known.
+with_title <- function(spec, y) UseMethod("with_title")
+
+#' @exportS3Method
+with_title.default <- function(spec, y) spec
 
 own_rows <- function(method) if (!is.null(method$parameters)) method$parameters()
 

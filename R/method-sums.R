@@ -46,9 +46,7 @@
 #'   bandwidth. For classes it must be `NULL` or [kernel_delta()].
 #' @param scale Scaling of predictors by the first piece: `"pooled"` (default), by mean and standard
 #'   deviation; `"none"`.
-#' @param na.action Rows with missing values, also in further pieces: `na.omit` (default) and
-#'   `na.exclude` drop them, with a warning; `na.fail` is an error; [na.impute] imputes predictors
-#'   by the medians and most frequent levels of the first piece.
+#' @param na.action As in [all methods][dg_arguments]; [na.impute] imputes by the first piece.
 #' @return `feature_sums()`, `update()` and `+`: an object of class `dg_feature_sums`, which can be
 #'   saved with [saveRDS()] and whose size does not depend on the number of rows. A list with
 #'   \item{sums}{list: `n`; `second` (r x r); `sums` (r x cells); `cells`, a data frame with
@@ -64,17 +62,17 @@
 #' different maps, and `update()` with [domain_distribution()].
 #' @seealso [row_source()], [features_nystrom()], [dg_dica()]
 #' @examples
-#' toy <- simulate_dica(domains = 6, n = 60, seed = 1)
-#' first <- toy[sample(nrow(toy), 100), ]
-#' sums <- feature_sums(y ~ . | domain, data = first, feature_map = features_nystrom(30))
+#' first <- CO2[sample(nrow(CO2), 40), ]
+#' sums <- feature_sums(uptake ~ conc + Type + Treatment | Plant, data = first,
+#'                      feature_map = features_nystrom(30))
 #'
 #' # the rest in two pieces, as if from two files
-#' rest <- toy[setdiff(rownames(toy), rownames(first)), ]
+#' rest <- CO2[setdiff(rownames(CO2), rownames(first)), ]
 #' pieces <- split(rest, rep_len(1:2, nrow(rest)))
 #' all <- Reduce(`+`, lapply(pieces, function(piece) update(sums, data = piece)), sums)
 #' all
 #' model <- fit(dg_dica(ncomp = 2), all)
-#' head(predict(model, toy))
+#' head(predict(model, CO2))
 #' @export
 feature_sums <- function(x, y = NULL, domain = NULL, data = NULL, feature_map = features_nystrom(),
                          kernel = kernel_rbf(), kernel_y = NULL, domain_kernel = domain_pooled(),

@@ -15,7 +15,7 @@
 #'   \mathrm{logit}\, p}{logit P(y = 1) = a + b logit p}, where a is estimated with b = 1 (Cox,
 #'   1958; Van Calster et al., 2019). Calibrated predictions have a = 0 and b = 1; with b below 1
 #'   they are too extreme. b is `NA` in domains with fewer than five rows of the class or of the
-#'   others; with fewer than ten, a and b have Firth's penalty ([dg_validate()]).
+#'   others; with fewer than ten, a and b have Firth's penalty ([site_measures]).
 #'
 #' **Over all domains** (`table`). Rows are grouped into bins of predicted probability, with the
 #' mean prediction and the observed proportion of each. The 95 % interval of the proportion is
@@ -54,8 +54,7 @@
 #'     |\mathrm{observed}_b - \mathrm{predicted}_b|}{sum_b (n_b/n) |observed_b - predicted_b|}; it
 #'     can be small although every domain is miscalibrated}
 #'   \item{rows, domains}{numbers of rows and domains}
-#'   \item{labels, held_out}{names of the response and domain variables; description of the rows, as
-#'     text}
+#'   \item{labels, held_out}{texts for printing}
 #' @section Errors:
 #' A model or cross-validation without probabilities (of censored times: at `time`); `newdata`,
 #' `domain` or `y` with a cross-validation; a response that is missing or has other classes; those
@@ -73,8 +72,9 @@
 #' *Journal of the American Statistical Association* 22(158), 209-212.
 #' @seealso [dg_validate()], whose plot of calibration has a line for each site
 #' @examples
-#' toy <- simulate_dcm(domains = 8, n = 40, seed = 1)
-#' cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
+#' # second and third pregnancies, held out by group
+#' births <- transform(infert, group = stratum %% 6, case = factor(case))
+#' cv <- dg_cv(dg_lm(), case ~ spontaneous + induced | group, data = births)
 #' calibration <- dg_calibration(cv, bins = 5)
 #' calibration
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(calibration)

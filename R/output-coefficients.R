@@ -3,7 +3,6 @@
 #' @exportS3Method
 describe_result.dg_coefficients <- function(x) {
   percent <- paste0(format(100 * x$level), " % CI")
-  G <- nrow(x$domains)
   # each row has a unit of its own; of exp(b) the error is exp(b) times that of b
   as_exact <- function(values, lines) {
     error_cells(values, lines$se * if (x$exponentiate) lines$estimate else 1)
@@ -15,9 +14,13 @@ describe_result.dg_coefficients <- function(x) {
          column("estimate", if (x$exponentiate) x$ratio else "estimate", as_exact),
          interval(percent, as_exact), column("se", "s.e.", as_exact_as()),
          column("p", format = as_p())),
-    facts = paste0(plural(x$rows, "row"), ", ", count_domains(G, x$labels)),
+    facts = paste0(plural(x$rows, "row"), ", ", count_domains(x$count, x$labels)),
     notes = c(
-      paste0("Standard errors by leaving out each ", domain_words(x$labels)$one,
+      if (is.null(x$domains)) {
+        paste("Standard errors of the mixed model, whose random effects describe the",
+              paste0(domain_words(x$labels)$many, ";"),
+              "intervals and tests by the normal distribution.")
+      } else paste0("Standard errors by leaving out each ", domain_words(x$labels)$one,
              " in turn (jackknife); intervals and tests by t with ", x$df, " degrees of freedom."),
       if (length(x$crossed)) {
         paste0(x$labels$domain, " is crossed with ", enumerate(x$crossed, quote = ""),
@@ -30,7 +33,11 @@ describe_result.dg_coefficients <- function(x) {
                "ended.")
       },
       if (x$exponentiate) "Standard errors are those of the logarithms.",
-      if (length(x$penalty) && x$penalty > 0) {
+      if (!is.null(x$against)) {
+        paste0("Each class is compared with ", dQuote(x$against, FALSE), ": ",
+               if (x$exponentiate) "odds against it." else "log odds against it.")
+      },
+      if (is_shrunk(x$penalty)) {
         paste0("Estimates are shrunk (", names(x$penalty), " = ",
                format(rounded(x$penalty[[1L]], 4)), "), and so are their intervals.")
       },
@@ -40,4 +47,9 @@ describe_result.dg_coefficients <- function(x) {
       }
     ), unit = "coefficient"
   )
+}
+
+# Is there a penalty that changes a digit?
+is_shrunk <- function(penalty) {
+  length(penalty) > 0L && (names(penalty) != "lambda" || penalty > 1e-7)
 }

@@ -4,15 +4,9 @@
 #' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()].
 #'
 #' Two panels: the score of each held-out domain under each method (pale points) with its mean, and
-#' the paired difference of each method from the baseline, in each domain (pale points, of up to 40
-#' domains) and on average, with its 95 % interval. An interval that excludes 0 is a difference.
-#' If the null model is so far from the others that these would overlap, it is an arrow at the edge,
-#' and the caption has its values.
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' toy <- simulate_ellipses(domains = 8, n = 30, seed = 1)
-#' result <- dg_compare(list(pooled = dg_svm(domain_kernel = domain_pooled()),
-#'                           distributional = dg_svm()), y ~ . | domain, data = toy, folds = 4)
-#' plot(result)
+#' the paired difference of each method from the baseline, in each domain (up to 40) and on average,
+#' with its 95 % interval. A null model far from the others is an arrow at the edge, and the caption
+#' has its values.
 #' @export
 plot.dg_compare <- function(x, ...) {
   check_no_dots(list(...), character())

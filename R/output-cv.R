@@ -9,22 +9,12 @@
 #' without a score are left out; names that do not fit are shortened or left out. See
 #' [dg_calibration()] for the plot of predicted probabilities.
 #'
-#' Arguments of `plot()`:
-#' * `max_labels`: Maximum number of domains that are named, evenly spaced, where names fit.
-#' * `interval`: If `TRUE`, intervals of the domains are drawn. The bootstrap computes the score
-#'   200 times.
-#' * `shots`: If `TRUE`, the error is drawn against the number of labelled rows of a new domain,
-#'   with its 95 % intervals, instead. By default where `dg_cv(shots = )` has it.
-#' * `periods`: If `TRUE`, the score is drawn against time, with its 95 % interval in each period,
-#'   instead. By default where the folds have time.
-#'
-#' Errors of `plot()`: A cross-validation in which no domain has a score.
+#' Arguments of `plot()`: `max_labels`, the maximum number of domains that are named; `interval`,
+#' are intervals of domains drawn? `shots`, is the error drawn against the number of labelled rows
+#' of a new domain, as by default where `dg_cv(shots = )` has it? `periods`, is the score drawn
+#' against time, as by default where the folds have time? It is an error if no domain has a score.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' toy <- simulate_dcm(domains = 5, n = 30, seed = 1)
-#' plot(dg_cv(dg_lm(), y ~ . | domain, data = toy))
-#' plot(dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, shots = c(1, 5, 10)))
-#' later <- domain_folds(ChickWeight$Chick, folds = 5, time = ChickWeight$Time)
-#' plot(dg_cv(dg_lm(), weight ~ Time + Diet | Chick, data = ChickWeight, folds = later))
+#' plot(dg_cv(dg_lm(), weight ~ Time + Diet | Chick, data = ChickWeight, folds = 10))
 #' @export
 plot.dg_cv <- function(x, max_labels = 40, interval = TRUE, shots = !is.null(x$shots),
                        periods = !is.null(x$periods), ...) {
@@ -73,7 +63,7 @@ describe_result.dg_cv <- function(x) {
     c(list(column("domain")), if (is.null(x$periods)) list(column("fold", report = FALSE)),
       list(column("rows")),
       score_columns(columns, x$metrics),
-      # of all responses of a domain, see dg_lodo(); a metric of this name is that of a row
+      # of all responses of a domain, see closed_form; a metric of this name is that of a row
       if (!is.null(x$domains$log_density) && !"log_density" %in% names(x$metrics)) {
         list(column("log_density", "log density"))
       }),

@@ -2,14 +2,10 @@
 #' @usage NULL
 #' @section Plot:
 #' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()].
-#'
 #' Two panels. Shift: the distributional variance that was found, and the one under permutation
 #' (mean and 95 % range of the permutations). Possible gain and gain achieved: what each domain
 #' gains over pooling (pale), with the mean over domains and its approximate 95 % interval, on one
 #' axis; above zero is better.
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' toy <- simulate_ellipses(domains = 10, n = 40, seed = 1)
-#' plot(dg_diagnose(y ~ . | domain, data = toy))
 #' @export
 plot.dg_diagnose <- function(x, ...) {
   check_no_dots(list(...), character())
@@ -57,7 +53,7 @@ describe_result.dg_diagnose <- function(x) {
          column("estimate", format = function(values, lines) values, values = estimates),
          interval("95 % CI", as_each(2), report = "Approximate 95 % CI"),
          column("p", format = as_p(), report = "p")),
-    notes = c(diagnose_words(x), paste(seq_along(x$verdict), x$verdict)),
+    notes = c(diagnose_words(x), paste(seq_along(x$verdict), x$verdict), remark_lines(x$columns)),
     glance = data.frame(metric = x$metric$title, domains = nrow(x$domains), rows = x$rows,
                         available = x$available, ratio = x$shift$ratio)
   )

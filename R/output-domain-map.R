@@ -1,16 +1,17 @@
 #' Distances between training and new domains
 #'
 #' Distances between the mean embeddings of a model's training domains and of new ones ([dg_mmd()]),
-#' with the kernel of rows and the scaling of the model. Their plot is a map, see
-#' [dg_mmd()]. [dg_novelty()] tests whether a new domain is unusually far.
+#' with the kernel of rows and the scaling of the model. Their plot is a map,
+#' see [plot.domgen_mmd()]. [dg_novelty()] tests whether a new domain is unusually far.
 #'
-#' @param model A fitted model that keeps its training rows (no feature map).
+#' @param object A fitted model that keeps its training rows (no feature map).
 #' @param newdata Data frame (or matrix, if the model was fitted to one) of new rows, with the
 #'   domain column or `domain`. Default `NULL`: training domains only. If a new domain has the name
 #'   of a training domain, `" (new)"` is added to its name.
 #' @param domain Domain of each row of `newdata`, if it is not a column of it; one value if all rows
 #'   are from one domain.
 #' @inheritParams kernel_matrix
+#' @param ... Must be empty.
 #' @return An object of class `dg_domain_map` and `domgen_mmd`: the elements of [dg_mmd()] and
 #'   \item{`unseen`}{names of the domains of `newdata`}
 #'   \item{points}{data frame: `domain`, `unseen` (`TRUE` for domains of `newdata`), `first`,
@@ -20,30 +21,33 @@
 #' @section Errors:
 #' A model without training rows, or with one domain and no `newdata`; those of
 #' [predict.dg_projection()] for `newdata`.
-#' @seealso [dg_novelty()], [dg_mmd()]
+#' @seealso [dg_novelty()], [dg_mmd()], [plot.domgen_mmd()]
 #' @examples
-#' toy <- simulate_ellipses(domains = 8, n = 40, seed = 1)
-#' new <- toy$domain %in% levels(toy$domain)[7:8]
-#' model <- dg_ridge(y ~ . | domain, data = toy[!new, ])
-#' plot(domain_map(model, toy[new, ]))
+#' pupils <- as.data.frame(nlme::MathAchieve)
+#' schools <- levels(pupils$School)
+#' train <- subset(pupils, School %in% schools[seq(1, 160, 8)])
+#' model <- dg_ridge(MathAch ~ SES + Sex + Minority | School, data = train, lambda = 1)
+#' map <- domain_map(model, subset(pupils, School %in% schools[c(2, 50, 100)]))
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(map)
 #' @export
-domain_map <- function(model, newdata = NULL, domain = NULL, threads = NULL) {
+domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL, ...) {
   enter_session()
-  check_given(model, "model")
-  if (!inherits(model, "dg_fit")) {
-    abort("argument", "`model` must be a fitted model, not ", describe(model),
+  check_no_dots(list(...), names(formals(domain_map)))
+  check_given(object, "object")
+  if (!inherits(object, "dg_fit")) {
+    abort("argument", "`object` must be a fitted model, not ", describe(object),
           "; for data alone use dg_mmd().")
   }
-  check_sealed(model)
-  mapped <- map_rows(model, newdata, domain)
+  check_sealed(object)
+  mapped <- map_rows(object, newdata, domain)
   # a pipeline has it in its projection
-  kernel <- described_part(model)$space$kernel
+  kernel <- described_part(object)$space$kernel
   if (is.null(kernel)) kernel <- kernel_rbf()
   result <- dg_mmd(mapped$X, mapped$domain, kernel, threads = threads)
   result$unseen <- mapped$unseen
   map <- map_points(result$squared, mapped$unseen)
   result[c("points", "shown")] <- map[c("points", "shown")]
-  result$labels <- variable_names(model$blueprint)
+  result$labels <- variable_names(object$blueprint)
   class(result) <- c("dg_domain_map", class(result))
   result
 }
@@ -52,7 +56,7 @@ map_rows <- function(model, newdata, domain) {
   training <- tryCatch(training_rows(model), domgen_error = function(e) NULL)
   # some models keep their domains, but no rows
   if (NCOL(training$X) == 0L || is.null(training)) {
-    abort("argument", "`model` must keep its training rows; a model with a feature map, ",
+    abort("argument", "`object` must keep its training rows; a model with a feature map, ",
           "`dg_lm()`, `dg_null()` or a learner of another package does not.")
   }
   if (nlevels(training$domain) < 2L && is.null(newdata)) {

@@ -1,8 +1,15 @@
-#' @rdname dg_mmd
-#' @usage NULL
-#' @section Plot:
-#' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()].
+#' Plots of distances between domains
 #'
+#' A heat map of the distances of a [dg_mmd()], or a map of its domains or of those of a
+#' [domain_map()].
+#'
+#' @param x The result of [dg_mmd()] or [domain_map()].
+#' @param type `"heatmap"` or `"map"`. Default `NULL`: the map for a [domain_map()], else the heat
+#'   map.
+#' @param unseen Names of domains to mark as new; known already to a [domain_map()].
+#' @param ... Must be empty.
+#' @return A ggplot2 object, see [plot.dg_projection()].
+#' @section Types:
 #' `type = "heatmap"`: the squared MMD of each pair of domains, shaded and, for up to 12 domains (8
 #' with a permutation test), written; similar domains stand next to each other (average linkage),
 #' new ones last and with an asterisk. With a permutation test pairs with p < 0.05 (for each pair
@@ -15,13 +22,13 @@
 #'
 #' Names that would lie over others are left out; where the package ggrepel is installed, they are
 #' moved.
-#'
-#' Arguments of `plot()`:
-#' * `type`: Type of plot; if `NULL` the map for a [domain_map()], else the heat map.
-#' * `unseen`: Names of domains to mark as new; known already to a [domain_map()].
-#'
-#' Errors of `plot()`: A name in `unseen` that is no domain, and for a map unknown distances.
+#' @section Errors:
+#' A name in `unseen` that is no domain, and for a map unknown distances.
+#' @seealso [dg_mmd()], [domain_map()]
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' # distances of chicks on four diets
+#' plot(dg_mmd(~ weight + Time | Diet, data = ChickWeight, scale = "pooled"))
+#'
 #' toy <- simulate_ellipses(domains = 8, n = 40, seed = 1)
 #' distances <- dg_mmd(as.matrix(toy[c("x1", "x2")]), toy$domain)
 #' plot(distances)

@@ -1,23 +1,32 @@
-#' @rdname dg_effect
-#' @usage NULL
-#' @section Plot:
-#' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()].
+#' Plots of effects and importance
 #'
-#' A panel for each predictor (and class): the average over domains with the interval of
-#' [dg_effect()] as a band, drawn where at least two domains have rows, and a thin line for each
-#' domain, as far as its own rows reach (a point where they have one value). Categories are plotted
-#' separately: points are domains, diamonds the average with its interval.
+#' The curves of a [dg_effect()], and the increases of a [dg_importance()].
 #'
-#' Arguments of `plot()`:
-#' * `predictors`: Names of predictors; if `NULL` the numeric ones, or the categories where there
-#'   are no numeric ones, those with the widest range first.
-#' * `max_panels`: Maximum number of panels.
-#' * `max_domains`: Maximum number of domains that have a line, evenly chosen.
-#'
-#' Errors of `plot()`: A name that is not there; numbers and categories together.
+#' @param x The result of [dg_effect()] or [dg_importance()].
+#' @param predictors Names of predictors. Default `NULL`: the numeric ones, or the categories where
+#'   there are no numeric ones, those with the widest range first.
+#' @param max_panels Maximum number of panels. Default 9.
+#' @param max_domains Maximum number of domains that have a line, evenly chosen. Default 60.
+#' @param ... Must be empty.
+#' @return A ggplot2 object, see [plot.dg_projection()]; also by `ggplot2::autoplot()`.
+#' @section Effects: A panel for each predictor (and class): the average over domains with the
+#' interval of [dg_effect()] as a band, drawn where at least two domains have rows, and a thin line
+#' for each domain, as far as its own rows reach (a point where they have one value). Categories are
+#' plotted separately: points are domains, diamonds the average with its interval.
+#' @section Importance:
+#' A panel for each kind of permutation: how much the loss of each held-out domain increases (pale
+#' points, where there are at most 60 domains) and the mean over domains with its interval.
+#' Predictors stand in the order of the table, the largest increase at the top.
+#' @section Errors:
+#' A name that is not there; numbers and categories together.
+#' @seealso [dg_effect()], [dg_importance()]
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' toy <- simulate_dica(domains = 6, n = 25, p = 3, seed = 1)
-#' plot(dg_effect(dg_ridge(y ~ . | domain, data = toy, lambda = 1), type = "ale", grid = 8))
+#' model <- dg_lm(uptake ~ conc * Type | Plant, data = transform(CO2, Plant = paste(Plant)))
+#' plot(dg_effect(model, "conc", grid = 8))
+#'
+#' importance <- dg_importance(dg_lm(), weight ~ Time + Diet | Chick, data = ChickWeight, folds = 5,
+#'                             permutations = 3)
+#' plot(importance)
 #' @export
 plot.dg_effect <- function(x, predictors = NULL, max_panels = 9, max_domains = 60, ...) {
   check_no_dots(list(...), c("predictors", "max_panels", "max_domains"))

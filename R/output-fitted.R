@@ -14,7 +14,7 @@
 #' @details
 #' The caption says which predictions these are. With `newdata` they are those of new rows. Else
 #' each domain is predicted without its own responses where a closed form has that (see
-#' [dg_lodo()]): for [dg_ridge()], [dg_gp()] (with a Gram matrix; its parameters have seen the
+#' [closed_form]): for [dg_ridge()], [dg_gp()] (with a Gram matrix; its parameters have seen the
 #' domain), ensembles with stacked weights and [dg_auto()]. All other models are shown on their
 #' training rows: new domains are predicted less well. `plot(dg_cv(model))` has the scores of any
 #' model on held-out domains.
@@ -30,7 +30,7 @@
 #' @section Errors:
 #' `newdata` without a response, or that cannot be predicted, and no `newdata` for a model that
 #' keeps nothing of its training rows.
-#' @seealso [dg_lodo()], [dg_cv()], [dg_calibration()], [domain_map()]
+#' @seealso [dg_cv()], [dg_calibration()], [domain_map()]
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' pupils <- nlme::MathAchieve
 #' some <- pupils$School %in% levels(pupils$School)[1:20]
@@ -89,11 +89,13 @@ left_out_rows <- function(x) UseMethod("left_out_rows")
 left_out_rows.default <- function(x) NULL
 
 #' @exportS3Method
-left_out_rows.dg_ridge <- function(x) if (is.null(x$rows$sizes)) scored_rows(dg_lodo(x)$predictions)
+left_out_rows.dg_ridge <- function(x) {
+  if (is.null(x$rows$sizes)) scored_rows(closed_cv(x)$predictions)
+}
 
 #' @exportS3Method
 left_out_rows.dg_ensemble <- function(x) {
-  if (!is.null(x$held_out$values)) scored_rows(dg_lodo(x)$predictions)
+  if (!is.null(x$held_out$values)) scored_rows(closed_cv(x)$predictions)
 }
 
 #' @exportS3Method

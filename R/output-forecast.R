@@ -1,11 +1,4 @@
-#' @rdname dg_forecast
-#' @section Plot:
-#' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()]: a
-#' point for each training site, its held-out score against the forecast of the regression without
-#' it, with the interval of the forecast; the dashed line is where both are equal. New sites stand
-#' on it at their own forecast, or at their score if `newdata` has labels.
-#' @param x The result of `dg_forecast()`.
-#' @param ... Must be empty.
+#' @rdname plot.dg_novelty
 #' @export
 plot.dg_forecast <- function(x, ...) {
   check_no_dots(list(...), character())

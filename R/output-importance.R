@@ -1,18 +1,6 @@
-#' @rdname dg_importance
-#' @usage NULL
-#' @section Plot:
-#' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()].
-#'
-#' A panel for each kind of permutation: how much the loss of each held-out domain increases (pale
-#' points, where there are at most 60 domains) and the mean over domains with its interval.
-#' Predictors stand in the order of the table, the largest increase at the top.
-#'
-#' Arguments of `plot()`:
-#' * `max_predictors`: Maximum number of predictors that are shown, those with the largest
-#'   increase.
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' toy <- simulate_dica(domains = 8, n = 25, p = 3, seed = 1)
-#' plot(dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 3))
+#' @rdname plot.dg_effect
+#' @param max_predictors Maximum number of predictors that are shown, those with the largest
+#'   increase. Default 20.
 #' @export
 plot.dg_importance <- function(x, max_predictors = 20, ...) {
   check_no_dots(list(...), "max_predictors")

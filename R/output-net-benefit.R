@@ -3,7 +3,7 @@
 #' @param type Kind of plot. `"curve"`, the default: mean net benefit against the threshold with its
 #'   interval, single sites, treating all (dashed) and none (0); of several methods their means in
 #'   one panel. `"useful"`: the probability that the model is useful at a new site, with a gap where
-#'   the model is the same as treating all or none. A single threshold has points.
+#'   the model is the same as treating all or none.
 #' @param method Names of methods, of the result of a [dg_compare()]. Default `NULL`: all.
 #' @param ... Must be empty.
 #' @export

@@ -1,20 +1,33 @@
-#' @rdname dg_novelty
-#' @usage NULL
-#' @section Plot:
-#' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()].
+#' Plots of novelty, forecasts and learning curves
 #'
+#' The distances of a [dg_novelty()], the forecasts of a [dg_forecast()], and the curves of a
+#' [dg_plan()].
+#'
+#' @param x The result of [dg_novelty()], [dg_forecast()] or [dg_plan()].
+#' @param max_domains Maximum number of new domains that are drawn, the farthest ones. Default 30.
+#' @param ... Must be empty.
+#' @return A ggplot2 object, see [plot.dg_projection()]; also by `ggplot2::autoplot()`.
+#' @section Novelty:
 #' A row for each new domain, the farthest at the top: its own distance (see [dg_novelty()]) as a
 #' triangle, those of the training domains, each held out in turn, as points. Points of training
 #' domains that are at least as far are dark: they are what the rank p behind the name counts.
 #' Distances stand on a logarithmic axis, those below 0.1 at its end.
-#'
-#' Arguments of `plot()`:
-#' * `max_domains`: Maximum number of new domains that are drawn, the farthest ones.
+#' @section Forecasts: A point for each training site, its held-out score against the forecast of
+#' the regression without it, with the interval of the forecast; the dashed line is where both are
+#' equal. New sites stand on it at their own forecast, or at their score if `newdata` has labels.
+#' @section Learning curves:
+#' A panel each for the number of training sites (points are measured means over sites, the line and
+#' its band are the curve; the dashed line is where extrapolation begins) and for the number of
+#' labelled rows (means over sites by way).
+#' @seealso [dg_novelty()], [dg_forecast()], [dg_plan()]
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' train <- simulate_dica(domains = 20, n = 30, seed = 1)
-#' new <- simulate_dica(domains = 4, n = 30, seed = 2)
-#' new$x1 <- new$x1 + as.integer(new$domain)
-#' plot(dg_novelty(dg_ridge(y ~ . | domain, data = train, lambda = 1), new))
+#' pupils <- as.data.frame(nlme::MathAchieve)
+#' schools <- levels(pupils$School)
+#' train <- subset(pupils, School %in% schools[seq(1, 160, 8)])
+#' model <- dg_lm(MathAch ~ SES + Sex + Minority | School, data = train)
+#' new <- subset(pupils, School %in% schools[c(2, 50, 100)])
+#' plot(dg_novelty(model, new))
+#' plot(dg_forecast(model, new, permutations = 19))
 #' @export
 plot.dg_novelty <- function(x, max_domains = 30, ...) {
   check_no_dots(list(...), "max_domains")

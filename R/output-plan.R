@@ -1,9 +1,4 @@
-#' @rdname dg_plan
-#' @usage NULL
-#' @section Plot:
-#' `plot()` returns a ggplot2 object with a panel each for the number of training sites (points are
-#' measured means over sites, the line and its band are the curve; the dashed line is where
-#' extrapolation begins) and for the number of labelled rows (means over sites by way).
+#' @rdname plot.dg_novelty
 #' @export
 plot.dg_plan <- function(x, ...) {
   check_no_dots(list(...), character())

@@ -141,7 +141,7 @@ write_result <- function(result, whole = FALSE) {
   }
 }
 
-#' @rdname summary.dg_learner
+#' @rdname summary.dg_cv
 #' @export
 summary.dg_result <- function(object, ...) {
   enter_session()

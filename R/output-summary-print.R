@@ -59,9 +59,9 @@ describe_errors <- function(x) {
              if (!is.na(errors$overall[i])) paste0(", all rows ", rounded(errors$overall[i], 4)))
   }
   if (!is.null(x$unknown)) cat_line("On held-out domains: ", x$unknown)
-  if (identical(x$by, "dg_lodo")) {
-    cat_line("  from dg_lodo(), with scaling, bandwidths and chosen parameters of all domains; ",
-             "dg_cv() learns these again")
+  if (identical(x$by, "closed form")) {
+    cat_line("  in closed form, with scaling, bandwidths and chosen parameters of all domains; ",
+             "dg_cv(model, refit = TRUE) learns these again")
   }
   if (identical(x$by, "tuning")) {
     cat_line("  optimistic, because the candidate was selected by them, see ?dg_tune")

@@ -1,6 +1,41 @@
 # Summaries of cross-validations, comparisons and tunings.
 
-#' @rdname summary.dg_learner
+#' Summaries of results
+#'
+#' `summary()` adds to `print()`: for [dg_cv()] the distribution of each metric over domains and the
+#' worst domains; for [dg_compare()] how often each method is best, its worst domain, ranks with
+#' their tests, and timings; for [dg_tune()] the best combinations and the summary of the model. For
+#' other results it prints all rows of the table.
+#'
+#' @param object A result of [dg_cv()], [dg_compare()] or [dg_tune()], or another result.
+#' @param ... For a result of [dg_tune()], `left_out`; else empty.
+#' @return For a **cross-validation**: class `summary.dg_cv`, a list with
+#'   \item{metrics}{data frame: `metric`, `mean` over domains, its standard error `se` and 95 %
+#'     interval `lower`, `upper` for new domains, and the value of the `worst`, `median` and `best`
+#'     domain}
+#'   \item{domains}{the table of domains, the worst by the first metric first}
+#'   \item{fits, seconds}{number of fits and their total time}
+#'   and `title`, `held_out` (text) and `columns` of the printout.
+#'
+#'   For a **comparison**: class `summary.dg_compare`, a list with
+#'   \item{methods}{data frame: `method`, `mean` over domains, `best_in` and `better_in`, the
+#'     numbers of domains in which no method is better and in which it is better than the baseline,
+#'     and the score (`worst`) and name (`worst_domain`) of its worst domain}
+#'   \item{ranks}{data frame: `method`, `overall`, mean `rank`, `se` of the difference, `p`,
+#'     `p_rank`, `least` (the smallest possible `p_rank` with so many domains) and `seconds`, see
+#'     [dg_compare()]}
+#'   \item{friedman}{as in [dg_compare()]; `NULL` with fewer than 3 methods besides the null model}
+#'   \item{metric, baseline, domains}{title of the metric, the baseline, number of domains}
+#'
+#'   For a **tuning**: class `summary.dg_tuned`, a list with
+#'   \item{best}{data frame: the five best combinations, with `mean` and `se` of the score}
+#'   \item{metric, choices}{title of the metric, number of combinations}
+#'   \item{model}{the summary of the model}
+#' @seealso [summary()][summary.dg_learner()] of fits
+#' @examples
+#' comparison <- dg_compare(list(linear = dg_lm(), ridge = dg_ridge(lambda = 1)),
+#'                          weight ~ Time | Diet, data = ChickWeight)
+#' summary(comparison)
 #' @export
 summary.dg_cv <- function(object, ...) {
   enter_session()
@@ -47,7 +82,7 @@ describe_result.summary.dg_cv <- function(x) {
   )
 }
 
-#' @rdname summary.dg_learner
+#' @rdname summary.dg_cv
 #' @export
 summary.dg_compare <- function(object, ...) {
   enter_session()
@@ -116,7 +151,7 @@ least_rank_p <- function(object) {
   }, 0)
 }
 
-#' @rdname summary.dg_learner
+#' @rdname summary.dg_cv
 #' @export
 summary.dg_tuned <- function(object, ...) {
   enter_session()

@@ -6,23 +6,19 @@
 #' coefficients. Coefficients of kernel models are returned by [coef()].
 #'
 #' `summary()` of a projection shows its components and the variance between domains before and
-#' after. For results, it adds to `print()`: for [dg_cv()] the distribution of each metric over
-#' domains and the worst domains; for [dg_compare()] how often each method is best, its worst
-#' domain, ranks with their tests, and timings; for [dg_tune()] the best combinations and the
-#' summary of the model. For other results it prints all rows of the table.
+#' after. Summaries of results: [summary.dg_cv()].
 #'
 #' @details
-#' Errors on held-out domains are shown if they are available without fitting again: from
-#' [dg_lodo()] for [dg_ridge()], [dg_glm()], [dg_gp()] and ensembles of them, and from the search
-#' for [dg_tune()] and [dg_auto()]. Those of [dg_lodo()] are slightly optimistic, because scaling,
+#' Errors on held-out domains are shown if they are available without fitting again: from [dg_cv()]
+#' in closed form for [dg_ridge()], [dg_glm()], [dg_gp()] and ensembles of them, and from the search
+#' for [dg_tune()] and [dg_auto()]. Those in closed form are slightly optimistic, because scaling,
 #' bandwidths and a chosen `lambda` come from all domains. [dg_cv()] learns these again from the
 #' other domains, and evaluates all learners. Standard errors: see [standard_errors].
 #'
-#' @param object A fitted learner, ensemble, pipeline or projection; or a result of [dg_cv()],
-#'   [dg_compare()] or [dg_tune()].
-#' @param left_out If `TRUE`, errors on held-out domains are computed by [dg_lodo()]. `NULL`
+#' @param object A fitted learner, ensemble, pipeline or projection.
+#' @param left_out If `TRUE`, errors on held-out domains are computed in [closed_form]. `NULL`
 #'   (default): for at most 5,000 rows, which takes a few seconds.
-#' @param ... For a result of [dg_tune()], `left_out`; else empty.
+#' @param ... Empty.
 #' @return `summary()` of a **fitted learner**: an object of class `summary.dg_learner`, a list with
 #'   \item{size}{data frame of one row: fitted `rows`, rows `dropped` by `na.action`, `predictors`
 #'     (columns), `domains`, and rows of the `smallest`, `median` and `largest` domain}
@@ -49,44 +45,18 @@
 #'     parameters), `aic`, `bic`; else `NULL`}
 #'   \item{terms}{data frame of members or coefficients, see [tidy()][tidy.domgen], or `NULL`} and
 #'   `fit`, `metric` (its title), `unknown` (why errors on held-out domains are not known, or
-#'   `NULL`) and `by` (their source, `"dg_lodo"` or `"tuning"`, or `NULL`).
+#'   `NULL`) and `by` (their source, `"closed form"` or `"tuning"`, or `NULL`).
 #'
-#'   Of a **projection**: class `summary.dg_projection`, a list with
+#'   For a **projection**: class `summary.dg_projection`, a list with
 #'   \item{components}{data frame: `eigenvalue` and `residual` of each component}
 #'   \item{theorem5}{tr(B'KQKB) and tr(B'KB), the quantities in the bound on the generalisation
 #'     error (DICA paper, theorem 5): the smaller, the tighter}
 #'   \item{variance}{matrix: total variance, distributional variance and their ratio, in the feature
 #'     space before the projection and on the components} and `projection`, the model.
-#'
-#'   Of a **cross-validation**: class `summary.dg_cv`, a list with
-#'   \item{metrics}{data frame: `metric`, `mean` over domains, its standard error `se` and 95 %
-#'     interval `lower`, `upper` for new domains, and the value of the `worst`, `median` and `best`
-#'     domain}
-#'   \item{domains}{the table of domains, the worst by the first metric first}
-#'   \item{fits, seconds}{number of fits and their total time}
-#'   and `title`, `held_out` (text) and `columns` of the printout.
-#'
-#'   Of a **comparison**: class `summary.dg_compare`, a list with
-#'   \item{methods}{data frame: `method`, `mean` over domains, `best_in` and `better_in`, the
-#'     numbers of domains in which no method is better and in which it is better than the baseline,
-#'     and the score (`worst`) and name (`worst_domain`) of its worst domain}
-#'   \item{ranks}{data frame: `method`, `overall`, mean `rank`, `se` of the difference, `p`,
-#'     `p_rank`, `least` (the smallest possible `p_rank` with so many domains) and `seconds`, see
-#'     [dg_compare()]}
-#'   \item{friedman}{as in [dg_compare()]; `NULL` with fewer than 3 methods besides the null model}
-#'   \item{metric, baseline, domains}{title of the metric, the baseline, number of domains}
-#'
-#'   Of a **tuning**: class `summary.dg_tuned`, a list with
-#'   \item{best}{data frame: the five best combinations, with `mean` and `se` of the score}
-#'   \item{metric, choices}{title of the metric, number of combinations}
-#'   \item{model}{the summary of the model}
+#' @seealso [summary.dg_cv()] for results
 #' @examples
 #' # weights of chicks on four diets; each diet is a domain
 #' summary(dg_ridge(weight ~ Time | Diet, data = ChickWeight))
-#'
-#' comparison <- dg_compare(list(linear = dg_lm(), ridge = dg_ridge(lambda = 1)),
-#'                          weight ~ Time | Diet, data = ChickWeight)
-#' summary(comparison)
 #'
 #' summary(dg_udica(~ . | Species, data = iris))
 #' @order 1
@@ -197,13 +167,14 @@ known_left_out <- function(object, left_out, env) {
   if (is.null(left_out)) left_out <- nobs(object) <= 5000
   if (!left_out) return(list(unknown = "not computed: use summary(left_out = TRUE) or dg_cv()"))
   # the data of the call are sought where the user is
-  cv <- on_error(eval(quote(dg_lodo(.fit)), list(.fit = object), env), function(e) {
-    if (!inherits(e, "domgen_error")) stop(e)
-    list(unknown = "they need further fits, see dg_cv()")
+  further <- list(unknown = "they need further fits, see dg_cv()")
+  if (read_refit(NULL, object, NULL, NULL)) return(further)
+  cv <- on_error(closed_cv(object, NULL, env), function(e) {
+    if (inherits(e, "domgen_error")) further else stop(e)
   })
   if (!is.null(cv$unknown)) return(cv)
   list(scores = stats::setNames(cv$domains$score, cv$domains$domain), se = cv$se,
-       overall = cv$overall, by = "dg_lodo")
+       overall = cv$overall, by = "closed form")
 }
 
 # Scores that a search keeps of its choice; NULL without a search. Those of a tuning are optimistic.

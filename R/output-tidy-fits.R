@@ -13,71 +13,7 @@
 #'
 #' `tidy()`, `glance()` and `augment()` are the generics of broom and tidymodels. Fits have these
 #' three; other results, [dg_auto()] and [dg_tune()] have all. Tibbles need no further package. Only
-#' report tables round numbers, and there are no list columns.
-#'
-#' @section `tidy()` of results:
-#' `estimate` is the main number. Where they are known, `std.error` is its standard error,
-#' `conf.low` and `conf.high` are its interval, and `p.value` is its p value.
-#'
-#' | result | a row per | `estimate` |
-#' |---|---|---|
-#' | [dg_cv()], [dg_lodo()] | domain | none; the score is `score` |
-#' | [dg_compare()] | method | difference from the baseline |
-#' | [dg_tune()] | combination | mean score |
-#' | [dg_auto()] | candidate, the whole first | mean score |
-#' | [dg_diagnose()] | question (`what`) | shift, headroom or gain |
-#' | [dg_calibration()] | class and bin | observed proportion |
-#' | [dg_mmd()], [domain_map()] | pair of domains | squared distance |
-#' | [dg_novelty()] | new domain | none; the distance is `statistic` |
-#' | [dg_importance()] | predictor and kind | increase |
-#' | [dg_effect()] | predictor, class and value | value of the average curve |
-#'
-#' Further columns:
-#' * [dg_cv()], [dg_lodo()]: `domain`, `fold`, `rows`, `score`, further metrics.
-#' * [dg_compare()]: `method`, `mean` over domains, `overall` (score of all rows together), mean
-#'   `rank`, `p_rank`, `seconds`, `error` (message, if the method failed).
-#' * [dg_tune()]: the parameters, `seconds`, `error`, `chosen`.
-#' * [dg_auto()]: `member` (`TRUE` if selected), `weight`, `scale`, `kernel`, `domain_kernel`,
-#'   `lambda`, `rows` scored, `difference` from the whole and its standard error `difference_se`,
-#'   `seconds`.
-#' * [dg_calibration()]: `class`, the bounds `low` and `high` of the bin, `rows`, mean `predicted`
-#'   probability.
-#' * [dg_mmd()], [domain_map()]: `first`, `second`.
-#' * [dg_novelty()]: `domain`, `rows`, `farthest` (largest distance of a training domain).
-#' * [dg_importance()]: `predictor`, `kind`, `domains`.
-#' * [dg_effect()]: `predictor`, `class`, `at`, `category`, `domains`. Curves of single domains are
-#'   in `x$domains`.
-#'
-#' @section `tidy()` of fits:
-#' | fit | rows |
-#' |---|---|
-#' | projection | components: eigenvalue `value` and `residual` |
-#' | [dg_gp()] | parameters |
-#' | [dg_lm()], [dg_net()] | coefficients (by class, with more than two) |
-#' | [dg_mixed()] | coefficients and parameters of random effects, as in broom.mixed |
-#' | [dg_ensemble()] | weights of members |
-#' | other learners, [dg_pipeline()] | arguments of the fit, as text, with selected penalties |
-#'
-#' @section `glance()` of fits: `method`, `nobs` (rows), `domains`, `predictors`, and of a learner
-#' `response` (its kind) and the numbers that `print()` shows by the same names, with `_` for a
-#' space: penalty, support vectors, iterations, deviance, ...; `logLik`, `df`, `AIC`, `BIC` where
-#' there is a likelihood.
-#'
-#' @section `augment()`: The columns of `newdata` or `data`, or of the training rows the response
-#' and the domain; row names, if any, as `.rownames`; and:
-#'
-#' | column | of |
-#' |---|---|
-#' | `.comp1`, `.comp2`, ... | a projection: components |
-#' | `.fitted` | a learner: predictions |
-#' | `.resid` | a numeric response, if it is known: response less prediction |
-#' | `.pred_<class>` | classes, if the model has probabilities |
-#' | `.lower`, `.upper` | `interval = "prediction"`, numeric response: see [set_intervals()] |
-#' | `.set` | `interval = "prediction"`, classes: the set as text, separated by commas |
-#' | `.novelty` | `newdata` and [domain_distribution()]: p of the domain, see [dg_novelty()] |
-#'
-#' For a [dg_cv()], `augment()` gives the held-out predictions, with `.pred_<class>` if they have
-#' probabilities. Other results have no rows of the data, which is an error.
+#' report tables round numbers, and there are no list columns. Columns: see [tidy_columns].
 #'
 #' @section Report tables:
 #' In documents of knitr (R Markdown, Quarto, Sweave) tables are made for HTML, LaTeX, Word and
@@ -94,11 +30,8 @@
 #' @param interval If `"prediction"`, prediction intervals or sets for new domains are added, see
 #'   [set_intervals()]. Default `"none"`.
 #' @param level Nominal coverage of intervals and sets. Default 0.9.
-#' @param row.names `NULL`, or names of the rows.
-#' @param optional Ignored: names are never changed.
-#' @param stringsAsFactors If `TRUE`, text columns become factors.
-#' @param options Options of the chunk, from knitr: `tab.cap` (in Quarto also `tbl-cap`) replaces
-#'   the caption.
+#' @param row.names,optional,stringsAsFactors As in [as.data.frame()]; names are never changed.
+#' @param options Of a knitr chunk: `tab.cap` or `tbl-cap`, the caption.
 #' @param ... Must be empty; ignored by `knit_print()` and `as_flextable()`.
 #' @return `tidy()`, `glance()`, `augment()` and `as_tibble()`: a tibble, of class `c("tbl_df",
 #'   "tbl", "data.frame")`. `as.data.frame()`: a data frame. `knit_print()`: text of class
@@ -106,8 +39,7 @@
 #' @name tidy.domgen
 #' @aliases tidy glance augment as.data.frame.domgen knit_print.domgen
 #' @examples
-#' toy <- simulate_dcm(domains = 5, n = 30, seed = 1)
-#' cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
+#' cv <- dg_cv(dg_lm(), weight ~ Time | Diet, data = ChickWeight)
 #' tidy(cv)
 #' glance(cv)
 #' as.data.frame(cv)
@@ -189,10 +121,10 @@ tidy.dg_learner <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 #' @param effects Of [dg_mixed()]: `"fixed"`, `"ran_pars"` (standard deviations and correlations of
 #'   the random effects) or `"ran_vals"` (the effects of the training domains), one or several.
 #'   Default: the first two.
-#' @param conf.int If `TRUE`, a fit of one linear function gives the coefficients with standard
-#'   errors and intervals of [dg_coefficients()], in the units of the predictors. Default `FALSE`;
-#'   of [dg_mixed()] `TRUE`, with the intervals of its engine.
-#' @param conf.level Confidence level of `conf.low` and `conf.high`. Default 0.95.
+#' @param conf.int If `TRUE`, coefficients of a fit of one linear function have the standard errors
+#'   and intervals of [dg_coefficients()], in units of the predictors; of [dg_mixed()], intervals of
+#'   its engine.
+#' @param conf.level Confidence level of `conf.low` and `conf.high`.
 #' @export
 tidy.dg_mixed <- function(x, effects = c("ran_pars", "fixed"), conf.level = 0.95, conf.int = TRUE,
                           ...) {
@@ -323,3 +255,75 @@ augment.dg_learner <- function(x, newdata = data, domain = NULL,
   frame$.novelty <- novelty
   as_tbl(frame)
 }
+
+#' Columns of tidy(), glance() and augment()
+#'
+#' Which rows and columns do [tidy(), glance() and augment()][tidy.domgen] give of each result and
+#' fit?
+#'
+#' @section `tidy()` of results:
+#' `estimate` is the main number. Where they are known, `std.error` is its standard error,
+#' `conf.low` and `conf.high` are its interval, and `p.value` is its p value.
+#'
+#' | result | a row per | `estimate` |
+#' |---|---|---|
+#' | [dg_cv()] | domain | none; the score is `score` |
+#' | [dg_compare()] | method | difference from the baseline |
+#' | [dg_tune()] | combination | mean score |
+#' | [dg_auto()] | candidate, the whole first | mean score |
+#' | [dg_diagnose()] | question (`what`) | shift, headroom or gain |
+#' | [dg_calibration()] | class and bin | observed proportion |
+#' | [dg_mmd()], [domain_map()] | pair of domains | squared distance |
+#' | [dg_novelty()] | new domain | none; the distance is `statistic` |
+#' | [dg_importance()] | predictor and kind | increase |
+#' | [dg_effect()] | predictor, class and value | value of the average curve |
+#'
+#' Further columns:
+#' * [dg_cv()]: `domain`, `fold`, `rows`, `score`, further metrics.
+#' * [dg_compare()]: `method`, `mean` over domains, `overall` (score of all rows together), mean
+#'   `rank`, `p_rank`, `seconds`, `error` (message, if the method failed).
+#' * [dg_tune()]: the parameters, `seconds`, `error`, `chosen`.
+#' * [dg_auto()]: `member` (`TRUE` if selected), `weight`, `scale`, `kernel`, `domain_kernel`,
+#'   `lambda`, `rows` scored, `difference` from the whole and its standard error `difference_se`,
+#'   `seconds`.
+#' * [dg_calibration()]: `class`, the bounds `low` and `high` of the bin, `rows`, mean `predicted`
+#'   probability.
+#' * [dg_mmd()], [domain_map()]: `first`, `second`.
+#' * [dg_novelty()]: `domain`, `rows`, `farthest` (largest distance of a training domain).
+#' * [dg_importance()]: `predictor`, `kind`, `domains`.
+#' * [dg_effect()]: `predictor`, `class`, `at`, `category`, `domains`. Curves of single domains are
+#'   in `x$domains`.
+#'
+#' @section `tidy()` of fits:
+#' | fit | rows |
+#' |---|---|
+#' | projection | components: eigenvalue `value` and `residual` |
+#' | [dg_gp()] | parameters |
+#' | [dg_lm()], [dg_net()] | coefficients (by class, with more than two) |
+#' | [dg_mixed()] | coefficients and parameters of random effects, as in broom.mixed |
+#' | [dg_ensemble()] | weights of members |
+#' | other learners, [dg_pipeline()] | arguments of the fit, as text, with selected penalties |
+#'
+#' @section `glance()` of fits: `method`, `nobs` (rows), `domains`, `predictors`, and of a learner
+#' `response` (its kind) and the numbers that `print()` shows by the same names, with `_` for a
+#' space: penalty, support vectors, iterations, deviance, ...; `logLik`, `df`, `AIC`, `BIC` where
+#' there is a likelihood.
+#'
+#' @section `augment()`: The columns of `newdata` or `data`, or of the training rows the response
+#' and the domain; row names, if any, as `.rownames`; and:
+#'
+#' | column | of |
+#' |---|---|
+#' | `.comp1`, `.comp2`, ... | a projection: components |
+#' | `.fitted` | a learner: predictions |
+#' | `.resid` | a numeric response, if it is known: response less prediction |
+#' | `.pred_<class>` | classes, if the model has probabilities |
+#' | `.lower`, `.upper` | `interval = "prediction"`, numeric response: see [set_intervals()] |
+#' | `.set` | `interval = "prediction"`, classes: the set as text, separated by commas |
+#' | `.novelty` | `newdata` and [domain_distribution()]: p of the domain, see [dg_novelty()] |
+#'
+#' For a [dg_cv()], `augment()` gives the held-out predictions, with `.pred_<class>` if they have
+#' probabilities. Other results have no rows of the data, which is an error.
+#' @name tidy_columns
+#' @seealso [tidy()][tidy.domgen]
+NULL

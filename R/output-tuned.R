@@ -3,27 +3,11 @@
 #' @section Plot:
 #' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()].
 #'
-#' `type = "curves"`: for each parameter the best mean score that each of its values reaches, with
-#' its standard error, and the chosen value marked with a ring; with one parameter that is its
-#' score. A value for which every candidate failed is left out.
-#'
-#' `type = "surface"`: the same for the pairs of values of two parameters, as shaded squares with
-#' the score in them where it fits; the chosen pair has a frame. A pair that failed
-#' or was not tried has a cross.
-#'
-#' Arguments of `plot()`:
-#' * `type`: Type of plot; if `NULL` the surface if exactly two parameters have several values and
-#'   most pairs of them were tried, else curves.
-#' * `parameters`: Names of the parameters to show: two for a surface. If `NULL` all, or the first
-#'   two with several values.
-#'
-#' Errors of `plot()`: Names in `parameters` that were not tuned, or a surface of other than two.
-#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' toy <- simulate_ellipses(domains = 6, n = 30, seed = 1)
-#' tuned <- dg_tune(dg_svm(), y ~ . | domain, data = toy, folds = 3,
-#'                  grid = list(cost = 10^(0:2), bandwidth_factor = c(0.5, 1)))
-#' plot(tuned)
-#' plot(tuned, type = "curves")
+#' `type = "curves"`: for each parameter (or those named by `parameters`) the best mean score that
+#' each of its values reaches, with its standard error; a ring marks the selected value. `type =
+#' "surface"`: the same for pairs of values of two parameters; a frame marks the selected pair, a
+#' cross one that failed or was not tried. Default: the surface if exactly two parameters have
+#' several values and most pairs were tried. Other `parameters` are errors.
 #' @export
 plot.dg_tuned <- function(x, type = NULL, parameters = NULL, ...) {
   check_no_dots(list(...), c("type", "parameters"))

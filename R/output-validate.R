@@ -1,4 +1,8 @@
-#' @rdname dg_validate
+#' Plots of a validation by site
+#'
+#' A forest of sites, their ranking, their calibration, or differences of methods by site, from the
+#' result of [dg_validate()].
+#'
 #' @param x The result of `dg_validate()`.
 #' @param type Kind of plot. `"forest"`, the default: estimates of all sites with intervals, their
 #'   mean, and the interval of a new site. `"ranking"`: sites in order of their shrunken values.
@@ -15,6 +19,15 @@
 #' its ends. The height at which each site is named is `attr(p, "height")` inches, for a plot `p`:
 #' `ggplot2::ggsave("forest.png", p, width = 7, height = attr(p, "height"))`. Where it is lower,
 #' names that would overlap are left out.
+#' @return A ggplot2 object.
+#' @seealso [dg_validate()], [dg_calibration()]
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' cv <- dg_cv(dg_lm(), weight ~ Time + Diet | Chick, data = ChickWeight)
+#' plot(dg_validate(cv), measure = "rmse")
+#'
+#' toy <- simulate_dcm(domains = 8, n = 60, seed = 1)
+#' validation <- dg_validate(dg_cv(dg_glm(lambda = 1), y ~ . | domain, data = toy))
+#' plot(validation, type = "calibration")
 #' @export
 plot.dg_validate <- function(x, type = c("forest", "ranking", "calibration", "difference"),
                              measure = NULL, method = NULL, ...) {
@@ -410,7 +423,7 @@ middle_words <- function(x) {
   paste0(
     "mean: each ", words$one, " counts once",
     if (any(bent)) {
-      paste0(", on the scale of the measure (see ?dg_validate) and back: about the value of the ",
+      paste0(", on the scale of the measure (see ?site_measures) and back: about the value of the ",
              "middle ", words$one)
     }, ".",
     if (length(other)) {

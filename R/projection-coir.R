@@ -1,4 +1,4 @@
-#' @rdname dg_dica
+#' @rdname dg_udica
 #' @export
 dg_coir <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0.1,
                  epsilon = 1e-4, kernel = kernel_rbf(), kernel_y = NULL,

@@ -1,4 +1,4 @@
-#' @rdname dg_dica
+#' @rdname dg_udica
 #' @export
 dg_kpca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, kernel = kernel_rbf(),
                  domain_kernel = domain_pooled(), feature_map = features_exact(),

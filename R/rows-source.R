@@ -53,9 +53,8 @@ collect_input <- function(specs, input) {
   }
   parts <- split_formula(input$x)
   prototype <- prototype_of(input, parts)
-  blocks <- lapply(input$source$blocks, walk_block, prototype, function(data, first) data)
+  data <- collect_rows(input$source, prototype)
   end_rows(input$source)
-  data <- do.call(rbind, blocks)
   weights <- if (!is.null(input$weights)) evaluate(input$weights, data, input$env, "weights")
   read_input(list(x = input$x, data = check_data(data), weights = weights,
                   na.action = input$na.action))

@@ -133,6 +133,8 @@ fit_origin.rows_frame <- function(rows, fitted, input) {
 # Adds what every fit carries, whatever its method.
 finish_fit <- function(fitted, spec, rows, input = NULL) {
   fitted$spec <- place_spec(spec, NULL)
+  # what the response makes of it, see with_title()
+  fitted$spec$title <- fitted[["title"]]
   fitted$blueprint <- rows$sample$blueprint
   fitted$space <- without_seen(fitted$space)
   # whose environment has no values of columns

@@ -197,10 +197,13 @@ without_score <- function(missing, predictions, metric) {
          else if (is_censored(predictions$truth)) " (too few events, or too short a follow-up)")
 }
 
-# Missing scores of a cross-validation, and warnings of its fits.
+# How a fitted model was held out, missing scores of a cross-validation, and warnings of its fits.
 cv_notes <- function(x) {
   missing <- unscored(x)
-  c(if (length(missing)) without_score(missing, x$predictions, x$metrics[[1L]]), failed_words(x),
+  c(if (isFALSE(x$refit)) {
+      paste("In closed form, with scaling, bandwidths and chosen parameters of all domains;",
+            "`refit = TRUE` of dg_cv() learns these again.")
+    }, if (length(missing)) without_score(missing, x$predictions, x$metrics[[1L]]), failed_words(x),
     fold_warnings(x$warnings, nrow(x$fits)))
 }
 

@@ -26,7 +26,7 @@
 #'   `time`. Rows of that very time are in the new period. One cut gives two periods, before and
 #'   after. Default `NULL`.
 #' @param new What is new about held-out rows: `"both"` (domain and time; the default), `"time"` or
-#'   `"domain"`; see "Folds with time".
+#'   `"domain"`; see below.
 #' @param ... Must be empty.
 #' @return `domain_folds()`: an integer vector of class `domgen_folds`, the fold of each domain,
 #'   named by the domains; with `repeats` a matrix, domains x repeats. `row_folds()`: an integer
@@ -59,7 +59,7 @@
 #'   alone. Missing values that are left out by `na.action` later do not change the periods.
 #'
 #' `folds` of [dg_cv()], [dg_tune()] and [dg_compare()] can have time, [as_rsample()] converts them;
-#' [dg_cv()] also gives scores by period and their trend, see "Folds with time" there. `domain` must
+#' [dg_cv()] also gives scores by period and their trend, see [nested_domains]. `domain` must
 #' be the domains that are held out, of the same rows; with several factors one of them (`hold_out`
 #' of [dg_cv()]), by the names in its result. Searches inside of folds, [dg_auto()],
 #' [dg_importance()], `shots` and a [row_source()] do not take them.

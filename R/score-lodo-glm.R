@@ -1,21 +1,14 @@
 # Holding out domains of a generalised linear model: one Newton step from the fit to all rows, in
 # closed form, because it is a ridge regression of the working responses.
 
-#' @rdname dg_lodo
-#' @param refits Number of domains, the largest, for which the step is compared with the fit without
-#'   them. Default 2.
-#' @export
-dg_lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
-  check_no_dots(list(...), c("metric", "refits"))
-  refits <- check_count(refits, "refits", at_least = 0L)
-  check_sealed(object)
-  if (!is.null(object$rows$sizes)) {
-    abort("argument", "`object` must be fitted to rows in memory. Use `dg_cv()` to hold out ",
-          "domains of a source.")
-  }
-  metrics <- lodo_metrics(metric, object)
+# So many domains, the largest, are fitted again, to say how far off the step is.
+compared_domains <- 2L
+
+#' @exportS3Method
+closed_cv.dg_glm <- function(object, metric = NULL, env = parent.frame()) {
+  metrics <- read_metrics(metric, object$y)
   start <- proc.time()[["elapsed"]]
-  sample <- lodo_sample(object, parent.frame())
+  sample <- lodo_sample(object, env)
   task <- glm_task(object$family, sample, object$spec$args, object$known)
   task$costs <- object$costs
   values <- glm_solver(task$loss)$without(object, sample, task)
@@ -23,7 +16,7 @@ dg_lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
   attr(values, "failed") <- NULL
   values[unknown_elsewhere(sample$levels, sample$domain), ] <- NA
   cv <- cv_of_values(object, values, metrics, start, failed)
-  cv$one_step <- compare_refits(object, sample, task, values, refits)
+  cv$one_step <- compare_refits(object, sample, task, values, compared_domains)
   cv
 }
 

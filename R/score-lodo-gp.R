@@ -1,9 +1,8 @@
 # Holding out domains of a Gaussian process, whose mean is that of a ridge regression.
 
-#' @rdname dg_lodo
-#' @export
-dg_lodo.dg_gp <- function(object, metric = NULL, ...) {
-  cv <- NextMethod()
+#' @exportS3Method
+closed_cv.dg_gp <- function(object, metric = NULL, env = parent.frame()) {
+  cv <- closed_cv.dg_ridge(object, metric, env)
   density <- if (is.null(object$space$feature_map)) left_out_moments(object)$log_density
              else object$log_density
   if (is.null(density)) return(cv)

@@ -1,7 +1,15 @@
-#' Hold out each domain in closed form
+#' Held-out domains in closed form
 #'
 #' @description
-#' Scores a fitted model on each training domain, predicted from the others, without fitting again.
+#' `dg_cv(model)` scores a fitted model on each training domain, predicted from the others, without
+#' fitting again, if the model was fitted by [dg_ridge()], [dg_glm()], [dg_gp()], [dg_ensemble()] or
+#' [dg_auto()] and nothing is asked that needs fits: other data, `folds`, `refits`, `hold_out`,
+#' `shots`, or a `metric` of intervals, of densities, of survival probabilities or of calibrated
+#' probabilities. `refit = TRUE` fits it again without each domain, `refit = FALSE` gives the closed
+#' form or an error that says why there is none, and `print()` says which of the two was done. By
+#' default models of [dg_tune()] are refitted, with their search, and so are those of several domain
+#' factors, see "Several factors".
+#'
 #' With A the regularised Gram matrix of all rows (\eqn{A = K + \lambda C^{-1}}{A = K + lambda C^-1}
 #' in [dg_ridge()], the covariance of the responses in [dg_gp()]) and \eqn{\alpha = A^{-1} y}{alpha
 #' = A^-1 y}, the residuals of domain g without it in training are
@@ -14,7 +22,7 @@
 #'
 #' @details
 #' **Learned without labels, from all domains:** scaling of the predictors, bandwidths, landmarks
-#' and frequencies, which [dg_cv()] learns again from the other domains. With
+#' and frequencies, which `refit = TRUE` learns again from the other domains. With
 #' [domain_distribution()], the unlabelled rows of the held-out domain describe it, as they do in
 #' prediction.
 #'
@@ -23,22 +31,22 @@
 #' bandwidth of the domain kernel, if selected with it) was selected with the labels of all domains;
 #' so were fitted bandwidths (`bandwidths = "fitted"`). With `domain_weights = "equal"` the costs
 #' \eqn{c_i} keep the n/G of all domains. Without these exceptions, with given bandwidths and
-#' unscaled predictors, the result equals that of [dg_cv()] to rounding. A model with probabilities
-#' is scored by the classes of its decision values. A model with a feature map does not keep its
-#' rows: they are read again from the data of its call.
+#' unscaled predictors, the result equals that of `refit = TRUE` to rounding. A model with
+#' probabilities is scored by the classes of its decision values. A model with a feature map does
+#' not keep its rows: they are read again from the data of its call.
 #'
 #' **Gaussian processes** keep their parameters and the mean of the response. Parameters that were
-#' fitted used the labels of the held-out domain, so scores are optimistic; [dg_cv()] fits them
+#' fitted used the labels of the held-out domain, so scores are optimistic; `refit = TRUE` fits them
 #' again. The cost is two inverses. `log_density` is that of all responses of a domain together.
 #'
 #' **Generalised linear models.** Each domain is held out by one Newton step from the fit to all
 #' rows (Rahnama Rad and Maleki, 2020, for a domain instead of a row), in closed form with the
 #' working responses and weights of the fit. The step approximates the fit without the domain. For
-#' the `refits` largest domains, for which the step is least accurate, the model is fitted again
-#' without the domain. `one_step` compares decision values in the domain's rows with those of this
-#' fit (root mean squares): `difference` is the deviation of the step, `change` that of the fit to
-#' all rows. If `difference` is not much smaller than `change`, use [dg_cv()]. For `"multinomial"`
-#' the step is separate for each class, with weights p instead of p(1 - p); it equals the joint step
+#' the two largest domains, for which the step is least accurate, the model is fitted again without
+#' the domain. `one_step` compares decision values in the domain's rows with those of this fit (root
+#' mean squares): `difference` is the deviation of the step, `change` that of the fit to all rows.
+#' If `difference` is not much smaller than `change`, use `refit = TRUE`. For `"multinomial"` the
+#' step is separate for each class, with weights p instead of p(1 - p); it equals the joint step
 #' except for the penalty. For `"ordinal"` the distances between thresholds are fitted to the other
 #' rows. For `family = "cox"` there is no closed form: each domain costs one factorisation, where a
 #' fit costs four to ten.
@@ -51,32 +59,24 @@
 #' `choice$scored`.
 #'
 #' **New levels.** Rows with a level of a predictor that no other domain has are not predicted
-#' (`NA`), as by [dg_cv()]: their domain has no score, and a warning names column and domain.
+#' (`NA`), as by fits without their domain: it has no score, and a warning names column and domain.
 #'
 #' **Several factors.** With `| school / class` or `| patient + device` each combination is held
 #' out, while other rows of its school, patient or device stay in training: it is new as a
-#' combination only, as `print()` says. [dg_cv()] has `hold_out`.
+#' combination only, as `print()` says. Fits hold out whole levels, see `hold_out` of [dg_cv()]: by
+#' default such models are fitted again.
 #'
-#' **Rows out of memory.** The model may be fitted to a [row_source()], see its section "Score".
+#' **Rows out of memory.** The model may be fitted to a [row_source()], see its section "Fit and
+#'   score".
 #'
-#' @param object A model fitted by [dg_ridge()], [dg_glm()], [dg_gp()], [dg_ensemble()] or
-#'   [dg_auto()].
-#' @param metric A score of [dg_cv()] that needs no intervals, densities or survival probabilities,
-#'   or a [metric_custom()]. A score of probabilities, such as `"log_loss"`, needs a model that has
-#'   them without calibration: [dg_glm()], [dg_auto()], or [dg_ensemble()] of members with
-#'   probabilities; use [dg_cv()] for others. Default `NULL`: `"rmse"`, `"accuracy"` or (censored
-#'   times) `"concordance"`.
-#' @param ... Must be empty.
-#' @return An object of class `dg_cv`, as from [dg_cv()], with scores by domain and, for rows in
-#'   memory, predictions by row. For [dg_glm()] it also has `one_step`, a data frame with a row for
-#'   each domain that was fitted again (`domain`, `rows`, `difference`, `change`). For [dg_gp()] its
-#'   `domains` have a column `log_density`, the log of the joint predictive density of the domain's
-#'   responses of positive weight (for a source of more than 100 domains: of all in its group),
-#'   unless sums by domain would take more than 256 MB.
+#' **Result.** For [dg_glm()] it also has `one_step`, a data frame with a row for each domain that
+#' was fitted again (`domain`, `rows`, `difference`, `change`). For [dg_gp()] its `domains` have a
+#' column `log_density`, the log of the joint predictive density of the domain's responses of
+#' positive weight (for a source of more than 100 domains: of all in its group), unless sums by
+#' domain would take more than 256 MB. For rows out of memory it has no `predictions`.
 #' @section Errors:
-#' Other models, models made from [feature_sums()], a [dg_glm()] fitted to a source, fewer than two
-#' domains with a positive weight, and data that have changed since a model with a feature map was
-#' fitted.
+#' Models made from [feature_sums()], fewer than two domains with a positive weight, and data that
+#' have changed since a model with a feature map was fitted.
 #' @references
 #' Rahnama Rad, K. and Maleki, A. (2020). A scalable estimate of the out-of-sample prediction error
 #' via approximate leave-one-out cross-validation. *Journal of the Royal Statistical Society B*
@@ -85,50 +85,70 @@
 #' @examples
 #' toy <- simulate_dica(domains = 6, n = 40, seed = 1)
 #' model <- dg_ridge(y ~ . | domain, data = toy)
-#' dg_lodo(model)
+#' dg_cv(model)
+#' dg_cv(model, refit = TRUE)
 #'
 #' # the error on held-out domains by lambda
-#' sapply(c(0.1, 1, 10), function(lambda) dg_lodo(update(model, lambda = lambda))$mean)
+#' sapply(c(0.1, 1, 10), function(lambda) dg_cv(update(model, lambda = lambda))$mean)
 #'
-#' dg_lodo(dg_gp(y ~ . | domain, data = toy, optimise = FALSE))
-#' @export
-dg_lodo <- function(object, ...) {
-  enter_session()
-  UseMethod("dg_lodo")
+#' dg_cv(dg_gp(y ~ . | domain, data = toy, optimise = FALSE))
+#' @name closed_form
+NULL
+
+# Does dg_cv() fit again? asked: its arguments, by name, that a closed form does not answer.
+read_refit <- function(refit, object, asked, metric) {
+  if (inherits(object, "dg_fit")) check_sealed(object)
+  if (!is.null(refit) && check_flag(refit, "refit")) return(TRUE)
+  why <- why_refit(object, asked, metric)
+  if (!is.null(refit) && !is.null(why)) {
+    abort("argument", "`refit` must be TRUE or NULL: there is no closed form ", why, ".")
+  }
+  if (!is.null(why) || !is.null(refit)) return(!is.null(why))
+  # the search is a part of the method, and the closed form holds out no level of several factors
+  inherits(object, "dg_tuned") || !is.null(object$blueprint$structure)
+}
+
+# NULL where domains can be held out in closed form.
+why_refit <- function(object, asked, metric) {
+  if (!has_closed_form(object)) {
+    return(paste0("of ", describe(object), ", but of models fitted by `dg_ridge()`, `dg_glm()`, ",
+                  "`dg_gp()`, `dg_ensemble()` or `dg_auto()`"))
+  }
+  if (length(asked)) return(paste0("with `", asked[1L], "`"))
+  if (!is.null(object$rows$sizes) && is.null(object$left_out) && is.null(object$choice$scored)) {
+    return("of this fit to a source, which keeps no fits without each domain")
+  }
+  # a calibration used the labels of all domains
+  object$calibration <- NULL
+  given <- if (gives_probabilities(object)) "prob"
+  y <- if (is.null(object$y)) kind_of_response(object$response) else object$y
+  if (length(setdiff(metrics_need(read_metrics(metric, y)), given))) {
+    "with a `metric` of more than predictions, decision values and probabilities of the model"
+  }
+}
+
+# The result of dg_cv() in closed form. env: where the data of the model's call are.
+closed_cv <- function(object, metric = NULL, env = parent.frame()) UseMethod("closed_cv")
+
+has_closed_form <- function(object) {
+  any(vapply(paste0("closed_cv.", class(object)), exists, NA, envir = topenv(), inherits = FALSE))
 }
 
 #' @exportS3Method
-dg_lodo.default <- function(object, ...) {
-  check_given(object, "object")
-  abort_no_lodo(object)
-}
-
-abort_no_lodo <- function(object) {
-  abort("argument", "`object` must be a model fitted by `dg_ridge()`, `dg_glm()`, ",
-        "`dg_gp()`, `dg_ensemble()` or `dg_auto()`, not ", describe(object), ". Use `dg_cv()` for ",
-        "other models.")
-}
-
-#' @rdname dg_lodo
-#' @export
-dg_lodo.dg_learner <- function(object, metric = NULL, ...) {
-  check_no_dots(list(...), "metric")
-  check_sealed(object)
-  env <- parent.frame()
-  if (!has_left_out_values(object)) abort_no_lodo(object)
+closed_cv.dg_ridge <- function(object, metric = NULL, env = parent.frame()) {
   if (!is.null(object$rows$sizes)) return(kept_lodo(object, metric, env))
   start <- proc.time()[["elapsed"]]
-  sample <- lodo_sample(object, env)
-  values <- left_out_values(object, sample)
-  # the calibration used the labels of all domains
+  values <- left_out_values(object, lodo_sample(object, env))
   object$calibration <- NULL
-  metrics <- lodo_metrics(metric, object)
-  cv_of_values(object, values, metrics, start)
+  cv_of_values(object, values, read_metrics(metric, object$y), start)
 }
 
-# Probabilities are those that the model makes of the values without each domain.
-lodo_metrics <- function(metric, object) {
-  read_single_metric(metric, object$y, if (gives_probabilities(object)) "prob")
+# Of a fitted model: was it fitted again?
+say_refit <- function(cv, refit) {
+  cv$refit <- refit
+  how <- if (refit) "the model fitted again without them" else "in closed form"
+  cv$held_out <- paste(cv$held_out, how, sep = ", ")
+  cv
 }
 
 # The result in the form of cross-validation. outcome: see new_cv(); start: when it began.
@@ -136,6 +156,7 @@ as_cv <- function(object, outcome, task, folds, splits, metrics, start) {
   outcome$seconds <- proc.time()[["elapsed"]] - start
   cv <- warn_no_score(new_cv(object$spec, outcome, list(task = task, folds = folds,
                                                         metrics = metrics, splits = splits)))
+  cv <- say_refit(cv, FALSE)
   warn_failed(list(cv), then = "")
   cv
 }
@@ -193,9 +214,6 @@ read_again <- function(object, env) {
 # They keep the fits without each set of domains, and the squared errors of each set.
 
 kept_lodo <- function(object, metric, env) {
-  if (is.null(object$left_out)) {
-    abort("data", "Holding out domains needs at least 2 domains with a positive weight.")
-  }
   start <- proc.time()[["elapsed"]]
   # what is known of the rows
   seen <- list(survey = c(list(domains = levels(object$domain)),
@@ -236,7 +254,7 @@ kept_fits <- function(object, splits, table = NULL, errors = NULL) {
 score_again <- function(object, metrics, splits, env) {
   input <- training_input(object, env, needed = "fit it again")
   words <- function(input) {
-    c(fit_words(object$spec, input), list("dg_lodo", names(metrics), splits))
+    c(fit_words(object$spec, input), list("closed_cv", names(metrics), splits))
   }
   over_input(input, words, function(input, ctx) {
     rows <- quietly(rows_to_score(object$spec, input))

@@ -129,8 +129,9 @@ read_metrics <- function(metric, y) {
   }
   metric <- as.list(metric)
   custom <- vapply(metric, inherits, NA, "dg_metric")
+  metric[!custom] <- lapply(metric[!custom], check_metric_name, choices, nlevels(y))
   chosen <- Map(function(m, custom) {
-    if (custom) check_own_metric(m, kind) else metrics[[check_metric_name(m, choices)]]
+    if (custom) check_own_metric(m, kind) else metrics[[m]]
   }, metric, custom)
   # classes have sets instead of intervals
   if (kind == "class") {
@@ -151,29 +152,87 @@ read_metrics <- function(metric, y) {
   stats::setNames(chosen, make.unique(label))
 }
 
-# The checks that do not need the response.
+# The checks that do not need the response. By our names, under which they are printed.
 check_metric_names <- function(metric) {
-  if (is.character(metric)) for (name in metric) check_metric_name(name, names(metrics))
+  if (is.character(metric)) metric[] <- vapply(metric, check_metric_name, "", names(metrics))
   metric
 }
 
-# A deviance is that of a family, which a name does not say.
-check_metric_name <- function(name, choices) {
+# Names of the same measures in yardstick, scikit-learn and elsewhere. What begins with "neg_" there
+# has the other sign, by which nothing that is chosen or compared differs.
+same_metrics <- list(
+  rmse = c("root_mean_squared_error", "neg_root_mean_squared_error"),
+  mae = c("mean_absolute_error", "neg_mean_absolute_error"),
+  r2 = c("rsq_trad", "r2_score", "r_squared"),
+  accuracy = c("acc", "accuracy_score"),
+  balanced_accuracy = c("bacc", "balanced_accuracy_score", "bal_accuracy"),
+  auc = c("roc_auc", "roc_auc_score", "roc_auc_ovo", "auroc", "c_statistic"),
+  gmean = c("g_mean", "geometric_mean_score"),
+  f1 = "f1_score",
+  mcc = c("matthews_corrcoef", "matthews_correlation"),
+  log_loss = c("mn_log_loss", "neg_log_loss", "logloss", "cross_entropy"),
+  brier = c("neg_brier_score", "brier_score", "brier_score_loss", "brier_class"),
+  concordance = c("concordance_survival", "cindex", "c_index", "concordance_index"),
+  uno = "concordance_index_ipcw"
+)
+
+# Those that are the same measure with two classes only, and what they are with more.
+same_of_two <- c(
+  bal_accuracy = "with more than two classes also averages specificities",
+  brier_class = "with more than two classes is half of it",
+  neg_brier_score = "is for two classes"
+)
+
+# Near ones that are other measures: what to use, and in what they differ.
+other_metrics <- list(
+  rsq = c("r2", "is the squared correlation and does not see a wrong level"),
+  mse = c("rmse", "is its square"), mean_squared_error = c("rmse", "is its square"),
+  neg_mean_squared_error = c("rmse", "is its square"),
+  f_meas = c("f1", "is that of the first class"),
+  deviance_poisson = c("metric_deviance(poisson)", "is no name of ours"),
+  mean_poisson_deviance = c("metric_deviance(poisson)", "needs a family"),
+  neg_mean_poisson_deviance = c("metric_deviance(poisson)", "needs a family"),
+  neg_mean_gamma_deviance = c("metric_deviance(Gamma)", "needs a family"),
+  poisson_log_loss = c("metric_deviance(poisson)", "differs by a constant"),
+  brier_survival = c("metric_brier(times = )", "needs times"),
+  kap = c("mcc", "is chance-corrected in another way"),
+  cohen_kappa_score = c("mcc", "is chance-corrected in another way")
+)
+
+# Our name of a metric, in any case, as others call it too. classes: how many there are, if known.
+check_metric_name <- function(name, choices, classes = 2L) {
+  # a deviance is that of a family, which a name does not say
   if (identical(name, "deviance")) {
     abort("argument", "`metric` must name the family of a deviance, as in ",
           "`metric_deviance(poisson)`, not \"deviance\". For classes use \"log_loss\", half the ",
           "deviance.")
   }
+  if (is.character(name) && length(name) == 1L && !name %in% choices) {
+    letters_of <- function(names) gsub("[^a-z0-9]", "", tolower(names))
+    is_asked <- function(names) letters_of(names) == letters_of(name)
+    ours <- names(Filter(function(same) any(is_asked(same)), same_metrics))
+    two <- same_of_two[is_asked(names(same_of_two))]
+    instead <- if (length(two) && classes > 2L) c(ours, two)
+               else unlist(other_metrics[is_asked(names(other_metrics))])
+    if (!is.null(instead)) {
+      use <- if (grepl("(", instead[1L], fixed = TRUE)) paste0("`", instead[1L], "`")
+             else dQuote(instead[1L], FALSE)
+      abort("argument", "`metric` must be one of ours: use ", use, ", not ", dQuote(name, FALSE),
+            ", which ", instead[2L], ".")
+    }
+    ours <- c(names(metrics)[is_asked(names(metrics))], ours)
+    if (length(ours)) name <- ours[1L]
+  }
   check_choice(name, "metric", choices)
 }
 
-# One score, where only predictions and decision values are at hand, or what is `given` beside them.
-read_single_metric <- function(metric, y, given = NULL) {
+# One score, where only predictions and decision values are at hand.
+read_single_metric <- function(metric, y) {
   metrics <- read_metrics(metric, y)
   if (length(metrics) > 1L) {
     abort("argument", "`metric` must be one score, not ", length(metrics), ".")
   }
-  if (length(setdiff(metrics_need(metrics), given))) {
+  if (length(metrics_need(metrics))) {
     abort("argument", "`metric` must be a score of predictions or decision values. For scores of ",
           "probabilities, densities and intervals use `dg_cv()`.")
   }

@@ -96,8 +96,8 @@ source_metrics <- function(metric, y) {
           "\", which needs all rows of a domain at once.")
   }
   if (any(vapply(chosen, function(m) identical(m$needs, "se"), NA))) {
-    abort("argument", "`metric` must not need a predictive density with a source. `dg_lodo()` of ",
-          "a fitted dg_gp() gives that of each domain.")
+    abort("argument", "`metric` must not need a predictive density with a source. `dg_cv(model)` ",
+          "of a fitted dg_gp() gives that of each domain.")
   }
   if ("interval" %in% metrics_need(chosen)) {
     abort("argument", "`metric` must not need intervals with a source. Use rows in memory.")

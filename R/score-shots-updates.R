@@ -140,9 +140,9 @@ prior_precision <- function(lines, kind) {
 # Fills the columns of recalibrated arms in the scores of a split, [domains x arms].
 recalibrate_shots <- function(shots, task, split, predictions, rule) {
   columns <- which(task$arms$update %in% recalibrations)
-  scores <- score_orders(task, split, function(i, order) {
+  scores <- score_orders(task, split, function(i) {
     d <- predictions[match(task$row[split$held[i]], predictions$row), ]
-    recalibrated_scores(d, task, order, rule(as.character(d$domain[1L])))
+    function(order) recalibrated_scores(d, task, order, rule(as.character(d$domain[1L])))
   })
   shots[, columns] <- scores[match(rownames(shots), rownames(scores)), columns]
   shots
@@ -190,16 +190,19 @@ with_link <- function(d, link, kind) {
 # Learners without a penalty, which few rows do not determine.
 unpenalised <- c("dg_lm", "dg_mixed", "dg_gam")
 
-# Predictions of the rows `at` by a model of the labelled ones; before: those of the model of the
-# other domains.
-local_rows <- function(before, model, task, at, labelled, newdata, domain, needs) {
+# What is fitted to the labelled rows of a domain, in this order of preference.
+local_specs <- function(spec) {
+  c(if (!innermost(spec)$method %in% unpenalised) list(spec),
+    list(dg_glm(kernel = kernel_linear())))
+}
+
+# Predictions of the rows `at` by a model of the labelled ones, the first of `specs` that has any;
+# before: those of the model of the other domains.
+local_rows <- function(before, specs, task, at, labelled, newdata, domain, needs) {
   y <- task$y[at]
   if (is_censored(y)) return(NULL)
   d <- label_means(before, y[labelled])
   if (length(labelled) < 3L) return(d)
-  linear <- dg_glm(kernel = kernel_linear())
-  specs <- if (innermost(model$spec)$method %in% unpenalised) list(linear)
-           else list(model$spec, linear)
   for (spec in specs) {
     values <- on_error(local_fit(spec, task, at[labelled], before, newdata, domain, levels(y),
                                  needs), function(e) NULL)

@@ -56,8 +56,8 @@ shot_arms <- function(shots, updates) {
              shots = c(0L, rep(shots, length(updates))))
 }
 
-# Scores [domains x arms] of the domains that a split holds out, by of(i, order): those of the held
-# rows i in an order of theirs; means over orders. NA for a domain with too few rows, or with a
+# Scores [domains x arms] of the domains that a split holds out, by of(i), a function of an order of
+# the held rows i of a domain; means over orders. NA for a domain with too few rows, or with a
 # class that training lacks where its score is infinite or a model is to be adapted to it.
 score_orders <- function(task, split, of) {
   arms <- task$arms
@@ -69,10 +69,10 @@ score_orders <- function(task, split, of) {
   scores <- vapply(seq_along(held), function(g) {
     i <- held[[g]]
     if (length(i) < max(arms$shots) + 2L || any(lacking[i])) return(rep(NA_real_, nrow(arms)))
-    draws <- vapply(orders[[match(names(held)[g], names(orders))]], function(order) {
-      # a split may hold out a part of them
-      of(i, order[order <= length(i)])
-    }, numeric(nrow(arms)))
+    of_order <- of(i)
+    # a split may hold out a part of them
+    draws <- vapply(orders[[match(names(held)[g], names(orders))]],
+                    function(order) of_order(order[order <= length(i)]), numeric(nrow(arms)))
     rowMeans(matrix(draws, nrow(arms)))
   }, numeric(nrow(arms)))
   t(matrix(scores, nrow(arms), dimnames = list(NULL, names(held))))
@@ -85,37 +85,40 @@ score_shots <- function(model, task, split, predictions) {
   penalties <- lapply(seq_len(nrow(task$arms)), function(j) {
     if (task$arms$update[j] == "adapt") adapt_penalty(learner_of(model), task$arms$shots[j])
   })
-  score_orders(task, split, function(i, order) {
-    shots_of_domain(model, task, split$held[i], predictions[i, ], order, penalties)
-  })
+  specs <- if ("local" %in% task$arms$update) local_specs(model$spec)
+  score_orders(task, split, function(i) shots_of_domain(model, task, split$held[i],
+                                                        predictions[i, ], penalties, specs))
 }
 
-# The first k of the rows in this order have labels; all are scored on the same rows.
-shots_of_domain <- function(model, task, at, before, order, penalties = NULL) {
+# A function of an order of the rows of a domain, of which the first k have labels; all are scored
+# on the same rows. What does not depend on the labels is done once.
+shots_of_domain <- function(model, task, at, before, penalties = NULL, specs = NULL) {
   arms <- task$arms
   # a domain with rows that cannot be predicted has no score
-  if (anyNA(before$prediction)) return(rep(NA_real_, nrow(arms)))
-  test <- order[-seq_len(max(arms$shots))]
+  if (anyNA(before$prediction)) return(function(order) rep(NA_real_, nrow(arms)))
   newdata <- as_newdata(take_rows(task$input, at))
   domain <- task$scored_by[at]
   y <- task$y[at]
   needs <- metrics_need(task$shot_metric)
-  vapply(seq_len(nrow(arms)), function(j) {
-    labelled <- order[seq_len(arms$shots[j])]
-    d <- switch(
-      arms$update[j], external = before,
-      adapt = {
-        # by value: a name might be a column of newdata
-        adapted <- do.call(dg_adapt, c(list(model, newdata, labels = replace(y, -labelled, NA),
-                                            domain = as.character(domain)), penalties[[j]]))
-        # NA where a row is incomplete
-        values <- adapted$decision[match(seq_along(at), adapted$rows$kept), , drop = FALSE]
-        predicted_rows(before, adapted, values, newdata, domain, levels(y), needs)
-      },
-      local = local_rows(before, model, task, at, labelled, newdata, domain, needs)
-    )
-    if (is.null(d)) NA_real_ else score(as.list(d[test, ]), task$shot_metric[[1L]])
-  }, 0)
+  here <- if ("adapt" %in% arms$update) at_domain(model, newdata, as.character(domain))
+  adapted_rows <- function(labelled, penalty) {
+    learner <- learner_of(model)
+    args <- replace(adapt_arguments(learner, NULL, NULL), names(penalty), penalty)
+    given <- read_labels(list(labels = replace(y, -labelled, NA)), here$ok, learner$response)
+    adapted <- corrected(model, here, given, args, NULL)
+    # NA where a row is incomplete
+    values <- adapted$decision[match(seq_along(at), adapted$rows$kept), , drop = FALSE]
+    predicted_rows(before, adapted, values, newdata, domain, levels(y), needs)
+  }
+  function(order) {
+    tested <- order[-seq_len(max(arms$shots))]
+    vapply(seq_len(nrow(arms)), function(j) {
+      labelled <- order[seq_len(arms$shots[j])]
+      d <- switch(arms$update[j], external = before, adapt = adapted_rows(labelled, penalties[[j]]),
+                  local = local_rows(before, specs, task, at, labelled, newdata, domain, needs))
+      if (is.null(d)) NA_real_ else score(as.list(d[tested, ]), task$shot_metric[[1L]])
+    }, 0)
+  }
 }
 
 # The curve: a row for each update and number of labels, with the paired difference from none.

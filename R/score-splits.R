@@ -159,7 +159,7 @@ held_scope <- function(splits, domain) {
 
 # "new domains of the same kind (no drift, ...)": after "Intervals are for".
 scope_words <- function(scope) {
-  # dg_lodo() has none
+  # closed_cv() has none
   switch(if (is.null(scope)) "new" else scope,
          new = paste("new", of_a_kind, as_before),
          known = paste("known", of_a_kind, as_before),

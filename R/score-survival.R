@@ -85,11 +85,11 @@ partial_deviance <- list(
     plan <- cox_plan(in_strata(time_targets(d$truth), number), rep(1, length(event)))
     # the level of a group says nothing: its largest value becomes 0
     f <- d$decision - c(tapply(d$decision, groups, max))[number]
-    risk <- plan$deaths * log(at_risk(plan, exp(f)) / at_risk(plan, rep(1, length(f))))
+    risk <- plan$deaths * log(cox_at_risk_(plan, exp(f)) / cox_at_risk_(plan, rep(1, length(f))))
     # strata are numbered without groups that have no rows
     group <- factor(sort(unique(number))[plan$part], seq_len(nlevels(groups)))
     events <- level_sums(event, groups)
-    ifelse(events > 0, 2 * (level_sums(drop(risk), group) - level_sums(event * f, groups)) / events,
+    ifelse(events > 0, 2 * (level_sums(risk, group) - level_sums(event * f, groups)) / events,
            NA)
   }
 )
@@ -162,9 +162,9 @@ hazard_slope <- function(d) {
   plan <- cox_plan(time_targets(d$y), rep(1, n))
   # mean of x among those at risk at each time, gradient and information
   at <- function(b) {
-    state <- cox_state(plan, b * x)
-    mean <- at_risk(plan, state$v * x) / state$risk
-    square <- at_risk(plan, state$v * x^2) / state$risk
+    state <- cox_state_(plan, b * x)
+    mean <- cox_at_risk_(plan, state$v * x) / state$risk
+    square <- cox_at_risk_(plan, state$v * x^2) / state$risk
     list(state = state, mean = mean, gradient = -sum(state$slope * x),
          information = sum(plan$deaths * (square - mean^2)))
   }
@@ -186,11 +186,11 @@ hazard_slope <- function(d) {
   # a perfect order of events has no finite slope
   if (abs(move) >= 1e-6 * max(1, abs(b)) || !(now$information > 0)) return(no_value(n))
   effect <- x * -now$state$slope - plan$pulls * c(0, now$mean)[plan$until$reached + 1L] +
-    now$state$v * drop(up_to_row(plan, now$state$rate * now$mean))
+    now$state$v * cox_while_at_risk_(plan, now$state$rate * now$mean)
   site <- site_value(b, effect / now$information, 1 / sqrt(now$information))
   if (events < some_events) {
     site$likelihood <- smooth_likelihood(seq(-10, 10, by = 0.2), function(b) {
-      -cox_state(plan, b * x)$value
+      -cox_state_(plan, b * x)$value
     })
   }
   site

@@ -159,7 +159,7 @@ NULL
 #'   \item{`few`}{`TRUE` with one domain}
 #'   \item{`time_limit`}{list: `seconds` (or `NULL`) and `reached`, `TRUE` if the limit ended the
 #'     search}
-#'   \item{`scored`}{with a source, the [dg_cv()] result of all rows, which [dg_lodo()] returns}
+#'   \item{`scored`}{with a source, the [dg_cv()] result of all rows, which `dg_cv(model)` returns}
 #' }
 #' Columns of `table`:
 #' \describe{
@@ -182,8 +182,9 @@ NULL
 #' computes at the first such call from all rows, also if the search used some of them. Ridge
 #' regressions are held out in closed form. The forest is fitted again without each of at most five
 #' groups of domains, with half of its trees (at most 100). Generalised regressions are held out in
-#' one Newton step ([dg_lodo()]) if no domain has a tenth of the information, otherwise fitted again
-#' without each of at most ten groups. Members and weights stay. The errors of numbers are enlarged
+#' one Newton step ([closed_form]) if no domain has a tenth of the information, otherwise fitted
+#' again without each of at most ten groups. Members and weights stay. The errors of numbers are
+#' enlarged
 #' by the ratio of the expected score to the score before correction.
 #' @name auto_choice
 #' @references Varma, S. and Simon, R. (2006). Bias in error estimation when using cross-validation

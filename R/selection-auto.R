@@ -9,11 +9,12 @@
 #' on held-out training domains.
 #'
 #' @details
-#' Up to 10 domains are held out one at a time, more than 10 in 10 groups. A formula gives the
-#' held-out predictions of ridge regressions without further fits ([dg_lodo()]). The best candidates
-#' are averaged if the average beats the null model ([dg_null()]), which is the result otherwise.
-#' [auto_search] lists candidates and rules, [auto_choice] explains `choice`: the score to expect on
-#' new domains and the table of candidates. `data` may be a [row_source()], see its section "Score".
+#' Up to 10 domains are held out one at a time, more than 10 in 10 groups. A formula gives
+#' the held-out predictions of ridge regressions without further fits ([closed_form]). The best
+#' candidates are averaged if the average beats the null model ([dg_null()]), which is the result
+#' otherwise. [auto_search] lists candidates and rules, [auto_choice] explains `choice`: the score
+#' to expect on new domains and the table of candidates. `data` may be a [row_source()], see its
+#' section "Fit and score".
 #'
 #' @param x,y,domain,data Formula `y ~ x1 + x2 | domain` with `data`, or predictors with `y` and
 #'   `domain`, as in [all methods][dg_arguments].

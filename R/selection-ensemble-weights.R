@@ -143,11 +143,8 @@ held_out_mean <- function(specs, sample, fitted, of = held_out_values) {
        folds = calibration_folds(sample))
 }
 
-#' @rdname dg_lodo
-#' @export
-dg_lodo.dg_ensemble <- function(object, metric = NULL, ...) {
-  check_no_dots(list(...), "metric")
-  check_sealed(object)
+#' @exportS3Method
+closed_cv.dg_ensemble <- function(object, metric = NULL, env = parent.frame()) {
   scored <- object$choice$scored
   if (!is.null(scored)) {
     # a model of a source has its scores
@@ -157,16 +154,17 @@ dg_lodo.dg_ensemble <- function(object, metric = NULL, ...) {
   }
   # the calibration used the labels of all domains
   object$calibration <- NULL
-  metrics <- lodo_metrics(metric, object)
+  metrics <- read_metrics(metric, object$y)
   start <- proc.time()[["elapsed"]]
   values <- object$held_out$values
   if (is.null(values)) {
-    sample <- lodo_sample(object, parent.frame(), object$X)
+    sample <- lodo_sample(object, env, object$X)
     sample$blueprint <- object$blueprint
     values <- reported_once(held_out_decisions(object$spec, sample, object))$values
   }
   if (anyNA(values[!unknown_elsewhere(object$rows$levels, object$domain), ])) {
-    abort("data", "`object` has rows without a held-out prediction: a class is in one domain only.")
+    abort("data", "`object` has rows without a held-out prediction, as a class is in one domain ",
+          "only: use `refit = TRUE`.")
   }
   cv_of_values(object, values, metrics, start)
 }

@@ -26,7 +26,7 @@
 #' without probabilities. Values of [dg_ridge()] are used as they are, without a cut.
 #'
 #' ## Held-out predictions
-#' With a given `lambda`, [dg_ridge()] computes held-out predictions in closed form ([dg_lodo()]),
+#' With a given `lambda`, [dg_ridge()] computes held-out predictions in closed form ([closed_form]),
 #' one domain at a time. Other members are fitted again for each fold: a search repeats its search,
 #' an inner ensemble its weights. If a member's probabilities are calibrated, the map for a domain
 #' is learned from the held-out values of the other domains. Scaling, which uses no labels, is that
@@ -35,7 +35,7 @@
 #' ## Scores
 #' `held_out$scores` has a score per domain. Those of the ensemble are cross-fitted: each domain (or
 #' group) is predicted with the weights chosen on the *other* domains, so that the choice of weights
-#' does not make them optimistic. [dg_lodo()] returns the same scores as a [dg_cv()] result.
+#' does not make them optimistic. `dg_cv(model)` returns the same scores.
 #' `print()` gives their [standard error][standard_errors], which is unknown for two domains. Report
 #' [dg_cv()] of the ensemble, which learns everything again in each fold.
 #'
@@ -75,7 +75,7 @@
 #' model <- fit(spec, y ~ . | domain, data = toy)
 #' model
 #' coef(model)
-#' dg_lodo(model)
+#' dg_cv(model)
 #' @export
 dg_ensemble <- function(members, member_weights = c("equal", "stacked"),
                         calibration = c("none", "platt", "isotonic"), terms = NULL, ...) {

@@ -6,41 +6,15 @@
 #' is, for an updated one, and for a model of that site alone.
 #'
 #' @details
-#' **Number of sites.** Sites are assigned to `folds`. For each number m of training sites, m of the
-#' sites outside a fold are drawn at random, the model is fitted to them, and the sites of the fold
-#' are scored; all of it `draws` times with other folds. The mean score is then described by a power
-#' law (Viering and Loog, 2023),
-#' \deqn{s(m) = a + b\,m^{-c}, \quad c > 0}{s(m) = a + b m^-c, c > 0}
-#' with the sign of b such that more sites are better. c has a log-normal prior around 1, the rate
-#' of a regression with independent sites, with standard deviation 0.5; a and b have flat ones. The
-#' posterior distribution of a, b and c contains
-#' * which sites are scored: each has a curve of its own, whose coefficients vary over sites;
-#' * which sites are trained on: random sets of m of the n sites vary by a proportion 1 - q^2, with
-#'   q = m / n, of what sets of new sites would, if a loss is quadratic near its minimum (Hoeffding,
-#'   1948); the rest is added;
-#' * the random draws.
-#'
-#' Bands are for the mean score over new sites of the same kind, of a model fitted to one set of m
-#' sites. With `new_sites` they are for the mean over that many new sites. A power law cannot
-#' foresee another course of the curve beyond the data, not even at twice the sites: numbers of
-#' sites up to ten times those at hand are considered for `target`.
-#'
-#' **Number of labels.** [dg_cv()] with `shots` scores the model without labels of the new site
-#' (external), its updates by k labels, and a local model, on the same rows; see "Partly known
-#' domains" there. The crossing of two ways is the smallest number of labels from which one stays
-#' better at all larger numbers in `labels` (between two of these by interpolation in log k).
-#' Intervals are from a Bayesian bootstrap over sites (Rubin, 1981), whose variance is multiplied by
-#' 1 + 1 / p for training sets with a proportion p of the rows, as in [dg_compare()].
-#'
-#' **Coverage** (`inst/experiments/domgen-plan.R`, 100 draws each). In 12 simulation scenarios with
-#' 12 to 40 sites, 80 % bands at twice the number of sites cover the score of a model of other sites
-#' in 75-89 % (82-89 % with 12 sites, standard error 4 points). With half of the sites of seven real
-#' data sets held back, the mean score of these by models of four fifths of all sites is covered in
-#' 78-82 %. The curves of these sets are nearly flat there, so that most of a band is which sites
-#' are scored: a band around the last measured score covers in 75-82 %.
+#' A power law a + b m^-c describes the mean score by the number m of training sites. Bands are for
+#' the mean score over new sites of the same kind, of a model fitted to one set of m sites. A power
+#' law cannot foresee another course of the curve beyond the data, not even at twice the sites:
+#' numbers of sites up to ten times those at hand are considered for `target`. [learning_curves] has
+#' the model.
 #'
 #' @param x,y,domain,weights,na.action,progress,... As in [all methods][dg_arguments].
-#' @inheritParams dg_cv
+#' @param object A learner or [dg_pipeline()] without data, or a fitted or tuned model, as in
+#'   [dg_cv()].
 #' @param data Data frame in which the formula is evaluated. A [row_source()] that fits in memory is
 #'   read.
 #' @param sites Numbers of training sites: those that the folds allow are measured, larger ones are
@@ -53,7 +27,7 @@
 #'   none.
 #' @param updates Ways to use labels, as in [dg_cv()]. Default `NULL`: all that the model and the
 #'   response allow.
-#' @param metric One score, see "Scores" of [dg_cv()]. Default `NULL`: as there.
+#' @param metric One score, see [scores]. Default `NULL`: as there.
 #' @param folds Number of folds of sites. Default `NULL`: one site at a time up to 10 sites, 5
 #'   folds of more.
 #' @param draws Number of times that folds and training sites are drawn, at least 2. Default 5.
@@ -68,17 +42,17 @@
 #'     (median of the posterior distribution, `Inf` if more than `far`), `lower`, `upper`, the
 #'     probabilities that it is reached with the sites at hand (`now`) and with `far` sites
 #'     (`ever`); or `NULL`}
-#'   \item{curve}{data frame of draws from the posterior distribution: `a`, `b`, `c`}
-#'   \item{labels}{data frame as `shots` of [dg_cv()], `lower` to `upper` at `level`; or `NULL`}
+#'   \item{curve}{posterior draws of `a`, `b`, `c`}
+#'   \item{labels}{as `shots` of [dg_cv()], intervals at `level`; or `NULL`}
 #'   \item{crossings}{data frame, a row for each pair of ways: `update` is better than `other` from
 #'     `labels` on (median; 0: at all numbers of `labels`, `Inf`: not at the largest), `lower`,
 #'     `upper`, `better` (probability at the largest number)}
 #'   \item{gains}{data frame of two rows: the median `change` of the mean score `from` one number of
 #'     sites `to` another (over the measured numbers, and from n to 2 n), `lower` to `upper`}
-#'   \item{gain_probability}{probability that the score improves with the number of sites}
+#'   \item{gain_probability}{probability that more sites improve the score}
 #'   \item{fits, failed}{numbers of fits for the curve, and of failed ones}
-#'   \item{left_out}{numbers of `sites` and of `sizes` that are left out of the curve}
-#'   \item{scores}{array of the scores behind the curve, sites x numbers of `sites` x draws}
+#'   \item{left_out}{numbers of `sites` and of `sizes` left out of the curve}
+#'   \item{scores}{scores behind the curve, sites x numbers of `sites` x draws}
 #'   \item{cv}{the result of [dg_cv()] with `shots`, or `NULL`}
 #'   \item{n, far, level, new_sites, metric, title, variables}{number of sites, ten times that, as
 #'     given, the name of the learner, and those of response and domain}
@@ -88,15 +62,7 @@
 #' factors of domains; numbers of sites of which fewer than 3 can be measured. Numbers of training
 #' sites at which more than a tenth of the sites have no score (a class or a level is missing) are
 #' left out of the curve, and then sites without a score at one of the others.
-#' @references
-#' Hoeffding, W. (1948). A class of statistics with asymptotically normal distribution. *Annals of
-#' Mathematical Statistics* 19(3), 293-325.
-#'
-#' Rubin, D. B. (1981). The Bayesian bootstrap. *Annals of Statistics* 9(1), 130-134.
-#'
-#' Viering, T. and Loog, M. (2023). The shape of learning curves: a review. *IEEE Transactions on
-#' Pattern Analysis and Machine Intelligence* 45(6), 7799-7819.
-#' @seealso [dg_cv()], [dg_adapt()], [dg_validate()]
+#' @seealso [learning_curves], [plot()][plot.dg_plan], [dg_cv()], [dg_adapt()], [dg_validate()]
 #' @examples
 #' set.seed(1)
 #' plan <- dg_plan(dg_lm(), weight ~ Time | Chick, data = ChickWeight, labels = c(1, 3), draws = 2,
@@ -381,3 +347,42 @@ all_crossings <- function(cv, level, metric) {
   })
   `rownames<-`(do.call(rbind, crossings), NULL)
 }
+
+#' Learning curves over sites and labels
+#'
+#' How [dg_plan()] extrapolates the score to more training sites, and compares ways to use labels of
+#' a new site.
+#'
+#' @section Number of sites:
+#' Sites are assigned to `folds`. For each number m of training sites, m of the
+#' sites outside a fold are drawn at random, the model is fitted to them, and the sites of the fold
+#' are scored; all of it `draws` times with other folds. The mean score is then described by a power
+#' law (Viering and Loog, 2023),
+#' \deqn{s(m) = a + b\,m^{-c}, \quad c > 0}{s(m) = a + b m^-c, c > 0}
+#' with the sign of b such that more sites are better. c has a log-normal prior around 1, the rate
+#' of a regression with independent sites, with standard deviation 0.5; a and b have flat ones. The
+#' posterior distribution of a, b and c contains
+#' * which sites are scored: each has a curve of its own, whose coefficients vary over sites;
+#' * which sites are trained on: random sets of m of the n sites vary by a proportion 1 - q^2, with
+#'   q = m / n, of what sets of new sites would, if a loss is quadratic near its minimum (Hoeffding,
+#'   1948); the rest is added;
+#' * the random draws.
+#'
+#' With `new_sites`, bands are for the mean score over that many new sites.
+#' @section Number of labels: [dg_cv()] with `shots` scores the model without labels of the new site
+#' (external), its updates by k labels, and a local model, on the same rows; see [shots]. The
+#' crossing of two ways is the smallest number of labels from which one stays better at all larger
+#' numbers in `labels` (between two of these by interpolation in log k). Intervals are from a
+#' Bayesian bootstrap over sites (Rubin, 1981), whose variance is multiplied by 1 + 1 / p for
+#' training sets with a proportion p of the rows, as in [dg_compare()].
+#' @references
+#' Hoeffding, W. (1948). A class of statistics with asymptotically normal distribution. *Annals of
+#' Mathematical Statistics* 19(3), 293-325.
+#'
+#' Rubin, D. B. (1981). The Bayesian bootstrap. *Annals of Statistics* 9(1), 130-134.
+#'
+#' Viering, T. and Loog, M. (2023). The shape of learning curves: a review. *IEEE Transactions on
+#' Pattern Analysis and Machine Intelligence* 45(6), 7799-7819.
+#' @seealso [dg_plan()], `vignette("before-labels")` with the coverage of bands in simulations
+#' @name learning_curves
+NULL

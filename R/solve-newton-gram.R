@@ -46,7 +46,7 @@ solve_newton <- function(problem) {
        iterations = unlist(of("iterations")), par = problem$par)
 }
 
-# Domains left out of such a fit by one Newton step, see dg_lodo().
+# Domains left out of such a fit by one Newton step, see closed_cv().
 newton_without <- function(object, sample, task) {
   task$par <- object$family
   step_without(object, sample, working_task(task, object$decision), task$offset)

@@ -11,24 +11,68 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
-// cox_step_
-SEXP cox_step_(SEXP Z, SEXP until, SEXP since, SEXP v, SEXP curvature, SEXP rate, SEXP risk, SEXP right, SEXP first, SEXP tolerance, SEXP scale, SEXP most);
-RcppExport SEXP _domgen_cox_step_(SEXP ZSEXP, SEXP untilSEXP, SEXP sinceSEXP, SEXP vSEXP, SEXP curvatureSEXP, SEXP rateSEXP, SEXP riskSEXP, SEXP rightSEXP, SEXP firstSEXP, SEXP toleranceSEXP, SEXP scaleSEXP, SEXP mostSEXP) {
+// cox_plan_
+SEXP cox_plan_(SEXP time, SEXP event, SEXP entry, SEXP stratum, SEXP costs);
+RcppExport SEXP _domgen_cox_plan_(SEXP timeSEXP, SEXP eventSEXP, SEXP entrySEXP, SEXP stratumSEXP, SEXP costsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type Z(ZSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type until(untilSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type since(sinceSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type v(vSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type curvature(curvatureSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type rate(rateSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type risk(riskSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type right(rightSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type time(timeSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type event(eventSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type entry(entrySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type stratum(stratumSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type costs(costsSEXP);
+    rcpp_result_gen = Rcpp::wrap(cox_plan_(time, event, entry, stratum, costs));
+    return rcpp_result_gen;
+END_RCPP
+}
+// cox_state_
+SEXP cox_state_(SEXP plan, SEXP f);
+RcppExport SEXP _domgen_cox_state_(SEXP planSEXP, SEXP fSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type plan(planSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type f(fSEXP);
+    rcpp_result_gen = Rcpp::wrap(cox_state_(plan, f));
+    return rcpp_result_gen;
+END_RCPP
+}
+// cox_at_risk_
+SEXP cox_at_risk_(SEXP plan, SEXP x);
+RcppExport SEXP _domgen_cox_at_risk_(SEXP planSEXP, SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type plan(planSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(cox_at_risk_(plan, x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// cox_while_at_risk_
+SEXP cox_while_at_risk_(SEXP plan, SEXP x);
+RcppExport SEXP _domgen_cox_while_at_risk_(SEXP planSEXP, SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type plan(planSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(cox_while_at_risk_(plan, x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// cox_fit_
+SEXP cox_fit_(SEXP Zt, SEXP triangular, SEXP plan, SEXP offset, SEXP w, SEXP least, SEXP tolerance, SEXP steps, SEXP rounds);
+RcppExport SEXP _domgen_cox_fit_(SEXP ZtSEXP, SEXP triangularSEXP, SEXP planSEXP, SEXP offsetSEXP, SEXP wSEXP, SEXP leastSEXP, SEXP toleranceSEXP, SEXP stepsSEXP, SEXP roundsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type Zt(ZtSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type triangular(triangularSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type plan(planSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type least(leastSEXP);
     Rcpp::traits::input_parameter< SEXP >::type tolerance(toleranceSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type scale(scaleSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type most(mostSEXP);
-    rcpp_result_gen = Rcpp::wrap(cox_step_(Z, until, since, v, curvature, rate, risk, right, first, tolerance, scale, most));
+    Rcpp::traits::input_parameter< SEXP >::type steps(stepsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type rounds(roundsSEXP);
+    rcpp_result_gen = Rcpp::wrap(cox_fit_(Zt, triangular, plan, offset, w, least, tolerance, steps, rounds));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -681,7 +725,11 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
-    {"_domgen_cox_step_", (DL_FUNC) &_domgen_cox_step_, 12},
+    {"_domgen_cox_plan_", (DL_FUNC) &_domgen_cox_plan_, 5},
+    {"_domgen_cox_state_", (DL_FUNC) &_domgen_cox_state_, 2},
+    {"_domgen_cox_at_risk_", (DL_FUNC) &_domgen_cox_at_risk_, 2},
+    {"_domgen_cox_while_at_risk_", (DL_FUNC) &_domgen_cox_while_at_risk_, 2},
+    {"_domgen_cox_fit_", (DL_FUNC) &_domgen_cox_fit_, 9},
     {"_domgen_cut_rows_", (DL_FUNC) &_domgen_cut_rows_, 5},
     {"_domgen_kernel_means_", (DL_FUNC) &_domgen_kernel_means_, 8},
     {"_domgen_feature_rows_", (DL_FUNC) &_domgen_feature_rows_, 5},

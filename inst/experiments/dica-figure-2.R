@@ -16,7 +16,7 @@
 # "+ graph" also joins near rows (`smooth`). Section 4 also names the distributional variance as a
 # regulariser of the predictor itself, without an equation: "joint", a kernel ridge regression with
 # the penalty lambda (|f|^2 / weight + f'Qf), which is that on all components of UDICA with the
-# kernel times the weight (?dg_dica); weight 0 is the plain one, 1 that of DICA's denominator. Its
+# kernel times the weight (?dg_udica); weight 0 is the plain one, 1 that of DICA's denominator. Its
 # measures are those of the predictions, with 300 landmarks, the same for all weights.
 
 figure_2_data <- function(rows = 200) {

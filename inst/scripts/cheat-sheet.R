@@ -5,9 +5,7 @@
 
 blocks <- list(
   "Data" = c(
-    "f <- y ~ x1 + x2 | domain" = "response, predictors, and after the bar the domain",
-    "f <- y ~ . | domain" = "all other columns as predictors",
-    "dg_svm(x, y, domain)" = "matrices do as well as a formula",
+    "f <- y ~ x1 + x2 | domain" = "predictors (or . for all others), then the domain",
     "dg_svm(f, data = train, scale = \"domain\")" =
       "scaled pooled, by domain, both, by ranks, or not at all",
     "dg_svm(f, data = train, na.action = na.impute)" = "keeps rows with missing predictors"
@@ -33,7 +31,6 @@ blocks <- list(
     "dg_svm(domain_kernel = domain_pooled())" = "one model for all domains",
     "dg_svm(domain_kernel = domain_multitask(0.5))" = "known domains share to a degree",
     "dg_svm(domain_kernel = domain_distribution())" = "similar rows, similar model (default)",
-    "dg_svm(domain_kernel = domain_wasserstein())" = "similar quantiles, similar model",
     "y ~ x1 | school / class; y ~ x1 | patient + device" = "nested and crossed domains",
     "dg_svm(domain_kernel = domain_factors())" = "a kernel per factor",
     "plot(dg_mmd(x, domain, permutations = 999))" = "distances, with a permutation test",
@@ -66,9 +63,8 @@ blocks <- list(
       "keeps the response, removes domain differences",
     "dg_udica(); dg_tca()" = "no response needed",
     "dg_coir(); dg_kfd()" = "no domains needed",
-    "dg_dcm(); dg_sca(); dg_mda(); dg_cidg()" = "relatives, see ?domgen",
-    "dg_pipeline(dg_dica(ncomp = 2), dg_svm())" = "a projection, then a learner",
-    "plot(dg_dica(f, data = train), test)" = "training and new domains"
+    "dg_dcm(); dg_sca(); dg_mda(); dg_cidg()" = "relatives: vignette(\"which-method\")",
+    "dg_pipeline(dg_dica(ncomp = 2), dg_svm())" = "a projection, then a learner"
   ),
   "Choose and evaluate" = c(
     "dg_tune(dg_svm(), f, data = train, grid = list(cost = 10^(-1:2)))" =
@@ -79,9 +75,18 @@ blocks <- list(
     "dg_cv(dg_lm(), y ~ x1 | school / class, data = train, hold_out = \"class\")" =
       "new to what? metric = \"coverage\" for intervals",
     "plot(dg_cv(dg_ridge(), f, data = train, shots = c(1, 5)))" = "gain from 1 and 5 labelled rows",
-    "domain_folds(domain, folds = 5, repeats = 3)" = "whole domains in a fold",
-    "dg_lodo(dg_ridge(f, data = train))" = "leave-one-domain-out in closed form",
-    "dg_calibration(model, test)" = "calibration by domain"
+    "domain_folds(domain, folds = 5, repeats = 3)" = "whole domains in a fold; time = : later ones",
+    "dg_cv(dg_ridge(f, data = train))" = "leave-one-domain-out in closed form",
+    "dg_plan(dg_lm(), f, data = train)" = "how many domains, or labels, are enough?"
+  ),
+  "Validate and publish" = c(
+    "v <- dg_validate(model, newdata = test)" = "each domain, their mean, a new one; dg_cv() too",
+    "plot(v); plot(dg_calibration(v)); plot(dg_net_benefit(v))" =
+      "forest; are probabilities right? do they help to decide?",
+    "dg_forecast(model, test)" = "the score of a new domain before its labels come",
+    "dg_report(v, site = \"hospital\", row = \"patient\")" = "sentences, methods, references",
+    "dg_coefficients(dg_lm(f, data = train))" = "errors that allow for domains",
+    "dg_incidence(list(relapse = m1, death = m2), test)" = "competing events"
   ),
   "Large data" = c(
     "dg_ridge(f, data = train, feature_map = features_nystrom(500))" = "no n x n matrix",
@@ -91,18 +96,17 @@ blocks <- list(
     "future::plan(\"multisession\")" = "workers: processes, computers, Slurm"
   ),
   "Integrations" = c(
-    "recipe(y ~ ., train) |> step_dica(x1, x2, domain = \"domain\")" = "tidymodels; also tunable",
+    "recipe(y ~ ., train) |> step_domain(x1, x2, domain = \"domain\")" = "tidymodels; also tunable",
     "mlr3::lrn(\"classif.domgen_svm\"); mlr3::rsmp(\"domain_cv\")" = "mlr3",
     "set_reference(model, train)" = "before pdp, DALEX, iml",
     "as_rsample(domain_folds(domain), train, domain)" = "domain folds in rsample"
   ),
   "Results" = c(
     "tidy(model); glance(model); augment(model, test)" = "data frames",
-    "plot(result) + ggplot2::theme_bw()" = "a ggplot2 object, of models and of results",
-    "update(model, . ~ . - x1)" = "changed and fitted again"
+    "plot(result) + ggplot2::theme_bw()" = "a ggplot2 object, of models and of results"
   )
 )
-columns <- list(1:3, 4:6, c(7, 9, 12), c(8, 10, 11))
+columns <- list(c(1:3, 13), c(4, 6, 10), c(5, 8, 9), c(7, 11, 12))
 
 ink <- "#111111"
 pale <- "#444444"

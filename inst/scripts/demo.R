@@ -1,6 +1,7 @@
 # The main question: do methods that use domains predict new domains better? With pupils in 160
-# schools, or your own CSV file:
+# schools, or your own file (.csv, .tsv, .txt, .xlsx, .xls, .sav, .dta, .parquet, .rds):
 #   make demo DATA=file.csv RESPONSE=y DOMAIN=hospital
+# OMIT="patient date" leaves columns out.
 
 library(domgen)
 options(domgen.progress = TRUE, warn = 1)
@@ -21,7 +22,7 @@ schools <- function() {
   list(data = as.data.frame(nlme::MathAchieve), formula = MathAch ~ SES + Sex + Minority | School)
 }
 
-own_file <- function(file, response, domain) {
+own_file <- function(file, response, domain, omit = NULL) {
   if (is.null(response) || is.null(domain)) {
     stop_demo("with DATA, also give RESPONSE and DOMAIN, the names of two of its columns.")
   }
@@ -29,69 +30,80 @@ own_file <- function(file, response, domain) {
     stop_demo("RESPONSE and DOMAIN must be different columns, not both ", domain, ".")
   }
   data <- read_table(file)
-  absent <- setdiff(c(response, domain), names(data))
-  if (length(absent)) {
-    stop_demo(file, " has no column ", paste(absent, collapse = ", "), "; its columns are ",
-              paste(names(data), collapse = ", "), ".")
+  if (!is.null(omit)) {
+    omit <- strsplit(omit, if (grepl(",", omit)) " *, *" else " +")[[1L]]
   }
+  check_names(c(RESPONSE = response, DOMAIN = domain, OMIT = omit), names(data), file)
+  data <- data[!names(data) %in% omit]
+  check_rows(data, response, domain)
   data[[domain]] <- factor(data[[domain]])
-  data <- drop_useless(as_classes(data, response), c(response, domain))
+  data <- as_classes(data, response)
+  say_columns(data[names(data) != domain])
+  text <- vapply(data, is.character, NA)
+  data[text] <- lapply(data[text], factor)
+  data <- drop_useless(data, c(response, domain))
   bare <- stats::reformulate(".", as.name(response))
   bare[[3L]] <- call("|", bare[[3L]], as.name(domain))
   list(data = thin(data, domain), formula = bare)
 }
 
-# The separator is the most frequent of comma, semicolon and tab in the first line. With semicolons,
-# a comma may be the decimal point.
+# As row_source() reads it; columns without a name are the row numbers that programs write.
 read_table <- function(file) {
-  if (!file.exists(file)) stop_demo("there is no file ", file, ".")
-  if (dir.exists(file)) stop_demo(file, " is a folder, not a CSV file.")
-  if (file.size(file) == 0) stop_demo(file, " is empty.")
-  unreadable <- function(problem) {
-    stop_demo(file, " cannot be read by read.csv()",
-              if (length(problem)) paste0(": ", conditionMessage(problem)), ".")
-  }
-  # gzfile() also unpacks; text contains no NUL
-  connection <- gzfile(file, "rb")
-  start <- readBin(connection, "raw", 1e5)
-  close(connection)
-  if (any(start == as.raw(0))) unreadable(NULL)
-  # R warns of a last line without line break
-  tryCatch(suppressWarnings({
-    first <- readLines(file, 1L, warn = FALSE)
-    marks <- vapply(c(",", ";", "\t"), function(mark) sum(strsplit(first, "")[[1L]] == mark), 0)
-    sep <- names(marks)[which.max(marks)]
-    read <- function(dec) {
-      utils::read.csv(file, sep = sep, dec = dec, stringsAsFactors = TRUE, check.names = FALSE,
-                      strip.white = TRUE)
-    }
-    data <- read(".")
-    if (sep != ";") return(without_index(data))
-    comma <- read(",")
-    numbers <- function(d) sum(vapply(d, is.numeric, NA))
-    without_index(if (numbers(comma) > numbers(data)) comma else data)
-  }), error = unreadable)
+  tryCatch(as.data.frame(row_source(file)),
+           domgen_error = function(e) stop_demo(conditionMessage(e)))
 }
 
-# The row numbers that write.csv() and pandas write have no name.
-without_index <- function(data) {
-  # the byte order mark of some programs
-  names(data) <- sub("^\ufeff", "", names(data))
-  unnamed <- is.na(names(data)) | names(data) == ""
-  if (any(unnamed)) cat("Dropped: a column without a name.\n")
-  twice <- unique(names(data)[!unnamed & duplicated(names(data))])
-  if (length(twice)) stop_demo("two columns are called ", paste(twice, collapse = ", "), ".")
-  if (nrow(data) == 0L) stop_demo("the table has no rows.")
-  data[!unnamed]
+check_names <- function(asked, there, file) {
+  absent <- asked[!asked %in% there]
+  if (length(absent) == 0L) return(invisible())
+  distance <- utils::adist(absent[1L], there, ignore.case = TRUE)
+  near <- there[which.min(distance)]
+  is_near <- nchar(absent[1L]) > 2L && min(distance) <= nchar(absent[1L]) %/% 3
+  stop_demo(file, " has no column ", absent[1L], ", which is ",
+            sub("[0-9]+$", "", names(absent)[1L]), if (is_near) paste0("; did you mean ", near, "?")
+            else paste0("; its columns are ", paste(there, collapse = ", "), "."))
+}
+
+check_rows <- function(data, response, domain) {
+  if (all(is.na(data[[response]]))) {
+    stop_demo("the response ", response, " has no value in any row.")
+  }
+  domains <- unique(data[[domain]][!is.na(data[[domain]]) & !is.na(data[[response]])])
+  if (length(domains) < 2L) {
+    stop_demo("whole domains are held out, so there must be at least two; ", domain, " has ",
+              if (length(domains)) paste0("one, ", domains, ".") else "no value.")
+  }
+  if (length(domains) > nrow(data) / 2) {
+    cat("Note: ", domain, " has ", length(domains), " values in ", nrow(data), " rows. Is it the ",
+        "column that says which domain (hospital, school, device) a row is from?\n", sep = "")
+  }
+}
+
+# What looks as if something else was meant. Nothing is changed.
+say_columns <- function(data) {
+  remarks <- summary(row_source(data))$columns
+  if (nrow(remarks) == 0L) return(invisible())
+  cat("Please check these columns, of which nothing is changed here (OMIT=\"a b\" leaves columns ",
+      "out):\n", sep = "")
+  for (line in remarks$remark) cat(strwrap(line, 90, initial = "- ", exdent = 2), sep = "\n")
+  cat("\n")
 }
 
 as_classes <- function(data, response) {
-  values <- unique(stats::na.omit(data[[response]]))
-  if (length(values) == 2L) data[[response]] <- factor(data[[response]])
-  if (is.factor(data[[response]]) && length(values) != 2L) {
+  y <- data[[response]]
+  if (is.character(y) || length(unique(stats::na.omit(y))) == 2L) y <- droplevels(factor(y))
+  classes <- levels(y)
+  if (is.factor(y) && length(classes) != 2L) {
     stop_demo("the response must be numeric or have two classes; ", response, " has ",
-              length(values), ".")
+              length(classes), " (", paste(utils::head(classes, 5L), collapse = ", "),
+              if (length(classes) > 5L) ", ...", "). If these have an order, give them as ",
+              "numbers, in SPSS or Stata without value labels.")
   }
+  if (is.factor(y)) {
+    cat("The response ", response, " has two classes: ",
+        paste0(classes, " (", table(y), " rows)", collapse = ", "), ".\n", sep = "")
+  }
+  data[[response]] <- y
   data
 }
 
@@ -120,7 +132,7 @@ thin <- function(data, domain, most = 6000L) {
 }
 
 task <- if (is.null(setting("DATA"))) schools() else
-  own_file(setting("DATA"), setting("RESPONSE"), setting("DOMAIN"))
+  own_file(setting("DATA"), setting("RESPONSE"), setting("DOMAIN"), setting("OMIT"))
 
 parts <- as.character(task$formula[[3L]][[3L]])
 domains <- nlevels(factor(task$data[[parts]]))

@@ -1,4 +1,4 @@
-# Runs the code of README.md as printed, up to its first plot, writes that plot, and puts the
+# Runs the code of README.md as printed, up to the installation, writes its plots, and puts the
 # numbers that it prints, and those of stored experiments, where README.md and the site's first page
 # say them. From the root of the package: Rscript inst/scripts/readme.R
 # A test holds the texts against the same numbers.
@@ -8,7 +8,12 @@ sentences <- list(
   README.md = c(
     paste("{domains} held-out schools: RMSE {distributional} with the unlabelled pupils of the",
           "school, {pooled} for the"),
-    "difference {difference}, 95 % CI {lower} to {upper} (compared below)",
+    "does not use the school; difference {difference}, 95 % CI {lower} to {upper}.",
+    paste("> RMSE is {rmse} on average over schools (95 % CI {rmse_lower} to {rmse_upper}). At a",
+          "new school of the same kind it > lies with 95 % probability at {new_lower} to {new_upper}."),
+    "| `SES` | {ses} | {ses_lower} to {ses_upper} |",
+    "| Sex: female | {sex} | {sex_lower} to {sex_upper} |",
+    "| Minority: yes | {minority} | {minority_lower} to {minority_upper} |",
     paste("On {sets} public data sets the distributional ridge regression is better than the",
           "pooled one on {better} (the 95 % interval excludes 0) and worse on {worse}; on the",
           "other {same} the interval"),
@@ -23,22 +28,20 @@ sentences <- list(
   )
 )
 
-# Blocks of R code, each its lines.
+# Blocks of R code, each its lines, before those that install or take a file of the user.
 code_blocks <- function(file) {
   lines <- readLines(file, encoding = "UTF-8")
+  lines <- lines[seq_len(c(which(lines == "## Install"), length(lines))[1L])]
   first <- grep("^``` ?r$", lines)
   last <- vapply(first, function(line) min(setdiff(grep("^```$", lines), seq_len(line))), 0)
   lapply(Map(seq, first + 1L, last - 1L), function(at) lines[at])
 }
 
-# The calls of a file before the one that is called `until`. without: functions whose calls are left
-# out, because the numbers do not come from them.
-calls_of <- function(file, until, without = character()) {
+# The calls of a file. without: functions whose calls are left out, because the numbers do not come
+# from them.
+calls_of <- function(file, without = character()) {
   calls <- parse(text = unlist(code_blocks(file)), keep.source = FALSE)
-  named <- function(call, names) any(all.names(call) %in% names)
-  end <- which(vapply(calls, named, NA, until))[1L]
-  calls <- calls[seq_len(end - 1L)]
-  calls[!vapply(calls, named, NA, without)]
+  Filter(function(call) is.call(call) && !any(all.names(call) %in% without), as.list(calls))
 }
 
 # comparison: of dg_compare(); folder: of stored results.
@@ -62,10 +65,26 @@ numbers_of <- function(comparison, folder) {
     mixed_better = excluded("lmer + means", "lower", FALSE))
 }
 
+# validation: of dg_validate(); coefficients: of dg_coefficients().
+published_numbers <- function(validation, coefficients) {
+  rmse <- validation$summary[validation$summary$measure == "rmse", ]
+  found <- unlist(rmse[c("mean", "lower", "upper", "new_lower", "new_upper")])
+  table <- coefficients$table
+  rows <- match(c("SES", "SexFemale", "MinorityYes"), table$term)
+  estimates <- t(table[rows, c("estimate", "lower", "upper")])
+  names <- outer(c("", "_lower", "_upper"), c("ses", "sex", "minority"),
+                 function(end, name) paste0(name, end))
+  c(stats::setNames(found, c("rmse", "rmse_lower", "rmse_upper", "new_lower", "new_upper")),
+    stats::setNames(as.vector(estimates), as.vector(names)))
+}
+
 counts <- c("domains", "sets", "better", "worse", "same", "mixed_worse", "mixed_better")
 
 as_text <- function(numbers) {
-  text <- ifelse(names(numbers) %in% counts, sprintf("%.0f", numbers), sprintf("%.3f", numbers))
+  # what is published has two decimals, as where it is printed
+  compared <- c("distributional", "pooled", "difference", "lower", "upper")
+  decimals <- ifelse(names(numbers) %in% counts, 0L, ifelse(names(numbers) %in% compared, 3L, 2L))
+  text <- sprintf("%.*f", decimals, numbers)
   text[names(numbers) %in% counts & numbers == 0] <- "none"
   stats::setNames(text, names(numbers))
 }
@@ -116,13 +135,21 @@ fill_in <- function(file, sentences, numbers) {
 
 if (sys.nframe() == 0L) {
   library(domgen)
-  blocks <- code_blocks("README.md")
-  drawn <- which(vapply(blocks, function(block) any(grepl("plot(", block, fixed = TRUE)), NA))[1L]
-  grDevices::png("man/figures/README-example.png", width = 960, height = 432, res = 120)
-  # as at the console, where a plot object is drawn by printing it
-  source(exprs = parse(text = unlist(blocks[seq_len(drawn)])), echo = FALSE, print.eval = TRUE)
-  invisible(grDevices::dev.off())
-  numbers <- as_text(numbers_of(result, file.path("inst", "experiments", "results")))
+  plots <- list(`README-example` = 432, `README-validation` = 560)
+  for (block in code_blocks("README.md")) {
+    if (draws <- any(startsWith(block, "plot("))) {
+      file <- file.path("man", "figures", paste0(names(plots)[1L], ".png"))
+      grDevices::png(file, width = 960, height = plots[[1L]], res = 120)
+      plots <- plots[-1L]
+    }
+    # as at the console, where a plot object is drawn by printing it
+    source(exprs = parse(text = block), echo = FALSE, print.eval = TRUE)
+    if (draws) grDevices::dev.off()
+  }
+  numbers <- as_text(c(
+    numbers_of(result, file.path("inst", "experiments", "results")),
+    published_numbers(validation, dg_coefficients(dg_lm(school, data = pupils)))
+  ))
   for (file in names(sentences)) fill_in(file, sentences[[file]], numbers)
   print(numbers, quote = FALSE)
 }

@@ -348,7 +348,7 @@ learner_laws <- function(spec, name = spec$method, copies = TRUE,
     }
     p <- dg_novelty(model, new)$domains$p
     expect_true(all(p > 0 & p <= 1) && length(p) == length(unique(new$domain)))
-    effect <- dg_effect(model, "x1", data = train, grid = 3)$average
+    effect <- dg_effect(model, "x1", newdata = train, grid = 3)$average
     expect_true(all(is.finite(effect$value)) && nrow(effect) >= 3)
     set.seed(1)
     table <- dg_importance(spec, y ~ x1 + x2 | domain, data = train, folds = 2, permutations = 1,

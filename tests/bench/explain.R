@@ -62,7 +62,7 @@ cost <- function(spec, title, domains = 20L, rows = 50L) {
   explainer <- DALEX::explain(fixed, data[names(data) != "y"], data$y, verbose = FALSE,
                               label = "ridge")
   for (type in c("pdp", "ale")) {
-    ours <- timed(dg_effect(model, data = data, type = type))
+    ours <- timed(dg_effect(model, newdata = data, type = type))
     theirs <- timed(suppressWarnings(DALEX::model_profile(
       explainer, paste0("x", 1:8), N = NULL, grid_points = 20, groups = "g",
       type = if (type == "pdp") "partial" else "accumulated"

@@ -33,7 +33,7 @@ bench_one <- function(n, p, domains, runs) {
   A <- kernel_matrix(kernel_rbf(sqrt(p)), d$x) + diag(n)
   compare_speed(sprintf("chol() over a pooled fit, n = %d, p = %d", n, p), function() chol(A),
                 fit_pooled, 0.6, runs)
-  compare_speed(sprintf("fit over dg_lodo(), %d domains", domains), fit_full, function() dg_lodo(model),
+  compare_speed(sprintf("fit over dg_cv(model), %d domains", domains), fit_full, function() dg_cv(model),
                 0.5, runs)
   for (low in c(-1, -2, -3)) {
     lambdas <- 10^seq(low, 3, length.out = 60)
@@ -68,8 +68,8 @@ bench_features <- function(n, p, domains, r) {
   set.seed(1)
   time <- system.time(model <- dg_ridge(d$x, d$y, d$domain, feature_map = features_nystrom(r),
                                         domain_kernel = domain_pooled(), lambda = 1))[["elapsed"]]
-  left <- system.time(dg_lodo(model))[["elapsed"]]
-  cat(sprintf("n = %d, %d landmarks: fit %.2f s, dg_lodo() of %d domains %.2f s\n", n, r, time,
+  left <- system.time(dg_cv(model))[["elapsed"]]
+  cat(sprintf("n = %d, %d landmarks: fit %.2f s, dg_cv(model) of %d domains %.2f s\n", n, r, time,
               domains, left))
 }
 

@@ -83,7 +83,7 @@ gram_of <- function(d, problem) {
 }
 
 solver <- function(K, d, costs, class, epsilon) {
-  loss <- domgen:::read_loss(NULL, if (class) "class" else "number")
+  loss <- domgen:::read_loss(NULL, if (class) "class" else "number", list(epsilon = epsilon))
   dual <- domgen:::dual_problem(domgen:::tube_rows(d$y, costs, loss, list(epsilon = epsilon)))
   function() {
     domgen:::smo_(K, dual$row, dual$sign, dual$p, dual$upper, dual$ridge, TRUE, 1e-3, 0, NULL)

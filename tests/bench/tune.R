@@ -4,10 +4,102 @@
 #   2. 10 bandwidths x 10 costs of an SVM, domains left out one at a time, against e1071 fitted from
 #      scratch for each (the first folds only, the same for both).
 #   Rscript tests/bench/tune.R [n] [folds]     from the root of the package
-
-source("tests/bench/ratio.R")
+# And what a penalty costs that is left open, by two installed versions in turn, in fresh processes
+# on one thread: medians of the processor seconds of fits with and without it, and of calls that fit
+# again and again.
+#   Rscript tests/bench/tune.R states OLD_LIBRARY NEW_LIBRARY [rounds] ['label;label']
 
 arguments <- commandArgs(TRUE)
+
+# ---- an open penalty --------------------------------------------------------------------------
+
+penalty_rows <- function(n, domains, p = 8L) {
+  set.seed(n)
+  domain <- factor(sprintf("d%02d", rep_len(seq_len(domains), n)))
+  x <- matrix(rnorm(n * p), n) + matrix(rnorm(domains * p, sd = 0.5), domains)[domain, ]
+  f <- sin(2 * x[, 1]) + x[, 2] * x[, 3] / 2 + cos(x[, 4] + x[, 5]) +
+    rnorm(domains, sd = 0.3)[domain]
+  data.frame(y = f + rnorm(n, sd = 0.5), x, domain)
+}
+
+# Pupils of so many schools, mathematics by four predictors.
+pupils <- function(schools) {
+  d <- as.data.frame(nlme::MathAchieve)
+  d <- d[d$School %in% unique(d$School)[seq_len(schools)], ]
+  data.frame(y = d$MathAch, d[c("SES", "Sex", "Minority", "MEANSES")],
+             domain = factor(as.character(d$School)))
+}
+
+# Functions without arguments by label; a fit with a given penalty follows that without one.
+penalty_calls <- function() {
+  calls <- list()
+  for (set in c("simulated", "pupils")) local({
+    d <- if (set == "simulated") penalty_rows(2000L, 40L) else pupils(45L)
+    known <- as.integer(d$domain) > 4L
+    formula <- y ~ . | domain
+    ridge <- dg_ridge(formula, data = d)
+    pooled <- dg_ridge(formula, data = d, domain_kernel = domain_pooled())
+    svm <- dg_svm(formula, data = d)
+    some <- if (set == "simulated") penalty_rows(500L, 20L) else pupils(12L)
+    seeded <- function(code) function() {
+      set.seed(1)
+      code()
+    }
+    methods <- list(pooled = dg_ridge(domain_kernel = domain_pooled()),
+                    distributional = dg_ridge(), svm = dg_svm())
+    of_set <- list(
+      "dg_ridge()" = function() dg_ridge(formula, data = d),
+      "dg_ridge(), given" = function() dg_ridge(formula, data = d, lambda = ridge$lambda),
+      "dg_ridge(), pooled" = function() {
+        dg_ridge(formula, data = d, domain_kernel = domain_pooled())
+      },
+      "dg_ridge(), pooled, given" = function() {
+        dg_ridge(formula, data = d, domain_kernel = domain_pooled(), lambda = pooled$lambda)
+      },
+      "dg_svm()" = function() dg_svm(formula, data = d),
+      "dg_svm(), given" = function() dg_svm(formula, data = d, cost = svm$cost),
+      "dg_cv(), 10 folds" = seeded(function() dg_cv(dg_ridge(), formula, data = d, folds = 10)),
+      "dg_compare(), 4 folds" = seeded(function() dg_compare(methods, formula, data = d, folds = 4)),
+      "dg_forecast()" = seeded(function() {
+        dg_forecast(dg_ridge(formula, data = d[known, ]), d[!known, ])
+      }),
+      "dg_plan(dg_lm())" = seeded(function() dg_plan(dg_lm(), formula, data = some)),
+      "dg_plan(dg_ridge())" = seeded(function() dg_plan(dg_ridge(), formula, data = some))
+    )
+    names(of_set) <- paste0(set, ": ", names(of_set))
+    calls <<- c(calls, of_set)
+  })
+  calls
+}
+
+if (identical(arguments[1L], "state")) {
+  library(domgen)
+  options(domgen.threads = 1L, domgen.progress = FALSE)
+  source("tests/bench/regression-time.R")
+  time_calls(penalty_calls(), arguments[-1L])
+  quit()
+}
+if (identical(arguments[1L], "states")) {
+  rounds <- if (length(arguments) > 3L) as.integer(arguments[4L]) else 3L
+  sides <- c(before = arguments[2L], now = arguments[3L])
+  Sys.setenv(OPENBLAS_NUM_THREADS = "1")
+  file <- tempfile()
+  times <- replicate(rounds, sapply(sides, function(library) {
+    system2("Rscript", c("tests/bench/tune.R", "state", shQuote(c(file, arguments[-(1:4)]))),
+            env = paste0("R_LIBS=", shQuote(library)))
+    readRDS(file)
+  }))
+  middle <- apply(times, 1:2, stats::median)
+  given <- match(paste0(rownames(middle), ", given"), rownames(middle))
+  print(data.frame(middle, ratio = middle[, "now"] / middle[, "before"],
+                   fits_before = middle[, "before"] / middle[given, "before"],
+                   fits_now = middle[, "now"] / middle[given, "now"]), digits = 2)
+  quit()
+}
+
+# ---- shared work ------------------------------------------------------------------------------
+
+source("tests/bench/ratio.R")
 n <- if (length(arguments) >= 1L) as.integer(arguments[1L]) else 2000L
 folds <- if (length(arguments) >= 2L) as.integer(arguments[2L]) else 1L
 

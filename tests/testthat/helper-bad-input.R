@@ -244,7 +244,7 @@ fits <- function() {
     `ridge isotonic` = method(dg_ridge, domain_kernel = pooled, calibration = "isotonic"),
     lodo = function(x, y, domain, weights = NULL) {
       model <- dg_ridge(x, y, domain, weights = weights, domain_kernel = domain_pooled())
-      unclass(dg_lodo(model))[c("domains", "mean", "se", "overall")]
+      unclass(dg_cv(model))[c("domains", "mean", "se", "overall")]
     },
     gp = method(dg_gp, optimise = FALSE),
     lm = method(dg_lm), `lm equal` = method(dg_lm, domain_weights = "equal"),

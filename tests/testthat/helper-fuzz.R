@@ -113,7 +113,7 @@ fuzz_models <- function(d) {
     compare = dg_compare(list(a = dg_lm(), b = dg_null()), numbers, data = d, progress = FALSE),
     mmd = dg_mmd(as.matrix(d[1:2]), d$g, permutations = 5), calibration = dg_calibration(machine, d),
     importance = dg_importance(dg_lm(), numbers, data = d, permutations = 2),
-    effect = dg_effect(dg_lm(numbers, data = d), data = d, grid = 3),
+    effect = dg_effect(dg_lm(numbers, data = d), newdata = d, grid = 3),
     sums = feature_sums(numbers, data = d, feature_map = features_nystrom(5)),
     map = domain_map(dg_ridge(numbers, data = d)), folds = domain_folds(d$g),
     rows = row_folds(d$g, 2), metric = metric_custom(function(truth, prediction) 1),
@@ -196,7 +196,7 @@ fuzz_plausible <- function(world) {
 
 # The methods that are called with a model, and which of them draw.
 fuzz_methods <- c("predict", "plot", "print", "summary", "fitted", "residuals", "coef", "nobs",
-                  "formula", "terms", "update", "weights", "simulate", "logLik", "dg_lodo", "dg_adapt",
+                  "formula", "terms", "update", "weights", "simulate", "logLik", "dg_cv", "dg_adapt",
                   "tidy", "glance", "augment", "domain_map", "dg_calibration", "format", "autoplot",
                   "+", "*", "-", "==")
 

@@ -171,7 +171,7 @@ test_that("what has no plot and a model whose data are gone say so", {
     dg_ridge(y ~ a + b | g, data = gone, feature_map = features_nystrom(5))
   })
   expect_domgen_error(plot(dg_svm()), "fit it first")
-  expect_domgen_error(dg_lodo(model), "data of the model are gone")
+  expect_domgen_error(dg_cv(model), "data of the model are gone")
   expect_domgen_error(update(model, lambda = 2),
                       "are gone \\(object 'gone' not found\\): give `data`")
   expect_domgen_error(plot(dg_udica(~ a + b | g, data = d), max_labels = 3),
@@ -230,7 +230,7 @@ test_that("the error of an argument's old name gives the new one", {
     baseline = quote(dg_compare(list(a = dg_lm()), y ~ a | g, data = d, against = "a")),
     member_weights = quote(dg_ensemble(list(dg_lm(), dg_ridge()), weights = "stacked")),
     block_size = quote(row_source(d, rows = 10)), n = quote(simulate_dcm(rows = 10)),
-    data = quote(set_reference(dg_lm(y ~ a, data = d), rows = d))
+    newdata = quote(set_reference(dg_lm(y ~ a, data = d), rows = d))
   )
   for (i in seq_along(old)) {
     expect_error(eval(old[[i]]), paste0("is now called `", names(old)[i], "`"),

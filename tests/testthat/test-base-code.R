@@ -85,7 +85,7 @@ test_that("a call that a formula has no use for is refused before it is evaluate
   for (draw in draws) {
     bad <- planted(model, draw$call, draw$where)
     about <- paste(draw$where, deparse1(draw$call))
-    for (use in list(function(m) predict(m, toy), function(m) dg_lodo(m),
+    for (use in list(function(m) predict(m, toy), function(m) dg_cv(m),
                      function(m) summary(m), function(m) print(m))) {
       said <- tryCatch(use(bad), error = identity)
       expect_s3_class(said, "domgen_error_model")

@@ -56,8 +56,8 @@ uses <- function(model, new, numbers) {
                 else rep_len(m$response$levels, nrow(one))
       suppressWarnings(predict(dg_adapt(m, one, labels), one))
     },
-    lodo = if (inherits(model, "dg_ridge") && length(model$rows$kept)) function(m) dg_lodo(m)$overall,
-    densities = if (inherits(model, "dg_gp")) function(m) dg_lodo(m)[c("domains", "predictions")]
+    lodo = if (inherits(model, "dg_ridge") && length(model$rows$kept)) function(m) dg_cv(m)$overall,
+    densities = if (inherits(model, "dg_gp")) function(m) dg_cv(m)[c("domains", "predictions")]
   )
   all <- Filter(Negate(is.null), all)
   # sums have no rows to have values of
@@ -178,7 +178,7 @@ test_that("what was damaged is named, and so is a model without a record or of a
     predict(replace(model, "coefficients", list("a")), new)
     predict(replace(model, "seal", NULL), new)
     predict(replace(model, "seal", list(list(format = 1L))), new)
-    dg_lodo(replace(model, "costs", list(NULL)))
+    dg_cv(replace(model, "costs", list(NULL)))
   })
   expect_domgen_error(predict(replace(model, "seal", list(list(format = 2L))), new), "`seal` is cut",
                       "domgen_error_model")

@@ -150,3 +150,63 @@ test_that("what has no coefficients is refused", {
   expect_domgen_error(dg_coefficients(model, data = CO2[-1L, ]), "rows of the fit",
                       "domgen_error_data")
 })
+
+test_that("fixed effects of a mixed model have the errors of its engine", {
+  skip_if_not_installed("lme4")
+  peer <- lme4::lmer(uptake ~ log(conc) + Type + (1 | Plant), CO2)
+  model <- dg_mixed(uptake ~ log(conc) + Type | Plant, data = CO2)
+  found <- dg_coefficients(model)
+  expect_equal(as.matrix(found$table[c("estimate", "se", "statistic")]),
+               summary(peer)$coefficients, tolerance = 1e-5, ignore_attr = TRUE)
+  expect_equal(unname(confint(found)), unname(confint(peer, method = "Wald")[-(1:2), ]),
+               tolerance = 1e-5)
+  said <- capture.output(print(found))
+  expect_match(said, "84 rows, 12 Plants|84 rows, 12 ", all = FALSE)
+  expect_match(paste(said, collapse = " "), "errors of the mixed model.*normal distribution")
+  cows <- dg_mixed(incidence / size ~ period | herd, data = lme4::cbpp, weights = size,
+                   family = binomial())
+  peer <- lme4::glmer(incidence / size ~ period + (1 | herd), lme4::cbpp, binomial(), weights = size)
+  found <- dg_coefficients(cows, exponentiate = TRUE)
+  expect_equal(found$table$estimate, unname(exp(lme4::fixef(peer))), tolerance = 1e-3)
+  expect_equal(found$table$se, unname(sqrt(diag(as.matrix(vcov(peer))))), tolerance = 1e-3)
+  expect_identical(found$ratio, "odds ratio")
+  expect_domgen_error(dg_coefficients(dg_mixed(uptake ~ conc | Plant, data = CO2, scale = "pooled")),
+                      "scale = \"pooled\"")
+})
+
+test_that("features_linear() have the coefficients of the Gram matrix", {
+  for (spec in list(dg_ridge(lambda = 0.1), dg_glm(lambda = 0.1, family = poisson()))) {
+    spec$args[c("kernel", "domain_kernel")] <- list(kernel_linear(), domain_pooled())
+    formula <- round(uptake) ~ log(conc) + Type | Plant
+    exact <- fit(spec, formula, data = CO2)
+    spec$args$feature_map <- features_linear()
+    features <- fit(spec, formula, data = CO2)
+    expect_equal(coef(features), coef(exact), tolerance = 1e-6)
+    expect_equal(dg_coefficients(features, data = CO2)$table,
+                 dg_coefficients(exact, data = CO2)$table, tolerance = 1e-4)
+  }
+})
+
+test_that("coef() of a linear model has names, its intercept and the units of the data", {
+  make <- list(
+    ridge = function(...) dg_ridge(uptake ~ conc + Type | Plant, data = CO2, lambda = 1, ...),
+    svm = function(...) dg_svm(Type ~ conc + uptake | Plant, data = CO2, cost = 1,
+                               loss = "logistic", ...),
+    glm = function(...) dg_glm(Treatment ~ conc + uptake | Plant, data = CO2, lambda = 1,
+                               family = "multinomial", ...)
+  )
+  for (name in names(make)) for (scale in c("pooled", "none")) {
+    model <- make[[name]](kernel = kernel_linear(), domain_kernel = domain_pooled(), scale = scale)
+    b <- as.matrix(coef(model))
+    expect_identical(rownames(b)[1], "(Intercept)")
+    X <- cbind(1, sapply(rownames(b)[-1], function(column) {
+      if (column %in% names(CO2)) CO2[[column]]
+      else CO2$Type == sub("^Type", "", column)
+    }))
+    expect_equal(unname(X %*% b), unname(as.matrix(predict(model, CO2, type = "link"))),
+                 tolerance = 1e-7, info = paste(name, scale))
+  }
+  # others keep what they have
+  curved <- dg_ridge(uptake ~ conc | Plant, data = CO2, lambda = 1)
+  expect_identical(coef(curved), curved$coefficients)
+})

@@ -189,7 +189,7 @@ test_that("what cannot be meant is an error", {
     dg_lm(y ~ x + (1 | site), data = d)
     dg_lm(y ~ x | id:count, data = d)
     dg_lm(y ~ 1 | site, data = d)
-    dg_lm(y ~ x + offset(z) | site, data = d)
+    dg_svm(y ~ x + offset(z) | site, data = d)
     dg_lm(y ~ x | site, y = d$y, data = d)
     dg_lm(y ~ x | site, domain = d$site, data = d)
     dg_lm(y ~ . | site)
@@ -199,7 +199,7 @@ test_that("what cannot be meant is an error", {
   })
   expect_domgen_error(dg_lm(cbind(y, x) ~ z | site, data = d), "with `weights = y \\+ x`")
   expect_domgen_error(dg_lm(cbind(y, x, z) ~ count | site, data = d), "one response, not cbind")
-  expect_domgen_error(dg_lm(y ~ x + offset(log(z)) | site, data = d),
+  expect_domgen_error(dg_svm(y ~ x + offset(log(z)) | site, data = d),
                       "`y / z ~ ...` with `weights = z`")
 })
 

@@ -354,7 +354,7 @@ test_that("saved, updated and augmented models impute as they did", {
   expect_equal(predict(smaller, d), fitted(smaller))
   expect_identical(nrow(augment(model)), 60L)
   expect_equal(augment(model, d)$.fitted, fitted(model))
-  expect_equal(dg_lodo(model)$mean, dg_lodo(update(model, feature_map = features_nystrom(60)))$mean,
+  expect_equal(dg_cv(model)$mean, dg_cv(update(model, feature_map = features_nystrom(60)))$mean,
                tolerance = 1e-6)
 })
 

@@ -106,7 +106,7 @@ label_calls <- list(
   augment = function(spec, d) {
     unlist(Filter(is.numeric, as.list(augment(fit_of(spec, d), new_sites(d)))))
   },
-  lodo = function(spec, d) dg_lodo(fit(dg_ridge(lambda = 1), by_site, data = d))$mean,
+  lodo = function(spec, d) dg_cv(fit(dg_ridge(lambda = 1), by_site, data = d))$mean,
   calibration = function(spec, d) {
     shown(dg_calibration(fit_of(spec, d), d))
     0

@@ -63,6 +63,9 @@ test_that("bytes that are not UTF-8 are Latin-1, and UTF-16 is refused", {
   names(expected)[2] <- "gr\u00f6\u00dfe"
   expect_csv(text, expected)
   expect_csv(iconv(text, "UTF-8", "latin1", toRaw = TRUE)[[1L]], expected)
+  # a quote and a euro of Windows, and a byte that it has no letter for
+  bytes <- c(charToRaw("x,d\n1,a"), as.raw(c(0x92, 0x80)), charToRaw("\n2,b"), as.raw(0x81))
+  expect_csv(bytes, data.frame(x = c(1, 2), d = factor(c("a\u2019\u20ac", "b\u0081"))))
   wide <- iconv(text, "UTF-8", "UTF-16LE", toRaw = TRUE)[[1L]]
   expect_csv_error(c(as.raw(c(0xff, 0xfe)), wide), "`a.csv` is UTF-16; it must be UTF-8")
   expect_csv_error(wide, "the first line, .* has a zero byte")

@@ -17,12 +17,13 @@ with_file <- function(content, code) {
 }
 
 test_that("the demonstration reads tables as programs write them", {
+  skip_if_not_installed("data.table")
   demo <- demo_functions()
   d <- data.frame(y = c(1.5, 2.5, -3), g = c("a", "b", "a"), x = c(0.25, 1, 7))
   same <- function(content) {
     with_file(content, function(file) {
       capture.output(found <- demo$read_table(file))
-      expect_equal(found, transform(d, g = factor(g)))
+      expect_equal(found, d)
     })
   }
   same(function(file) write.csv(d, file, row.names = FALSE))
@@ -30,6 +31,7 @@ test_that("the demonstration reads tables as programs write them", {
   same(function(file) write.table(d, file, sep = ";", row.names = FALSE))
   same(function(file) write.table(d, file, sep = "\t", row.names = FALSE))
   same(function(file) write.csv(d, file))
+  same(function(file) write.table(d, file, sep = "\t", dec = ",", row.names = FALSE))
   same(function(file) cat("y,g,x\n1.5,a,0.25\n2.5,b,1\n-3,a,7", file = file))
   same(function(file) {
     writeLines(c("\ufeffy;g;x", "1,5;a;0,25", "2,5;b;1", "-3;a;7"), file, useBytes = TRUE)
@@ -37,7 +39,43 @@ test_that("the demonstration reads tables as programs write them", {
   same(function(file) write.csv(d, gzfile(file), row.names = FALSE))
 })
 
+test_that("the demonstration says what columns are taken for, and leaves out what it is told", {
+  skip_if_not_installed("data.table")
+  demo <- demo_functions()
+  set.seed(2)
+  d <- data.frame(y = rnorm(60), g = rep(c("a", "b", "c"), 20), patient = sample(60), x = rnorm(60),
+                  age = replace(round(rnorm(60, 50, 9)), 1:4, 999),
+                  day = as.Date("2024-02-01") + 1:60)
+  with_file(function(file) write.csv(d, file, row.names = FALSE), function(file) {
+    said <- capture.output(task <- demo$own_file(file, "y", "g"))
+    expect_match(said, "^- `patient` has another whole number in every row", all = FALSE)
+    expect_match(said, "^- `age` is 999 in 4 rows", all = FALSE)
+    expect_match(said, "^- `day` is from 2024-02-02 to 2024-04-01", all = FALSE)
+    expect_identical(task$data$age, d$age)
+    said <- capture.output(task <- demo$own_file(file, "y", "g", "patient, age, day"))
+    expect_named(task$data, c("y", "g", "x"))
+    expect_false(any(grepl("check these columns", said)))
+    said <- capture.output(task <- demo$own_file(file, "x", "g", "y"))
+    expect_named(task$data, c("g", "patient", "x", "age", "day"))
+    expect_error(demo$own_file(file, "y", "g", "Patent"), "which is OMIT; did you mean patient",
+                 class = "domgen_error_demo")
+  })
+})
+
+test_that("the demonstration takes a response of two values for classes, and says so", {
+  skip_if_not_installed("data.table")
+  demo <- demo_functions()
+  rows <- paste(rep_len(1:2, 30), c("a", "b", "c"), 1:30 / 7, sep = ",")
+  with_file(c("died,g,x", rows), function(file) {
+    said <- capture.output(task <- demo$own_file(file, "died", "g"))
+    expect_match(said, "died has two classes: 1 (15 rows), 2 (15 rows)", all = FALSE, fixed = TRUE)
+    expect_s3_class(task$data$died, "factor")
+    expect_false(any(grepl("taken for", said)))
+  })
+})
+
 test_that("an unreadable file is reported in our words", {
+  skip_if_not_installed("data.table")
   demo <- demo_functions()
   refuses <- function(content, message) {
     with_file(content, function(file) {
@@ -46,17 +84,21 @@ test_that("an unreadable file is reported in our words", {
       )
     })
   }
-  refuses(function(file) NULL, "there is no file")
-  refuses(function(file) dir.create(file), "is a folder, not a CSV file")
+  refuses(function(file) NULL, "There is no file")
+  refuses(function(file) dir.create(file), "has no files that can be read")
   refuses(function(file) file.create(file), "is empty")
-  refuses(function(file) saveRDS(iris, file), "cannot be read by read.csv")
-  refuses(function(file) writeBin(as.raw(0:255), file), "cannot be read by read.csv")
-  refuses("", "cannot be read by read.csv")
+  refuses(function(file) saveRDS(iris, file), "cannot be read|has a zero byte|must have")
+  refuses(function(file) writeBin(as.raw(0:255), file), "zero byte")
+  refuses("", "is empty")
   refuses("y,g,x", "has no rows")
-  refuses(c("y,g", "1,2,3", "4,5,6,7"), "cannot be read by read.csv")
-  refuses(c("a,b", "1,2"), "has no column y, g; its columns are a, b")
-  refuses(c("y,g,x,x", "1,2,3,4"), "two columns are called x")
+  refuses(c("y,g", "1,2,3", "4,5,6,7"), "row 1: has 3 fields, and the first line of the file 2")
+  refuses(c("a,b", "1,2"), "has no column y, which is RESPONSE; its columns are a, b")
+  refuses(c("y,g,x,x", "1,2,3,4"), "several called `x`")
   refuses(c("y,g,x", "1,a,2", "1,b,2"), "no column is left as a predictor")
+  refuses(c("y,g,x", "1,a,2", "2,a,3"), "at least two; g has one, a")
+  refuses(c("y,g,x", "1,,2", "2,,3"), "at least two; g has no value")
+  refuses(c("y,g,x", ",a,2", ",b,3"), "the response y has no value in any row")
+  refuses(c("y,g,x", "u,a,2", "v,b,3", "w,b,4"), "two classes; y has 3 .u, v, w.. If these have")
   expect_error(demo$own_file("any", "y", "y"), "must be different columns", class = "domgen_error_demo")
   expect_error(demo$own_file("any", "y", NULL), "give RESPONSE and DOMAIN",
                class = "domgen_error_demo")
@@ -64,6 +106,7 @@ test_that("an unreadable file is reported in our words", {
 
 test_that("the demonstration runs on a table with an index column and semicolons", {
   skip_on_cran()
+  skip_if_not_installed("data.table")
   folder <- tempfile("demo")
   dir.create(folder)
   old <- setwd(folder)
@@ -79,6 +122,6 @@ test_that("the demonstration runs on a table with an index column and semicolons
     env = c(libraries, "DATA=own.csv", "RESPONSE=y", "DOMAIN=domain"), stdout = TRUE, stderr = TRUE
   ))
   expect_null(attr(output, "status"), info = paste(output, collapse = "\n"))
-  expect_match(output, "Dropped: a column without a name", all = FALSE)
+  expect_match(output, "Predictors: x1, x2, x3.", all = FALSE, fixed = TRUE)
   expect_true(file.exists("demo.png"))
 })

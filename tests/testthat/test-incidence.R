@@ -87,9 +87,9 @@ test_that("what are no competing events is refused", {
   world <- competing_world(4, domains = 3, rows = 20)
   causes <- causes_of(world)
   wrong <- function(causes, ...) expect_error(dg_incidence(causes, world, 5), ...)
-  wrong(causes$a, "`causes` must be a list of two", class = "domgen_error_argument")
-  wrong(unname(causes), "`causes` must be a list of two", class = "domgen_error_argument")
-  wrong(list(a = causes$a, b = 1), "causes\\$b", class = "domgen_error_argument")
+  wrong(causes$a, "`objects` must be a list of two", class = "domgen_error_argument")
+  wrong(unname(causes), "`objects` must be a list of two", class = "domgen_error_argument")
+  wrong(list(a = causes$a, b = 1), "objects\\$b", class = "domgen_error_argument")
   wrong(list(a = causes$a, b = causes$a), "event of several", class = "domgen_error_argument")
   wrong(list(a = causes$a, b = causes_of(world[-1, ])$b), "same rows",
         class = "domgen_error_argument")

@@ -221,7 +221,7 @@ test_that("a fixed reference is kept, and one domain has no interval", {
   fixed <- set_reference(distributional, world)
   expect_equal(dg_effect(fixed, "x", world, grid = 3)$average,
                dg_effect(distributional, "x", world, grid = 3)$average)
-  expect_domgen_error(dg_effect(fixed, "x", world, type = "context"), "which is fixed in `model`")
+  expect_domgen_error(dg_effect(fixed, "x", world, type = "context"), "which is fixed in `object`")
   one <- world[world$g == "d01", ]
   alone <- dg_effect(distributional, "x", one, grid = 3)
   expect_true(all(is.na(alone$average$se)))
@@ -314,7 +314,7 @@ test_that("missing values leave rows out of a curve's range, and curves are draw
 
 test_that("what does not fit is refused", {
   m <- distributional
-  expect_domgen_error(dg_effect(dg_lm()), "`model` must be a fitted learner or pipeline")
+  expect_domgen_error(dg_effect(dg_lm()), "`object` must be a fitted learner or pipeline")
   expect_domgen_error(dg_effect(dg_dica(y ~ x + z | g, data = world)), "must be a fitted learner")
   expect_domgen_error(dg_effect(m, "w"), "`predictors` must be among `x`")
   expect_domgen_error(dg_effect(m, 3), "`predictors` must be names of columns")
@@ -325,8 +325,8 @@ test_that("what does not fit is refused", {
   expect_domgen_error(dg_effect(m, "x", grid = list(x = NA)), "`grid\\$x` must be finite numbers")
   expect_domgen_error(dg_effect(m, "f", grid = list(f = 1)), "effects of all its categories")
   expect_domgen_error(dg_effect(m, class = "a"), "`class` must not be given")
-  expect_domgen_error(dg_effect(m, domain = "a"), "`domain` must not be given without `data`")
-  expect_domgen_error(dg_effect(m, "x", world, refits = TRUE), "`refits` must be FALSE with `data`")
+  expect_domgen_error(dg_effect(m, domain = "a"), "`domain` must not be given without `newdata`")
+  expect_domgen_error(dg_effect(m, "x", world, refits = TRUE), "must be FALSE with `newdata`")
   expect_domgen_error(dg_effect(m, "x", world[names(world) != "g"]), "must have the domain column")
   expect_domgen_error(dg_effect(m, "x", world[names(world) != "z"]), "no column `z`")
   expect_domgen_error(dg_effect(m, predictor = "x", grids = 3), "Unknown argument `grids`")
@@ -350,7 +350,7 @@ test_that("effects do not warn of training domains with a single row, those of o
   expect_no_warning(found <- dg_effect(model, "x1", grid = 3))
   expect_no_warning(dg_effect(model, "x1", grid = 3, refits = TRUE))
   expect_no_warning(dg_effect(model, "x1", grid = 3, type = "context"))
-  expect_warning(dg_effect(model, "x1", data = toy, grid = 3),
+  expect_warning(dg_effect(model, "x1", newdata = toy, grid = 3),
                  class = "domgen_warning_small_domain")
   expect_match(paste(capture.output(print(found)), collapse = " "), "`refits = FALSE`",
                fixed = TRUE)
@@ -445,7 +445,7 @@ test_that("effects are looked at for the categories that training had", {
   })
   for (spec in list(dg_ridge(lambda = 1), dg_forest(trees = 10))) {
     model <- quietly(fit(spec, y ~ x + f | g, data = d))
-    for (found in list(quietly(dg_effect(model, "f")), quietly(dg_effect(model, "f", data = d)))) {
+    for (found in list(quietly(dg_effect(model, "f")), quietly(dg_effect(model, "f", newdata = d)))) {
       expect_identical(found$average$category, c("a", "b"))
       expect_false(anyNA(found$average$value))
     }

@@ -66,7 +66,7 @@ test_that("what a slimmed model cannot do is refused in words", {
     fitted(small)
     residuals(small)
     update(small, lambda = 2)
-    dg_lodo(small)
+    dg_cv(small)
     predict(butcher::butcher(models$ensemble), new, reference = "training")
     butcher::butcher(replace(models$ridge, "decision", list(1)))
   })

@@ -34,7 +34,7 @@ test_that("base R, tidymodels and mlr3 give the same numbers", {
   held <- tune::fit_resamples(flow, as_rsample(folds, train, "School"),
                               control = tune::control_grid(save_pred = TRUE))
   held <- tune::collect_predictions(held)
-  two <- with_steps(step_dica(steps, Minority, SES, Sex, outcome = MathAch, num_comp = 2),
+  two <- with_steps(step_domain(steps, Minority, SES, Sex, outcome = MathAch, num_comp = 2),
                     domain_kernel = "pooled")
   tidy <- list(predict(fit(flow, train), new)$.pred, held$.pred[order(held$.row)],
                predict(fit(two, train), new)$.pred)

@@ -13,7 +13,7 @@ tabled_objects <- function() {
     diagnose = dg_diagnose(y ~ . | domain, data = toy, permutations = 20, seed = 1),
     calibration = dg_calibration(machine, labels),
     importance = dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 2),
-    effect = dg_effect(machine, data = labels, grid = 4),
+    effect = dg_effect(machine, newdata = labels, grid = 4),
     mmd = dg_mmd(as.matrix(iris[1:4]), iris$Species, permutations = 9),
     map = domain_map(machine)
   )

@@ -106,7 +106,7 @@ test_that("a step and a model behind it are a dg_pipeline()", {
   folds <- group_vfold_cv(pupils, group = School)
   steps <- recipe(MathAch ~ SES + Sex + Minority + School, data = pupils) |>
     update_role(School, new_role = "domain") |>
-    step_dica(all_predictors(), num_comp = 3, options = list(normalise = "whiten"))
+    step_domain(all_predictors(), num_comp = 3, options = list(normalise = "whiten"))
   # a chain divides the scores by their root mean squared length, here of 3 scores of variance 1,
   # and centres the response, here by an offset, as the scores have mean 0
   model <- domain_learner("regression", "ridge", domain_kernel = "pooled", penalty = 3,
@@ -131,7 +131,7 @@ test_that("parameters of a step and of a model are tuned together, from their pa
   folds <- group_vfold_cv(pupils, group = School, v = 2)
   steps <- recipe(MathAch ~ SES + Sex + Minority + School, data = pupils) |>
     update_role(School, new_role = "domain") |>
-    step_udica(all_predictors(), num_comp = tune(), lambda = tune(), bandwidth = tune(),
+    step_domain(all_predictors(), method = "udica", num_comp = tune(), lambda = tune(), bandwidth = tune(),
                scale = tune())
   flow <- workflow() |>
     add_recipe(steps, blueprint = domain_blueprint()) |>

@@ -44,16 +44,16 @@ test_that("dg_novelty() preprocesses new rows as the workflow does", {
 
 test_that("dg_effect() changes the columns of the data, before the recipe", {
   for (type in c("pdp", "ale", "context")) {
-    expected <- dg_effect(model, data = toy, type = type, grid = 4)
-    found <- dg_effect(fitted, data = toy, type = type, grid = 4)
+    expected <- dg_effect(model, newdata = toy, type = type, grid = 4)
+    found <- dg_effect(fitted, newdata = toy, type = type, grid = 4)
     expect_identical(unique(found$average$predictor), c("size", "x2", "count", "kind"))
     expect_equal(numbers(found), numbers(expected), tolerance = 1e-8)
   }
   # a level that training did not have is no category
   wider <- transform(toy, kind = factor(kind, c("a", "b", "c", "d")))
-  expect_identical(dg_effect(fitted, "kind", data = wider)$average$category, c("a", "b", "c"))
+  expect_identical(dg_effect(fitted, "kind", newdata = wider)$average$category, c("a", "b", "c"))
   expect_domgen_error(dg_effect(fitted), "give `data`")
-  expect_domgen_error(dg_effect(flow, data = toy), "must be a fitted workflow")
+  expect_domgen_error(dg_effect(flow, newdata = toy), "must be a fitted workflow")
 })
 
 test_that("variables and formulas in the place of a recipe give the same", {
@@ -69,8 +69,8 @@ test_that("variables and formulas in the place of a recipe give the same", {
   for (flow in flows) {
     flow <- workflows::add_model(flow, learner(domain = "domain"))
     fitted <- fit(flow, toy)
-    expect_equal(numbers(dg_effect(fitted, data = toy, grid = 3)),
-                 numbers(dg_effect(expected, data = toy, grid = 3)), tolerance = 1e-8)
+    expect_equal(numbers(dg_effect(fitted, newdata = toy, grid = 3)),
+                 numbers(dg_effect(expected, newdata = toy, grid = 3)), tolerance = 1e-8)
     expect_equal(numbers(dg_novelty(fitted, new)), numbers(dg_novelty(expected, new)),
                  tolerance = 1e-10)
     found <- dg_compare(list(flow = flow, hand = ridge), plain, data = toy, refits = FALSE)
@@ -188,10 +188,10 @@ test_that("what cannot be answered is an error", {
   # components that depend on the other rows of a domain
   moving <- recipes::recipe(y ~ x1 + x2 + domain, toy) |>
     recipes::update_role(domain, new_role = "domain") |>
-    step_dica(x1, x2, num_comp = 1, scale = "domain")
+    step_domain(x1, x2, num_comp = 1, scale = "domain")
   moving <- in_workflow(moving)
-  expect_domgen_error(dg_effect(fit(moving, toy), data = toy), "steps that use the domain's other")
-  expect_domgen_error(set_reference(fit(moving, toy), new), "such as `step_dica\\(\\)`")
-  expect_error(dg_importance(moving, y ~ x1 + x2 | domain, data = toy, folds = 2), "step_dica")
+  expect_domgen_error(dg_effect(fit(moving, toy), newdata = toy), "steps that use the domain's other")
+  expect_domgen_error(set_reference(fit(moving, toy), new), "such as `step_domain\\(\\)`")
+  expect_error(dg_importance(moving, y ~ x1 + x2 | domain, data = toy, folds = 2), "step_domain")
   expect_s3_class(dg_novelty(fit(moving, toy), new), "dg_novelty")
 })

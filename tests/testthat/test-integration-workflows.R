@@ -81,7 +81,7 @@ test_that("marginaleffects is told the same", {
 test_that("a fit of parsnip says that its data are to be given, and takes those that are", {
   skip_without_workflows()
   engine <- by_parsnip()$fit
-  expect_domgen_error(dg_cv(engine), "are gone .*: give `data`")
+  expect_domgen_error(dg_cv(engine, refit = TRUE), "are gone .*: give `data`")
   own <- dg_cv(dg_ridge(lambda = 0.3, scale = "domain"), y ~ x1 + x2 | domain, data = toy)
   expect_equal(dg_cv(engine, data = toy)$mean, own$mean)
   expect_identical(coef(update(engine, data = toy)), coef(engine))

@@ -27,7 +27,7 @@ test_that("errors as a new domain are those of corrections by hand", {
   expect_equal(found, unname(expected))
   # residuals without the domain are those of its cross-validation
   left_out <- residuals_as_new(model, seq_len(nrow(d)), 1) * model$response$scale
-  expect_equal(c(left_out), d$y - dg_lodo(model)$predictions$prediction, tolerance = 1e-2)
+  expect_equal(c(left_out), d$y - dg_cv(model)$predictions$prediction, tolerance = 1e-2)
 })
 
 test_that("what the training domains had no use for is not done, what they had is", {

@@ -401,8 +401,8 @@ test_that("probabilities come with cross-validation, update() and a saved model"
                    as.character(predict(by_hand, domains_of(toy, 1))))
   # closed-form cross-validation is of decision values: the maps have seen all domains
   ridge <- fit(fixed(dg_ridge, calibration = "platt"), y ~ . | domain, data = toy)
-  expect_equal(dg_lodo(ridge)$predictions,
-               dg_lodo(fit(fixed(dg_ridge), y ~ . | domain, data = toy))$predictions)
+  expect_equal(dg_cv(ridge)$predictions,
+               dg_cv(fit(fixed(dg_ridge), y ~ . | domain, data = toy))$predictions)
 })
 
 test_that("warnings of held-out fits are counted, not repeated", {

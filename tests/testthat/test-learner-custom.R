@@ -212,7 +212,7 @@ test_that("arguments are checked, and errors say what to do", {
   expect_error(learner_custom(f, p, domain_means = NA), "TRUE or FALSE")
   model <- fit(learner_custom(f, p), y ~ . | domain, data = toy)
   expect_error(coef(model), "has no coefficients", class = "domgen_error")
-  expect_error(dg_lodo(model), "must be a model fitted by", class = "domgen_error")
+  expect_error(dg_cv(model, refit = FALSE), "no closed form of", class = "domgen_error")
   expect_error(predict(model, toy, type = "similarity"), "no kernel", class = "domgen_error")
   expect_error(dg_adapt(model, toy, toy$y), "must be a fitted", class = "domgen_error")
   expect_error(dg_pipeline(dg_dica(), learner_custom(f, p, domain_means = TRUE)), "`domain_means` must be FALSE")

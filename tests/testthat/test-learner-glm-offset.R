@@ -50,7 +50,7 @@ test_that("an exposure as an offset is the rate with weights", {
   count <- dg_glm(y ~ x + z + offset(log(e)) | g, data = exposed, family = poisson(), lambda = 3)
   rate <- dg_glm(I(y / e) ~ x + z | g, data = exposed, family = poisson(), lambda = 3, weights = e)
   expect_equal(predict(count, exposed), exposed$e * predict(rate, exposed), tolerance = 1e-10)
-  left <- function(model) quietly(dg_lodo(model, metric_deviance("poisson")), "domgen_warning")
+  left <- function(model) quietly(dg_cv(model, metric = metric_deviance("poisson")), "domgen_warning")
   expect_equal(left(count)$predictions$prediction,
                exposed$e * left(rate)$predictions$prediction, tolerance = 1e-8)
   expect_output(print(count), "predictors +2.*offset +offset\\(log\\(e\\)\\)")
@@ -72,7 +72,7 @@ test_that("features, scalings, folds, searches and adaptation know the offset", 
                     list(feature_map = features_rff(40), domain_kernel = domain_pooled()))) {
     model <- do.call(dg_glm, c(list(formula, data = exposed, family = poisson(), lambda = 2), args))
     expect_equal(predict(model, twice), 2 * predict(model, exposed), tolerance = 1e-10)
-    expect_lt(max(dg_lodo(model)$one_step$difference), 0.1)
+    expect_lt(max(dg_cv(model)$one_step$difference), 0.1)
   }
   spec <- dg_glm(family = poisson(), lambda = 2)
   cv <- dg_cv(spec, formula, data = exposed)
@@ -112,7 +112,7 @@ test_that("offsets that are far apart give numbers, a reason or a warning", {
   expect_error(hazards(800), class = "domgen_error_numeric")
   d$o <- rep(c(-1e150, 1e150), nrow(d) / 2)
   ranks <- dg_glm(three ~ x + offset(o) | g, data = d, lambda = 1, family = "ordinal")
-  expect_true(all(is.finite(suppressWarnings(dg_lodo(ranks, metric = "accuracy"))$mean)))
+  expect_true(all(is.finite(suppressWarnings(dg_cv(ranks, metric = "accuracy"))$mean)))
   d$o <- 0
   counts <- dg_glm(y ~ x + offset(o) | g, data = d, family = poisson(), lambda = 1)
   expect_warning(predict(counts, transform(d, o = 800)), "too large for a number",

@@ -95,7 +95,7 @@ test_that("a model of a source says what it is, and what it cannot", {
   expect_domgen_error(fit(few(family = "poisson"), I(-count) ~ x1 | domain, data = source),
                       "must be 0 or more; found -", "domgen_error_data")
   with_replaced("sample_rows", 50, expect_refusals({
-    dg_lodo(model)
+    dg_cv(model, refit = FALSE)
     residuals(model, "deviance")
     fit(few(), kind ~ x1 + x2 | domain, data = source)
     fit(few(family = "multinomial"), kind ~ x1 + x2 | domain, data = source)

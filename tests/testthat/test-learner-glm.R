@@ -115,7 +115,7 @@ test_that("gaussian is the ridge regression with an offset and the same lambda",
   model <- dg_glm(number ~ x1 + x2 + x3 | g, data = rows)
   ridge <- dg_ridge(number ~ x1 + x2 + x3 | g, data = rows, intercept = TRUE)
   expect_equal(model$lambda, ridge$lambda, tolerance = 1e-10)
-  expect_equal(dg_lodo(model)$domains, dg_lodo(ridge)$domains, tolerance = 1e-6)
+  expect_equal(dg_cv(model)$domains, dg_cv(ridge)$domains, tolerance = 1e-6)
 })
 
 test_that("two classes as multinomial and binomial are the same with half the penalty", {
@@ -268,7 +268,7 @@ test_that("negative binomial counts are those of MASS::glm.nb(), with its disper
   expect_equal(link_of(plain(count ~ x1 | g, "nbinom2", data = rows, weights = w)),
                link_of(plain(count ~ x1 | g, "nbinom2", data = twice)), tolerance = 1e-4)
   expect_output(print(model), "nbinom2(log), theta = ", fixed = TRUE)
-  expect_lt(max(dg_lodo(plain(count ~ x1 | g, "nbinom2", data = rows))$one_step$difference), 0.05)
+  expect_lt(max(dg_cv(plain(count ~ x1 | g, "nbinom2", data = rows))$one_step$difference), 0.05)
   skip_if_not_installed("glmmTMB")
   expect_identical(dg_glm(family = glmmTMB::nbinom2)$args$family,
                    dg_glm(family = "nbinom2")$args$family)
@@ -276,10 +276,10 @@ test_that("negative binomial counts are those of MASS::glm.nb(), with its disper
   expect_domgen_error(metric_deviance("nbinom2"), "must be one of base R's", "domgen_error_argument")
 })
 
-test_that("dg_lodo() is one Newton step from the fit, and says how far it is from the fit without", {
+test_that("the closed form is one Newton step from the fit, and says how far it is from the fit without", {
   model <- dg_glm(count ~ x1 + x2 + x3 | g, data = rows, family = poisson, lambda = 2,
                   kernel = kernel_rbf(2), scale = "none", domain_kernel = domain_pooled())
-  left <- dg_lodo(model, refits = 6)
+  left <- with_replaced("compared_domains", 6L, dg_cv(model))
   K <- kernel_matrix(kernel_rbf(2), X)
   mu <- fitted(model)
   z <- drop(model$decision) + (rows$count - mu) / mu
@@ -307,11 +307,11 @@ test_that("dg_lodo() is one Newton step from the fit, and says how far it is fro
   line <- dg_glm(count ~ x1 + x2 + x3 | g, data = rows, family = poisson, lambda = 2,
                  kernel = kernel_linear(), domain_kernel = domain_pooled())
   fast <- update(line, feature_map = features_linear())
-  expect_equal(dg_lodo(fast, refits = 6)$one_step, dg_lodo(line, refits = 6)$one_step, tolerance = 1e-5)
-  expect_null(dg_lodo(line, refits = 0)$one_step)
+  of_all <- function(model) with_replaced("compared_domains", 6L, dg_cv(model)$one_step)
+  expect_equal(of_all(fast), of_all(line), tolerance = 1e-5)
 })
 
-test_that("dg_lodo() of several classes is near the fits without, on kernels and on features", {
+test_that("the closed form of several classes is near the fits without, on kernels and on features", {
   world <- with_seed(2, {
     g <- factor(rep(1:6, each = 20))
     d <- data.frame(x1 = rnorm(120) + rnorm(6)[g], x2 = rnorm(120), g = g)
@@ -322,7 +322,7 @@ test_that("dg_lodo() of several classes is near the fits without, on kernels and
   for (family in names(most)) {
     model <- dg_glm(class ~ x1 + x2 | g, data = world, family = family, lambda = 2,
                     kernel = kernel_rbf(2), scale = "none", domain_kernel = domain_pooled())
-    left <- dg_lodo(model, refits = 6)
+    left <- with_replaced("compared_domains", 6L, dg_cv(model))
     ratio <- left$one_step$difference / left$one_step$change
     expect_lt(max(ratio), most[family])
     expect_lt(median(ratio), most[family] * 0.75)
@@ -336,16 +336,15 @@ test_that("dg_lodo() of several classes is near the fits without, on kernels and
     expect_equal(left$one_step$difference[left$one_step$domain == "2"], step, tolerance = 1e-5)
     line <- update(model, kernel = kernel_linear(), lambda = 1)
     fast <- update(line, feature_map = features_linear())
-    expect_equal(dg_lodo(fast, refits = 2)$one_step, dg_lodo(line, refits = 2)$one_step,
-                 tolerance = 1e-4)
+    expect_equal(dg_cv(fast)$one_step, dg_cv(line)$one_step, tolerance = 1e-4)
   }
 })
 
-test_that("with a kernel between domains dg_lodo() needs no more than the fit", {
+test_that("with a kernel between domains the closed form needs no more than the fit", {
   for (features in list(features_exact(), features_nystrom(40), features_product())) {
     model <- with_seed(1, dg_glm(two ~ x1 + x2 + x3 | g, data = rows, feature_map = features,
                                  lambda = 1))
-    left <- dg_lodo(model)
+    left <- dg_cv(model)
     expect_lt(max(left$one_step$difference / left$one_step$change), 0.5)
     expect_identical(nrow(left$domains), 6L)
   }

@@ -18,7 +18,7 @@ test_that("with a landmark at every row it is the exact process", {
     close <- if (inherits(kernel, "domain_embedding")) 1e-4 else 1e-6
     expect_equal(predict(features, new, se.fit = TRUE), predict(exact, new, se.fit = TRUE), tolerance = close)
     parts <- c("domains", "predictions")
-    expect_equal(dg_lodo(features)[parts], dg_lodo(exact)[parts], tolerance = 1e-6)
+    expect_equal(dg_cv(features)[parts], dg_cv(exact)[parts], tolerance = 1e-6)
   }
   # and so are the fitted signal and noise
   exact <- dg_gp(y ~ . | domain, data = toy, kernel = kernel_rbf(1.5), domain_kernel = pooled)
@@ -62,7 +62,7 @@ test_that("it is the dense formula for the kernel <z, z'>, whatever the map", {
 test_that("leaving a domain out needs sums by domain only", {
   centred <- transform(toy, y = y - mean(y))
   model <- fixed(data = centred, feature_map = features_nystrom(20), domain_kernel = pooled, scale = "none")
-  table <- dg_lodo(model)$domains
+  table <- dg_cv(model)$domains
   Z <- space_rows(model$space,
                     list(X = as.matrix(toy[, c("x1", "x2", "x3")]), domain = toy$domain))
   for (g in 1:3) {

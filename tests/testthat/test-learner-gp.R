@@ -118,8 +118,8 @@ test_that("a weight is a precision: at given parameters predictions are those wi
   expect_equal(predict(weighted, new, se.fit = TRUE), predict(copied, new, se.fit = TRUE),
                tolerance = 1e-9)
   # rows of weight 0 are predicted too, and each row counts once
-  left <- dg_lodo(weighted)$predictions
-  again <- dg_lodo(copied)$predictions
+  left <- dg_cv(weighted)$predictions
+  again <- dg_cv(copied)$predictions
   expect_equal(left$prediction[rep(seq_len(nrow(toy)), w)], again$prediction, tolerance = 1e-9)
   # the noise of a row of weight 1e8 is nil
   certain <- fixed(data = toy, weights = replace(rep(1, nrow(toy)), 7, 1e8))
@@ -159,7 +159,7 @@ test_that("leaving a domain out in closed form is leaving its responses out of t
   for (kernel in list(domain_distribution(), domain_multitask(0.5), pooled)) {
     model <- fixed(data = centred, domain_kernel = kernel, scale = "none",
                    weights = rep_len(c(1, 2), nrow(toy)))
-    left_out <- dg_lodo(model)
+    left_out <- dg_cv(model)
     expect_s3_class(left_out, "dg_cv")
     table <- left_out$domains
     expect_identical(table$domain, levels(toy$domain))
@@ -170,7 +170,7 @@ test_that("leaving a domain out in closed form is leaving its responses out of t
       expect_equal(left_out$predictions$prediction[out], fitted(without)[out], tolerance = 1e-10)
       left <- (centred$y - fitted(without))[out]
       expect_equal(table$score[g], sqrt(mean(left^2)), tolerance = 1e-10)
-      expect_equal(dg_lodo(model, "mae")$domains$score[g], mean(abs(left)), tolerance = 1e-10)
+      expect_equal(dg_cv(model, metric = "mae")$domains$score[g], mean(abs(left)), tolerance = 1e-10)
       K <- naive_gram(model$space$kernel, model$space$domain_kernel, model$space$X, toy$domain)
       naive <- naive_posterior(K, which(!out), which(out), centred$y, 1.1, 0.5, model$weights)
       density <- log_normal(centred$y[out], naive$mean,
@@ -178,8 +178,8 @@ test_that("leaving a domain out in closed form is leaving its responses out of t
       expect_equal(table$log_density[g], density, tolerance = 1e-9)
     }
   }
-  more <- dg_lodo(fixed(data = transform(centred, y = 10 * y)))
-  expect_equal(more$domains$score, 10 * dg_lodo(fixed(data = centred))$domains$score)
+  more <- dg_cv(fixed(data = transform(centred, y = 10 * y)))
+  expect_equal(more$domains$score, 10 * dg_cv(fixed(data = centred))$domains$score)
   expect_output(print(more), "5 domains held out one at a time.*RMSE +log density")
 })
 
@@ -191,7 +191,7 @@ test_that("a saved model predicts the same and is small", {
                    predict(model, new, interval = "posterior"))
   expect_lt(file.size(file), 5e4)
   parts <- c("domains", "predictions", "errors")
-  expect_identical(dg_lodo(readRDS(file))[parts], dg_lodo(model)[parts])
+  expect_identical(dg_cv(readRDS(file))[parts], dg_cv(model)[parts])
 })
 
 test_that("it says what was fitted", {
@@ -232,9 +232,9 @@ test_that("what a Gaussian process cannot do is said", {
     simulate(model, nsim = 0)
     simulate(model, seed = "a")
     simulate(model, draws = 3)
-    dg_lodo(dg_lm(y ~ . | domain, data = toy))
-    dg_lodo(fixed(data = domains_of(toy, 1)))
-    dg_lodo(model, folds = 3)
+    dg_cv(dg_lm(y ~ . | domain, data = toy), refit = FALSE)
+    dg_cv(fixed(data = domains_of(toy, 1)))
+    dg_cv(model, folds = 3, refit = FALSE)
     logLik(model, REML = TRUE)
   })
 })

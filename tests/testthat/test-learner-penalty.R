@@ -65,7 +65,7 @@ test_that("the penalty that was chosen gives the model that is given it", {
                     domain_kernel = domain_distribution(
                       embedding_kernel = kernel_rbf(chosen$space$domain_kernel$embedding_kernel$bandwidth)))
   expect_equal(predict(chosen, noisy), predict(again, noisy), tolerance = 1e-10)
-  expect_equal(dg_lodo(chosen)$mean, dg_lodo(again)$mean, tolerance = 1e-8)
+  expect_equal(dg_cv(chosen)$mean, dg_cv(again)$mean, tolerance = 1e-8)
 })
 
 test_that("noise is not fitted: the default is as good as the mean where there is nothing to learn", {

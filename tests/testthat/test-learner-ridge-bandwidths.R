@@ -48,7 +48,7 @@ for (name in names(kernels)) {
 test_that("the error that is minimised is that of the domains left out", {
   model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, weights = w, lambda = 1)
   problem <- problem_of(dg_ridge(lambda = 1, kernel = kernel_rbf()), toy)
-  residual <- (toy$y - dg_lodo(model)$predictions$prediction) / model$response$scale
+  residual <- (toy$y - dg_cv(model)$predictions$prediction) / model$response$scale
   expect_equal(lodo_slopes(problem, rep(0, length(problem$of)))$error,
                sum(toy$w * residual^2) / sum(toy$w), tolerance = 1e-8)
 })
@@ -90,8 +90,8 @@ test_that("fitted bandwidths predict other domains better, and ignore a predicto
   expect_gt(min(sigma[2:3]), 10 * sigma[1])
   expect_lt(model$search$error, 0.5 * model$search$start)
   expect_true(model$search$converged)
-  expect_equal(dg_lodo(given)$overall^2, model$search$start * given$response$scale^2, tolerance = 1e-8)
-  expect_equal(dg_lodo(model)$overall^2, model$search$error * given$response$scale^2, tolerance = 1e-8)
+  expect_equal(dg_cv(given)$overall^2, model$search$start * given$response$scale^2, tolerance = 1e-8)
+  expect_equal(dg_cv(model)$overall^2, model$search$error * given$response$scale^2, tolerance = 1e-8)
   X_new <- matrix(rnorm(300), 100)
   error <- function(fit) mean((predict(fit, X_new) - sin(2 * X_new[, 1]))^2)
   expect_lt(error(model), 0.5 * error(given))

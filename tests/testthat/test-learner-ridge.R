@@ -295,7 +295,7 @@ test_that("with a free constant, rows far from 0 cost no digits to a linear kern
   }
   for (shift in c(0, far)) {
     svm <- near(dg_svm, shift, intercept = TRUE, tolerance = 1e-8)
-    left <- dg_lodo(near(dg_ridge, shift, intercept = TRUE))$predictions$prediction
+    left <- dg_cv(near(dg_ridge, shift, intercept = TRUE))$predictions$prediction
     scores <- abs(fitted(near(dg_dica, shift, ncomp = 1)))
     values <- c(predict(svm, X_new + shift), left, scores)
     if (shift == 0) origin <- values

@@ -146,7 +146,7 @@ test_that("the baselines are those of base R", {
 test_that("what a learner cannot do is said", {
   three <- transform(labels, y = factor(rep_len(c("a", "b", "c"), nrow(labels))))
   expect_refusals({
-    dg_lm(y ~ . | domain, data = three)
+    dg_lm(y ~ . | domain, data = three, family = binomial())
     dg_svm(y ~ . | domain, data = subset(labels, y == "1"))
     dg_svm(y ~ . | domain, data = toy, cost = 0)
     dg_svm(y ~ . | domain, data = toy, weights = -1)
@@ -183,4 +183,20 @@ test_that("the print names the class of positive decision values", {
   prob <- predict(models[[3]], toy, type = "prob")
   expect_identical(predict(models[[3]], toy),
                    factor(colnames(prob)[max.col(prob, "first")], levels(toy$y)))
+})
+
+test_that("the link is the decision value of models with a link, and an error of others", {
+  toy <- simulate_dcm(domains = 5, n = 20, seed = 3)
+  logistic <- dg_svm(y ~ . | domain, data = toy, cost = 1, loss = "logistic")
+  expect_identical(predict(logistic, toy, type = "link"), predict(logistic, toy, type = "decision"))
+  expect_equal(predict(logistic, toy, type = "prob")[, 2],
+               plogis(predict(logistic, toy, type = "link")))
+  ordinal <- dg_glm(y ~ . | domain, data = toy, family = "ordinal", lambda = 1)
+  for (model in list(dg_svm(y ~ . | domain, data = toy, cost = 1), ordinal,
+                     dg_null(y ~ . | domain, data = toy))) {
+    expect_domgen_error(predict(model, toy, type = "link"), "`type = \"decision\"`")
+  }
+  numbers <- simulate_dica(domains = 5, n = 20, seed = 3)
+  ridge <- dg_ridge(y ~ . | domain, data = numbers, lambda = 1)
+  expect_identical(predict(ridge, numbers, type = "link"), predict(ridge, numbers))
 })

@@ -94,7 +94,7 @@ test_that("domains as small as in training are no news", {
 test_that("calls without that argument do not advise it", {
   model <- dg_lm(y ~ x1 + x2 | domain, few_rows_data, scale = "domain")
   two <- rbind(new_rows_of(2), new_rows_of(25, "large"))
-  calls <- list(function() dg_effect(model, "x1", data = new_rows_of(2), grid = 3),
+  calls <- list(function() dg_effect(model, "x1", newdata = new_rows_of(2), grid = 3),
                 function() set_reference(model, new_rows_of(2)),
                 function() dg_validate(model, newdata = two))
   for (call in calls) {

@@ -22,7 +22,7 @@ test_that("a data frame behind a model is the data of its formula", {
                    dg_compare(list(own = model), y ~ x1 + x2 | domain, data = toy)$scores)
   expect_setequal(dg_importance(model, toy, permutations = 2)$table$predictor, c("x1", "x2"))
   expect_identical(dg_effect(model, toy, grid = 2)$average,
-                   dg_effect(model, data = toy, grid = 2)$average)
+                   dg_effect(model, newdata = toy, grid = 2)$average)
   tuned <- dg_tune(model, toy, grid = list(lambda = 1:2), extend = FALSE)
   expect_identical(format_formula(formula(tuned)), "y ~ x1 + x2 | domain")
   expect_identical(dg_cv(tuned)$predictions, dg_cv(tuned, toy)$predictions)
@@ -54,11 +54,12 @@ test_that("a model does not take other data that have the name of its own", {
   model <- made_inside(toy)
   mapped <- made_inside(toy, feature_map = features_nystrom(5))
   calls <- list(
-    cv = function(rows) dg_cv(model), effect = function(rows) dg_effect(model, "x1", grid = 2),
+    cv = function(rows) dg_cv(model, refit = TRUE),
+    effect = function(rows) dg_effect(model, "x1", grid = 2),
     importance = function(rows) dg_importance(model, permutations = 2),
     tune = function(rows) dg_tune(model, grid = list(lambda = 1)),
     update = function(rows) update(model), change = function(rows) update(model, lambda = 1),
-    formula = function(rows) update(model, . ~ x1), lodo = function(rows) dg_lodo(mapped),
+    formula = function(rows) update(model, . ~ x1), lodo = function(rows) dg_cv(mapped),
     interval = function(rows) predict(mapped, toy[1:9, ], interval = "prediction")
   )
   for (call in calls) {
@@ -71,11 +72,11 @@ test_that("a model does not take other data that have the name of its own", {
 
 test_that("data that are given are taken, whatever the function that made the model called them", {
   model <- by_tool(y ~ x1 + x2 | domain, toy)
-  expect_domgen_error(dg_cv(model), "are gone .*: give `data`")
+  expect_domgen_error(dg_cv(model, refit = TRUE), "are gone .*: give `data`")
   expect_domgen_error(update(model), "are gone .*: give `data`")
   expect_identical(coef(update(model, data = toy)), coef(model))
   expect_identical(nobs(update(model, data = toy[-1, ])), nobs(model) - 1L)
-  expect_identical(dg_effect(model, "x1", data = toy, grid = 2)$average,
+  expect_identical(dg_effect(model, "x1", newdata = toy, grid = 2)$average,
                    dg_effect(update(model, data = toy), "x1", grid = 2)$average)
   expect_s3_class(dg_importance(model, data = toy, permutations = 2), "dg_importance")
 })
@@ -102,14 +103,14 @@ test_that("update() fits with the arguments that the model had, not what has the
 test_that("what is given beside the rows goes with them", {
   w <- rep(1:2, length.out = nrow(toy))
   model <- dg_ridge(y ~ x1 | domain, data = toy, weights = w, lambda = 1)
-  own <- dg_cv(model)
+  own <- dg_cv(model, refit = TRUE)
   expect_domgen_error(dg_cv(model, toy), "`weights` must be given with other data")
   expect_domgen_error(update(model, data = other), "`weights` must be given with other data")
   expect_identical(dg_cv(model, toy, weights = w)$predictions, own$predictions)
   expect_identical(dg_cv(model, weights = rev(w))$predictions,
                    dg_cv(model, toy, weights = rev(w))$predictions)
   w <- rev(w)
-  expect_domgen_error(dg_cv(model), "`weights` has other values")
+  expect_domgen_error(dg_cv(model, refit = TRUE), "`weights` has other values")
   column <- dg_ridge(y ~ x1 | domain, data = transform(toy, w = rev(w)), weights = w, lambda = 1)
   expect_identical(dg_cv(column, transform(toy, w = rev(w)))$predictions, own$predictions)
 })
@@ -138,11 +139,12 @@ test_that("a `.` is what it stood for when the model was fitted, whatever column
   fits <- list(dg_ridge(y ~ . | domain, data = own, lambda = 0.3),
                dg_lm(y ~ . - x3 + log(x1 + 100) | domain, data = own))
   expected <- lapply(fits, function(model) {
-    list(dg_cv(model)$predictions, stats::fitted(update(model)), dg_effect(model, grid = 2)$average)
+    list(dg_cv(model, refit = TRUE)$predictions, stats::fitted(update(model)),
+         dg_effect(model, grid = 2)$average)
   })
   own$y2 <- own$y
   for (k in seq_along(fits)) {
-    found <- list(dg_cv(fits[[k]])$predictions, stats::fitted(update(fits[[k]])),
+    found <- list(dg_cv(fits[[k]], refit = TRUE)$predictions, stats::fitted(update(fits[[k]])),
                   dg_effect(fits[[k]], grid = 2)$average)
     expect_equal(found, expected[[k]])
     expect_equal(dg_cv(fits[[k]], data = own)$predictions, expected[[k]][[1L]])
@@ -150,5 +152,6 @@ test_that("a `.` is what it stood for when the model was fitted, whatever column
                  fits[[k]]$blueprint$columns)
   }
   compared <- dg_compare(list(own = fits[[1L]]), data = own, refits = FALSE)
-  expect_equal(compared$scores[, "own"], dg_cv(fits[[1L]])$domains$score, ignore_attr = TRUE)
+  expect_equal(compared$scores[, "own"], dg_cv(fits[[1L]], refit = TRUE)$domains$score,
+               ignore_attr = TRUE)
 })

@@ -227,7 +227,7 @@ test_that("a fixed model adapts to a domain as the model does with that referenc
 
 test_that("no rows, and a domain beside \"training\", are refused in words", {
   model <- fit_toy(distributional)
-  expect_domgen_error(set_reference(model, NULL), "`data` must be a data frame, .* not NULL")
+  expect_domgen_error(set_reference(model, NULL), "`newdata` must be a data frame, .* not NULL")
   expect_domgen_error(set_reference(model, "training", domain = "a"),
-                      "`domain` must not be given with `data = \"training\"`")
+                      "`domain` must not be given with `newdata = \"training\"`")
 })

@@ -6,9 +6,9 @@ explained <- local({
   model <- dg_ridge(y ~ x1 + x2 + kind | domain, data = data, lambda = 1)
   importance <- with_seed(1, dg_importance(model, data = data, permutations = 2, folds = 3,
                                            kind = c("within", "between", "context")))
-  list(importance = importance, pdp = dg_effect(model, data = data, grid = 6),
-       ale = dg_effect(model, data = data, type = "ale", grid = 6),
-       context = dg_effect(model, data = data, type = "context", grid = 5))
+  list(importance = importance, pdp = dg_effect(model, newdata = data, grid = 6),
+       ale = dg_effect(model, newdata = data, type = "ale", grid = 6),
+       context = dg_effect(model, newdata = data, type = "context", grid = 5))
 })
 
 test_that("each plot can be drawn", {

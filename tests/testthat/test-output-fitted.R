@@ -6,12 +6,12 @@ own_points <- function(p) {
   points[[length(points)]]
 }
 
-test_that("a ridge regression is shown on domains left out, with the numbers of dg_lodo()", {
+test_that("a ridge regression is shown on domains left out, with the numbers of the closed form", {
   skip_if_not_installed("ggplot2")
   toy <- toy_domains(5, 12)
   model <- dg_ridge(y ~ . | domain, data = toy, lambda = 0.5)
   p <- plot(model)
-  left <- dg_lodo(model)
+  left <- dg_cv(model)
   points <- own_points(p)
   expect_equal(points$x, left$predictions$prediction)
   expect_equal(points$y, toy$y)
@@ -85,7 +85,7 @@ test_that("of many domains the worst, the median and the best have panels", {
   toy <- toy_domains(12, 6)
   model <- dg_ridge(y ~ . | domain, data = toy, lambda = 0.5)
   p <- plot(model, max_panels = 3)
-  scores <- sort(stats::setNames(dg_lodo(model)$domains$score, dg_lodo(model)$domains$domain))
+  scores <- sort(stats::setNames(dg_cv(model)$domains$score, dg_cv(model)$domains$domain))
   expect_identical(nlevels(p$data$panel), 3L)
   for (i in 1:3) {
     at <- c(12, 7, 1)[i]

@@ -35,7 +35,7 @@ printed_objects <- function() {
     diagnose = dg_diagnose(y ~ . | domain, data = toy, permutations = 20, seed = 1),
     calibration = dg_calibration(svm, labels), benefit = dg_net_benefit(svm, labels), svm = svm, several = several,
     importance = dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 2),
-    effect = dg_effect(several, data = toy, grid = 5),
+    effect = dg_effect(several, newdata = toy, grid = 5),
     ridge = on(dg_ridge(bandwidths = "fitted")), gp = on(dg_gp(ard = TRUE)),
     gp_features = on(dg_gp(feature_map = features_nystrom(10), optimise = FALSE)),
     lm = on(dg_lm()), null = on(dg_null(), labels),

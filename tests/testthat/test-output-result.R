@@ -5,7 +5,7 @@ described_objects <- function() {
   classes <- toy_classes(5, 12)
   list(
     cv = dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, metric = c("rmse", "r2"), shots = 2),
-    lodo = dg_lodo(dg_glm(y ~ . | domain, data = toy, family = "gaussian", lambda = 1)),
+    lodo = dg_cv(dg_glm(y ~ . | domain, data = toy, family = "gaussian", lambda = 1)),
     compare = dg_compare(list(lm = dg_lm()), y ~ . | domain, data = toy, refits = FALSE),
     tuned = dg_tune(dg_ridge(), y ~ . | domain, data = toy, grid = list(lambda = 10^(0:2)),
                     extend = FALSE),
@@ -20,7 +20,7 @@ described_objects <- function() {
     plan = dg_plan(dg_lm(), y ~ . | domain, data = toy, sites = 2:4, labels = 2, draws = 2,
                    target = 1, updates = "intercept"),
     importance = dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 2),
-    effect = dg_effect(model, data = toy, grid = 4)
+    effect = dg_effect(model, newdata = toy, grid = 4)
   )
 }
 
@@ -58,7 +58,7 @@ test_that("a result is printed, tabled, summed up and reported from its one desc
 
 test_that("summary() has the rows that print() leaves out", {
   found <- dg_effect(dg_lm(y ~ . | domain, data = toy_domains(3, 12)), grid = 8,
-                     data = toy_domains(3, 12))
+                     newdata = toy_domains(3, 12))
   rows <- function(lines) sum(grepl(" to ", lines))
   expect_lt(rows(capture.output(print(found))), nrow(found$average))
   expect_gte(rows(capture.output(print(summary(found)))), nrow(found$average))

@@ -24,7 +24,7 @@ test_that("sizes, responses and ranges are those of the data", {
   expect_equal(classes$response, c(table(labels$y)))
 })
 
-test_that("errors are those of dg_lodo() and of the fitted values, the worst domain first", {
+test_that("errors are those of the closed form and of the fitted values, the worst domain first", {
   toy <- rows_of_sizes()
   rmse <- function(e) sqrt(mean(e^2))
   for (fit in list(dg_ridge, dg_gp)) {
@@ -33,7 +33,7 @@ test_that("errors are those of dg_lodo() and of the fitted values, the worst dom
     by_hand <- tapply(residuals(model), toy$domain, rmse)
     expect_equal(found$domains$training, unname(c(by_hand[found$domains$domain])))
     # the folds of dg_cv() with the parameters of the fit
-    left <- dg_lodo(model)$domains
+    left <- dg_cv(model)$domains
     score <- left$score
     expect_equal(found$domains$left_out, sort(score, decreasing = TRUE))
     expect_identical(found$domains$domain, left$domain[order(-score)])
@@ -175,14 +175,14 @@ test_that("a cross-validation and a comparison say where they err", {
   expect_identical(methods$worst_domain, rownames(S)[apply(S, 2, which.max)])
 })
 
-test_that("errors of dg_lodo() are told from those of dg_cv(), and a default from a choice", {
+test_that("errors in closed form are told from those of fits, and a default from a choice", {
   toy <- toy_domains(4, 15)
   text <- capture.output(print(summary(dg_ridge(y ~ . | domain, data = toy))))
   expect_match(paste(text, collapse = " "), "chosen on held-out domains")
-  expect_match(paste(text, collapse = " "), "from dg_lodo\\(\\), with scaling")
+  expect_match(paste(text, collapse = " "), "in closed form, with scaling")
   text <- capture.output(print(summary(dg_ridge(y ~ . | domain, data = domains_of(toy, 1)))))
   expect_match(paste(text, collapse = " "), "the default: no domain can be held out")
-  expect_no_match(paste(text, collapse = " "), "from dg_lodo")
+  expect_no_match(paste(text, collapse = " "), "in closed form")
 })
 
 test_that("a model of rows in blocks is summarised with the errors of its left-out domains", {
@@ -194,7 +194,7 @@ test_that("a model of rows in blocks is summarised with the errors of its left-o
     set.seed(1)
     model <- fit(spec, y ~ . | domain, data = rows)
     found <- summary(model)
-    left_out <- dg_lodo(model)$domains
+    left_out <- dg_cv(model)$domains
     lines <- found$domains[match(left_out$domain, found$domains$domain), ]
     expect_equal(lines$left_out, left_out$score)
     expect_equal(lines$rows, left_out$rows)
@@ -205,7 +205,7 @@ test_that("a model of rows in blocks is summarised with the errors of its left-o
   model <- dg_ridge(y ~ . | domain, data = rows, lambda = 1, feature_map = features_nystrom(10))
   found <- summary(model)
   expect_output(print(found), "accuracy on held-out domains: mean over domains")
-  worst <- dg_lodo(model)$domains
+  worst <- dg_cv(model)$domains
   expect_equal(found$domains$left_out, sort(worst$score))
   expect_equal(sum(found$domains$rows), 80)
 })
@@ -219,7 +219,7 @@ test_that("models of a source say rows of domains and errors as those in memory"
     found <- summary(model)
     expect_equal(unlist(found$size[c("smallest", "median", "largest")], use.names = FALSE),
                  c(min(sizes), stats::median(sizes), max(sizes)))
-    score <- dg_lodo(model)$domains$score
+    score <- dg_cv(model)$domains$score
     expect_equal(found$errors$mean, mean(score))
     expect_equal(found$errors$overall, sqrt(sum(score^2 * sizes) / sum(sizes)))
     expect_equal(found$domains$rows, c(sizes[found$domains$domain]), ignore_attr = TRUE)

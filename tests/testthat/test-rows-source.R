@@ -92,8 +92,8 @@ test_that("Gaussian processes of a source are those of its rows, with their left
     expect_same_fit(spec, numbers, quote(w))
     whole <- expect_same_fit(spec, numbers)
     blocks <- in_source(1, suppressWarnings(fit(spec, numbers, data = row_source(rows, block_size = 50))))
-    expect_equal(dg_lodo(blocks)$domains, dg_lodo(whole)$domains, tolerance = 1e-8)
-    expect_equal(dg_lodo(blocks, "mae")$domains, dg_lodo(whole, "mae")$domains, tolerance = 1e-8)
+    expect_equal(dg_cv(blocks)$domains, dg_cv(whole)$domains, tolerance = 1e-8)
+    expect_equal(dg_cv(blocks, metric = "mae")$domains, dg_cv(whole, metric = "mae")$domains, tolerance = 1e-8)
     expect_equal(logLik(blocks), logLik(whole), tolerance = 1e-10)
   }
 })
@@ -233,8 +233,8 @@ test_that("what needs all rows takes a source that fits into memory, and is what
     whole <- fit(spec, formula, data = source)
     expect_identical(fitted(whole), fitted(fit(spec, formula, data = known)))
   }
-  expect_identical(dg_lodo(fit(dg_ridge(), formula, data = source))$mean,
-                   dg_lodo(fit(dg_ridge(), formula, data = known))$mean)
+  expect_identical(dg_cv(fit(dg_ridge(), formula, data = source))$mean,
+                   dg_cv(fit(dg_ridge(), formula, data = known))$mean)
   specs <- list(lm = dg_lm(), ridge = dg_ridge(lambda = 1))
   expect_identical(dg_compare(specs, formula, data = source, refits = FALSE)$table$mean,
                    dg_compare(specs, formula, data = known, refits = FALSE)$table$mean)

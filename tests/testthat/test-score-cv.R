@@ -278,17 +278,17 @@ test_that("who gives weights is told that scores have none", {
   expect_output(print(weighted), "one at a time, scored without weights")
   expect_false(grepl("weights", dg_cv(dg_lm(), f, data = d, weights = 0 * w + 3)$held_out))
   model <- dg_ridge(f, data = d, weights = w, lambda = 1)
-  expect_match(dg_lodo(model)$held_out, "without weights")
+  expect_match(dg_cv(model)$held_out, "without weights")
   source <- dg_ridge(f, data = row_source(d), weights = w, lambda = 1,
                      domain_kernel = domain_pooled(), feature_map = features_nystrom(10))
-  expect_match(dg_lodo(source)$held_out, "without weights")
+  expect_match(dg_cv(source)$held_out, "without weights")
   # all alike, they make no difference
   of_source <- function(size) {
     set.seed(1)
     rows <- row_source(transform(d, size = size), block_size = 40)
     model <- dg_ridge(f, data = rows, weights = size, lambda = size[1L],
                       domain_kernel = domain_pooled(), feature_map = features_nystrom(10))
-    list(dg_lodo(model), dg_cv(model, progress = FALSE))
+    list(dg_cv(model), dg_cv(model, progress = FALSE))
   }
   for (cv in of_source(d$w)) expect_match(cv$held_out, "without weights")
   one <- of_source(rep(1, 40))

@@ -405,7 +405,7 @@ test_that("a domain with a class that its training domains lack has no log loss,
     expect_true(all(is.finite(auto$choice$expected$mean)))
     # the closed form knows the class, which the other domains do not
     if (length(drawn$own) == 1L) {
-      closed <- quietly(dg_lodo(dg_glm(formula, data = d, lambda = 1), metric = "log_loss"))
+      closed <- quietly(dg_cv(dg_glm(formula, data = d, lambda = 1), metric = "log_loss"))
       expect_identical(closed$domains$domain[is.na(closed$domains$score)], drawn$own)
       site <- of_measure(dg_validate(closed, class = "c"), "log_loss")
       expect_identical(names(site)[is.na(site)], drawn$own)
@@ -451,4 +451,37 @@ test_that("a domain with all rows many times has the score of these rows", {
     gain <- found$many$information(0.3, 1) / found$site$information(0.3, 1)
     expect_equal(gain / 1100, 1, tolerance = 0.05)
   })
+})
+
+test_that("metrics are asked for in any case, and by the names of other packages", {
+  for (ours in names(metrics)) {
+    kind <- metrics[[ours]]$kind[1]
+    choices <- names(Filter(function(m) kind %in% m$kind, metrics))
+    for (said in c(toupper(ours), gsub("_", "-", ours), gsub("_", " ", ours), same_metrics[[ours]])) {
+      expect_identical(check_metric_name(said, choices), ours, info = said)
+    }
+  }
+  # ours is printed
+  cv <- dg_cv(dg_lm(), uptake ~ conc | Plant, data = CO2, folds = 3,
+              metric = c("RMSE", "neg_mean_absolute_error", "Score" = "r2_score"))
+  expect_identical(names(cv$metrics), c("rmse", "mae", "Score"))
+  expect_identical(dg_tune(dg_ridge(), metric = "MAE")$args$metric, "mae")
+})
+
+test_that("a name of another measure is an error that says which is near", {
+  expect_domgen_error(dg_cv(dg_lm(), uptake ~ conc | Plant, data = CO2, metric = "rsq"),
+                      "use \"r2\", not \"rsq\"")
+  for (near in names(other_metrics)) {
+    expect_domgen_error(check_metric_name(near, names(metrics)), "must be one of ours")
+    use <- other_metrics[[near]][1]
+    if (!grepl("(", use, fixed = TRUE)) expect_true(use %in% names(metrics), info = use)
+    expect_false(near %in% unlist(same_metrics))
+  }
+  # the same with two classes only
+  for (name in names(same_of_two)) {
+    expect_true(check_metric_name(name, names(metrics), 2L) %in% names(metrics))
+    expect_domgen_error(check_metric_name(name, names(metrics), 3L), "two classes|must be one of")
+  }
+  expect_domgen_error(dg_cv(dg_lm(), uptake ~ conc | Plant, data = CO2, metric = "AUC"),
+                      "must be one of \"rmse\"")
 })

@@ -126,7 +126,7 @@ test_that("scores of maps that all rows made are near those of refits and true o
   expect_lt(abs(mean(runs["blocks", ] / runs["refits", ]) - 1), 0.02)
 })
 
-test_that("dg_lodo() of a source is that in memory, and needs no pass for squared errors", {
+test_that("dg_cv() of a source is that in memory, and needs no pass for squared errors", {
   spec <- whole(dg_ridge, lambda = 1)
   reads <- 0
   rows <- function(reset) {
@@ -140,20 +140,20 @@ test_that("dg_lodo() of a source is that in memory, and needs no pass for square
   model <- fit(spec, cv_formula, data = row_source(rows))
   memory <- fit(spec, cv_formula, data = cv_data)
   before <- reads
-  expect_equal(dg_lodo(model)$domains, dg_lodo(memory)$domains, tolerance = 1e-7)
+  expect_equal(dg_cv(model)$domains, dg_cv(memory)$domains, tolerance = 1e-7)
   expect_identical(reads, before)
-  expect_equal(dg_lodo(model, metric = "mae")$domains, dg_lodo(memory, metric = "mae")$domains,
+  expect_equal(dg_cv(model, metric = "mae")$domains, dg_cv(memory, metric = "mae")$domains,
                tolerance = 1e-7)
   expect_gt(reads, before)
 })
 
-test_that("dg_lodo() judges domains without weight by the fit of all others, and in groups", {
+test_that("dg_cv() judges domains without weight by the fit of all others, and in groups", {
   cv_data$w[cv_data$domain %in% levels(cv_data$domain)[c(2, 8)]] <- 0
   spec <- whole(dg_ridge, lambda = 1)
   source <- row_source(cv_data, block_size = 40)
-  memory <- dg_lodo(fit(spec, cv_formula, data = cv_data, weights = w))$domains
+  memory <- dg_cv(fit(spec, cv_formula, data = cv_data, weights = w))$domains
   model <- fit(spec, cv_formula, data = source, weights = w)
-  expect_equal(dg_lodo(model)$domains, memory, tolerance = 1e-7)
+  expect_equal(dg_cv(model)$domains, memory, tolerance = 1e-7)
   sums <- list(group = c(1L, 2L, 1L, 3L, 3L, 4L))
   expect_identical(with_weightless(list(1L, 2L), sums), list(c(1L, 3L), 2L, 4:5, 6L))
   sums$group <- c(1L, 2L, 2L + seq_len(left_out_sets))
@@ -192,7 +192,7 @@ test_that("what a source cannot do is an error that says what it can", {
   one <- row_source(cv_data[cv_data$domain == "d1", ])
   expect_error(dg_cv(spec, cv_formula, data = one), "at least 2 domains",
                class = "domgen_error_data")
-  expect_error(dg_lodo(suppressWarnings(fit(spec, cv_formula, data = one))), "at least 2 domains",
+  expect_error(dg_cv(suppressWarnings(fit(spec, cv_formula, data = one))), "at least 2 domains",
                class = "domgen_error_data")
 })
 
@@ -205,7 +205,7 @@ test_that("a change of the source after the fit is told", {
   done <- FALSE
   model <- fit(whole(dg_ridge, lambda = 1), cv_formula, data = rows)
   data <- data[-1L, ]
-  expect_error(dg_lodo(model, metric = "mae"), "has changed", class = "domgen_error_data")
+  expect_error(dg_cv(model, metric = "mae"), "has changed", class = "domgen_error_data")
 })
 
 test_that("rows with missing values are told once, however many methods are compared", {

@@ -25,7 +25,7 @@ test_that("scores with k labels are those of dg_adapt() by hand, on rows that no
   model <- fit(spec, y ~ x | g, data = d[-held, ])
   before <- data.frame(row = held, truth = d$y[held], prediction = predict(model, d[held, ]))
   order <- c(5, 9, 2, 14, 1, 3, 4, 6:8, 10:13)
-  found <- shots_of_domain(model, task, held, before, order)
+  found <- shots_of_domain(model, task, held, before)(order)
   test <- order[5:14]
   expected <- vapply(c(0, 2, 4), function(k) {
     values <- if (k == 0) before$prediction

@@ -162,7 +162,8 @@ test_that("metrics that a model cannot have are refused in words", {
   refused(metric_brier(-1), "not -1")
   refused(metric_concordance("c"), "harrell")
   refused(metric_concordance(until = 0), "until")
-  refused(dg_lodo(dg_glm(formula, data = rows, lambda = 1), metric = metric_brier(100)), "dg_cv")
+  refused(dg_cv(dg_glm(formula, data = rows, lambda = 1), metric = metric_brier(100), refit = FALSE),
+          "no closed form")
   refused(dg_importance(dg_glm(lambda = 1), formula, data = rows, metric = metric_brier(100)),
           "predictions, decision values or probabilities")
 })

@@ -23,7 +23,7 @@ test_that("a member of dg_auto() is the dg_ridge() that its line of the table de
     expect_equal(predict(alone, rows), predict(model$members[[i]], rows), tolerance = 1e-10)
     # bandwidths per predictor are judged by others that were fitted without the domain
     if (grepl("per predictor", table$kernel[member[i]])) next
-    expect_equal(unname(dg_lodo(alone)$mean), table$mean[member[i]], tolerance = 5e-3)
+    expect_equal(unname(dg_cv(alone)$mean), table$mean[member[i]], tolerance = 5e-3)
   }
 })
 
@@ -65,11 +65,11 @@ test_that("the second round of dg_auto() has more rows and all its members", {
   expect_true(all(table$rows[which(table$member)] == 200L))
 })
 
-test_that("dg_lodo() takes the ensemble of dg_auto() and each member, dg_adapt() a member", {
-  expect_s3_class(dg_lodo(model$members[[1L]]), "dg_cv")
-  values <- sapply(model$members, function(m) dg_lodo(m)$predictions$prediction)
+test_that("dg_cv() takes the ensemble of dg_auto() and each member, dg_adapt() a member", {
+  expect_s3_class(dg_cv(model$members[[1L]]), "dg_cv")
+  values <- sapply(model$members, function(m) dg_cv(m)$predictions$prediction)
   by_hand <- sqrt(tapply((toy$y - values %*% coef(model))^2, toy$domain, mean))
-  expect_equal(dg_lodo(model)$domains$score, as.vector(by_hand), tolerance = 1e-8)
+  expect_equal(dg_cv(model)$domains$score, as.vector(by_hand), tolerance = 1e-8)
 })
 
 test_that("dg_auto() has calibrated probabilities from held-out domains", {

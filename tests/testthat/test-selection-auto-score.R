@@ -109,8 +109,8 @@ test_that("rows of a search do not make the score too good", {
   expect_identical(expected$domains, 40L)
 })
 
-test_that("with more rows than the search has, the members' scores are those of dg_lodo()", {
-  # without heavy tails, which bring a member that has no dg_lodo()
+test_that("with more rows than the search has, the members' scores are those of dg_cv()", {
+  # without heavy tails, which bring a member that has no dg_cv()
   big <- with_seed(5, {
     d <- toy_domains(6, 40)
     transform(d, y = 2 * x1 + sin(x2) + rnorm(nrow(d)))
@@ -118,7 +118,7 @@ test_that("with more rows than the search has, the members' scores are those of 
   found <- dg_auto(y ~ . | domain, data = big, max_rows = 90, max_ard = 0, n_members = 2,
                    progress = FALSE)
   held <- lapply(found$members, function(m) {
-    d <- dg_lodo(fit(m$spec, y ~ . | domain, data = big))$predictions
+    d <- dg_cv(fit(m$spec, y ~ . | domain, data = big))$predictions
     d$prediction[order(d$row)]
   })
   residual <- big$y - Reduce(`+`, held) / length(held)

@@ -46,7 +46,7 @@ test_that("the score of all rows holds on fresh domains, and beats pooling where
 test_that("its score is the mean of the members by fits that have not seen the domain", {
   # members refitted without a fold, on the same maps
   cv <- auto_model$choice$scored
-  expect_identical(cv, dg_lodo(auto_model))
+  expect_identical(cv, dg_cv(auto_model))
   expect_identical(nrow(cv$domains), 60L)
   expect_identical(cv$domains$rows, rep(10L, 60))
   held <- cv$domains$domain[cv$domains$fold == 1L]
@@ -217,7 +217,7 @@ test_that("classes are chosen and predicted", {
 test_that("it prints how all rows were scored, and refuses what sums cannot give", {
   expect_output(print(auto_model), "scored on all rows, 60 domains held out in 10 folds")
   expect_s3_class(generics::tidy(auto_model), "data.frame")
-  expect_error(dg_lodo(auto_model, metric = "mae"), "`metric` must be \"rmse\"",
+  expect_error(dg_cv(auto_model, metric = "mae"), "`metric` must be \"rmse\"",
                class = "domgen_error_argument")
   source <- row_source(auto_train)
   expect_error(dg_auto(auto_formula, data = source, metric = "r2"), "mean over rows",

@@ -48,12 +48,12 @@ candidate_spec <- function(row, p, offset = TRUE) {
            scale = if (means) "pooled" else row$scale, domain_means = means, intercept = offset)
 }
 
-test_that("every score is that of dg_lodo() of the candidate's ridge regression", {
+test_that("every score is that of dg_cv() of the candidate's ridge regression", {
   table <- model$choice$table
   rows <- which(!is.na(table$member) & !grepl("per predictor|null|forest|support", table$kernel))
   expect_gt(length(rows), 15L)
   for (i in rows) {
-    result <- dg_lodo(fit(candidate_spec(table[i, ], 3), y ~ . | domain, data = toy))
+    result <- dg_cv(fit(candidate_spec(table[i, ], 3), y ~ . | domain, data = toy))
     # the path over lambda is exact to a thousandth of a standard deviation
     expect_equal(result$mean, table$mean[i], tolerance = 2e-3, label = paste(table[i, 1:3], collapse = " "))
     expect_equal(result$domains$score, unname(model$choice$scores[, i]), tolerance = 5e-3)
@@ -184,7 +184,7 @@ test_that("from two domains on the training domains choose", {
     scores <- found$choice$scores
     expect_identical(nrow(scores), n)
     row <- which(found$choice$table$member %in% TRUE)[1L]
-    result <- dg_lodo(fit(candidate_spec(found$choice$table[row, ], 3), y ~ . | domain, data = few))
+    result <- dg_cv(fit(candidate_spec(found$choice$table[row, ], 3), y ~ . | domain, data = few))
     expect_equal(result$domains$score, unname(scores[, row]), tolerance = 5e-3)
   }
 })
@@ -375,12 +375,12 @@ test_that("any score of predictions or decisions decides, for two classes and mo
   found <- dg_auto(y ~ . | domain, data = labels, metric = "auc", max_ard = 0, n_members = 2)
   expect_identical(found$choice$metric$title, "area under the ROC curve")
   expect_identical(found$choice$selected_by, "Brier score")
-  # a distributional one included: its dg_lodo() is its score
+  # a distributional one included: its dg_cv() is its score
   table <- found$choice$table
   ridge <- setdiff(which(grepl("kernel", table$kernel)), grep("per predictor|logistic", table$kernel))
   checked <- c(ridge[1L], ridge[grep("distributional", table$domain_kernel[ridge])][1L])
   for (i in checked[!is.na(checked)]) {
-    result <- dg_lodo(fit(candidate_spec(table[i, ], 3), y ~ . | domain, data = labels), metric = "auc")
+    result <- dg_cv(fit(candidate_spec(table[i, ], 3), y ~ . | domain, data = labels), metric = "auc")
     expect_equal(result$mean, table$mean[i], tolerance = 0.02)
   }
   by_its_own <- dg_auto(y ~ . | domain, data = labels, metric = "gmean", max_ard = 0, n_members = 1,

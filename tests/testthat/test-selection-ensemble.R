@@ -64,7 +64,7 @@ test_that("the ensemble's scores are those of weights that the other domains ask
   expect_equal(stacked_model$held_out$scores[, "ensemble"], by_hand, tolerance = 1e-3)
   alone <- apply(F, 2L, function(f) sqrt(tapply((toy$y - f)^2, toy$domain, mean)))
   expect_equal(stacked_model$held_out$scores[, -1L], alone, tolerance = 1e-8, ignore_attr = TRUE)
-  found <- dg_lodo(stacked_model)
+  found <- dg_cv(stacked_model)
   expect_s3_class(found, "dg_cv")
   expect_equal(found$domains$score, unname(by_hand), tolerance = 1e-3)
   # training sets of five of six domains overlap: Nadeau and Bengio's factor
@@ -76,11 +76,11 @@ test_that("the ensemble's scores are those of weights that the other domains ask
                 "(standard error unknown)", fixed = TRUE)
 })
 
-test_that("dg_lodo() of given weights takes them as they are", {
+test_that("dg_cv() of given weights takes them as they are", {
   model <- fit(dg_ensemble(three, c(1, 1, 2)), y ~ . | domain, data = toy)
   F <- left_out_by_hand(three, toy)
   by_hand <- sqrt(tapply((toy$y - F %*% c(1, 1, 2) / 4)^2, toy$domain, mean))
-  expect_equal(dg_lodo(model)$domains$score, as.vector(by_hand), tolerance = 1e-8)
+  expect_equal(dg_cv(model)$domains$score, as.vector(by_hand), tolerance = 1e-8)
 })
 
 test_that("members of every kind are fitted again where domains are left out", {
@@ -281,7 +281,7 @@ test_that("what cannot be an ensemble is refused", {
     dg_ensemble(list(dg_svm(), dg_lm()), 1)
     fit(dg_ensemble(list(dg_svm(), dg_lm()), "stacked"), y ~ . | domain,
         data = toy[toy$domain == "d1", ])
-    fit(dg_ensemble(list(dg_svm(), dg_lm())), Species ~ Sepal.Length | site,
+    fit(dg_ensemble(list(dg_svm(), dg_lm(family = poisson()))), Species ~ Sepal.Length | site,
         data = transform(iris, site = gl(5, 1, 150)))
     predict(stacked_model, rows["x1"])
     update(dg_ensemble(list(dg_svm(), dg_lm())), price = 1)
@@ -296,7 +296,7 @@ test_that("a model with landmarks is slim without their factor, and does the sam
   expect_lt(size(light), size(whole) - 0.9 * 8 * 60^2)
   expect_equal(predict(light, rows), predict(whole, rows), tolerance = 1e-8)
   expect_equal(predict(light, rows, type = "similarity"), predict(whole, rows, type = "similarity"))
-  expect_equal(dg_lodo(light)$mean, dg_lodo(whole)$mean, tolerance = 1e-8)
+  expect_equal(dg_cv(light)$mean, dg_cv(whole)$mean, tolerance = 1e-8)
   first <- rows[rows$domain == rows$domain[1L], ]
   expect_equal(predict(dg_adapt(light, first, first$y), first),
                predict(dg_adapt(whole, first, first$y), first), tolerance = 1e-6)
@@ -385,7 +385,7 @@ test_that("what the folds of an ensemble warn of alike is one warning with its c
     grep("`ncomp` is 2", messages, value = TRUE)
   }
   expect_length(heard(model <- fit(spec, y ~ . | domain, data = toy)), 1L)
-  found <- heard(dg_lodo(model))
+  found <- heard(dg_cv(model))
   expect_length(found, 1L)
   single <- suppressWarnings(fit(dg_pipeline(dg_dica(ncomp = 2), dg_lm()), y ~ . | domain, data = toy))
   expect_length(heard(dg_effect(single, grid = 3, refits = TRUE)), 1L)

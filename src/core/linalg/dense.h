@@ -41,6 +41,8 @@ void dtrsm_(const char* side, const char* uplo, const char* transa, const char* 
 void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, const double* a,
             const int* lda, const double* x, const int* incx, const double* beta, double* y,
             const int* incy, std::size_t);
+void dtrmv_(const char* uplo, const char* trans, const char* diag, const int* n, const double* a,
+            const int* lda, double* x, const int* incx, std::size_t, std::size_t, std::size_t);
 void dtrsv_(const char* uplo, const char* trans, const char* diag, const int* n, const double* a,
             const int* lda, double* x, const int* incx, std::size_t, std::size_t, std::size_t);
 void dlatrd_(const char* uplo, const int* n, const int* nb, double* a, const int* lda, double* e,
@@ -279,6 +281,13 @@ inline void solve_triangle(Out B, const Triangle& T) { fortran::divide("R", T, B
 inline void solve_triangle(const Triangle& T, double* x) {
   const int n = fortran::count(T.A.rows), lda = T.A.lead();
   fortran::dtrsv_(letter(T.half), &T.A.op, &T.diagonal, &n, T.A.data, &lda, x, &fortran::step, 1, 1,
+                  1);
+}
+
+// x <- T x
+inline void multiply_triangle(const Triangle& T, double* x) {
+  const int n = fortran::count(T.A.rows), lda = T.A.lead();
+  fortran::dtrmv_(letter(T.half), &T.A.op, &T.diagonal, &n, T.A.data, &lda, x, &fortran::step, 1, 1,
                   1);
 }
 

@@ -114,7 +114,7 @@ class LeftOutSystem {
   }
 
   // Gives up all that are left when they will take too long. The steps that lambda
-  // takes grow about as its power -0.35; with a pole there is only a limit.
+  // takes grow about as its power -0.22; with a pole there is only a limit.
   void judge(std::vector<char>& lost) const {
     for (std::size_t l = 0; l < shifts_.size(); ++l)
       if (shifts_[l].broken) lost[l] = 1;
@@ -126,7 +126,7 @@ class LeftOutSystem {
       if (shifts_[l].done || !lost[l]) least = least > 0 ? std::min(least, lambda) : lambda;
     }
     const bool ahead = problem_.pole == 0 && smallest_done > smallest;
-    const double growth = ahead ? std::pow(smallest_done / smallest, 0.35) - 1 : 1;
+    const double growth = ahead ? std::pow(smallest_done / smallest, 0.22) - 1 : 1;
     if (double(size_) * growth <= problem_.patience) return;
     for (std::size_t l = 0; l < shifts_.size(); ++l)
       if (!shifts_[l].done) lost[l] = 1;

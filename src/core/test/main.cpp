@@ -2,6 +2,7 @@
 // four threads, with the same last line. `core-test eigen` and `core-test core` must die of a
 // failed assertion of Eigen and of the core, and `core-test race`, where the thread sanitizer
 // looks, of the race that it is.
+#include "../cox/newton.h"
 #include "../cox/risk-sets.h"
 #include "../data/md5.h"
 #include "../feature/fourier.h"
