@@ -337,6 +337,14 @@ in_domain_words <- function(text, words) {
   gsub("\\bdomain\\b", escaped$one, gsub("\\bdomains\\b", escaped$many, text))
 }
 
+# Reports also have words for a row.
+in_row_words <- function(text, labels) {
+  if (is.null(labels$row)) return(text)
+  escaped <- lapply(labels[c("row", "rows")], gsub, pattern = "\\", replacement = "\\\\",
+                    fixed = TRUE)
+  gsub("\\brow\\b", escaped$row, gsub("\\brows\\b", escaped$rows, text))
+}
+
 # "8 hospitals"
 count_domains <- function(n, labels) {
   words <- domain_words(labels)

@@ -376,7 +376,8 @@ validation_rows.matrix <- validation_rows.numeric
 # Response and domain of given predictions are called as the variables that were given for them.
 with_given_names <- function(tested, y, domain) {
   name <- function(given, default) {
-    if (is.call(given) && as.character(given[[1L]])[1L] %in% c("$", "[[")) given <- given[[3L]]
+    part <- is.call(given) && is.symbol(given[[1L]]) && as.character(given[[1L]]) %in% c("$", "[[")
+    if (part) given <- given[[3L]]
     if (is.symbol(given) || is.character(given) && length(given) == 1L) as.character(given)
     else default
   }

@@ -10,21 +10,41 @@ knit_print.dg_result <- function(x, options = list(), ...) {
   # quarto writes its own caption
   if (is.null(caption) && is.null(options$`tbl-cap`)) caption <- mark$text(report$caption)
   table <- report$table
+  numbers <- report$align == "r"
+  if (has_signs()) table[numbers] <- with_signs(table[numbers])
   table[] <- lapply(table, function(column) mark$text(as.character(column)))
   shown <- knitr::kable(table, format = if (markup == "markdown") "pipe" else markup,
                         row.names = FALSE, align = report$align, caption = caption,
                         col.names = mark$text(report$headers), escape = FALSE)
   # where lines are long pandoc gives columns the shares of their dashes
   if (markup == "markdown") shown[grep("^[|]:?-", shown)[1L]] <- dashes_line(report)
-  knitr::asis_output(paste0("\n\n", paste(shown, collapse = "\n"), "\n\n", mark$notes(report$notes),
-                            "\n\n"))
+  notes <- if (has_signs()) with_signs(report$notes) else report$notes
+  knitr::asis_output(paste0("\n\n", header_style(), paste(shown, collapse = "\n"), "\n\n",
+                            mark$notes(notes), "\n\n"))
 }
+
+# Themes of HTML documents put headers to the left, or in the middle, of numbers at the right.
+header_style <- function() {
+  if (!isTRUE(knitr::pandoc_to() %in% c("html", "html4", "html5"))) return("")
+  paste0("```{=html}\n<style>th[align=\"right\"], td[align=\"right\"] { text-align: right; }",
+         "</style>\n```\n\n")
+}
+
+# A minus is no hyphen and no line ends before a percent sign; LaTeX may lack the characters.
+with_signs <- function(text) {
+  if (is.data.frame(text)) return(replace(text, TRUE, lapply(text, with_signs)))
+  gsub("([0-9]) %", "\\1\u00a0%", gsub("(^|[ (])-([0-9.])", "\\1\u2212\\2", text))
+}
+
+has_signs <- function() knitr_markup() == "markdown" && !knitr::is_latex_output()
 
 # Sentences of a report with the names of users' sites, methods and responses, as inline code.
 #' @exportS3Method knitr::knit_print
 knit_print.dg_sentences <- function(x, ...) {
   markup <- knitr_markup()
-  text <- text_marks[[markup]]$text(as.character(x))
+  text <- as.character(x)
+  if (has_signs()) text <- with_signs(text)
+  text <- text_marks[[markup]]$text(text)
   # begins a line block, or a cell
   if (markup == "markdown") text <- gsub("|", "\\|", text, fixed = TRUE)
   knitr::asis_output(paste(text, collapse = " "))

@@ -66,10 +66,13 @@ dg_report <- function(object, data = NULL, formula = NULL, method = NULL, site =
   variables <- report_variables(formula, data, x)
   sites <- count_sites(x, data, variables)
   # sentences have the words for a domain
-  x$labels[c("domain", "domains")] <- words[c("site", "sites")]
+  x$labels[names(words_of_table)] <- words[words_of_table]
   text <- report_text(x, sites, words, variables$predictors)
   structure(list(text = text, sites = new_sites(x, sites, words)), class = "dg_report")
 }
+
+# Labels of tables, and the words that they have in a report.
+words_of_table <- c(domain = "site", domains = "sites", row = "row", rows = "rows")
 
 # The word and its plural by the argument's name and that with an s.
 read_word <- function(value, arg) {
@@ -163,45 +166,43 @@ report_text <- function(x, sites, words, predictors) {
     regression = text_of_regression(x, words), methods = text_of_methods(x, words)
   )
   text <- lapply(Filter(Negate(is.null), text), structure, class = "dg_sentences")
-  c(text, list(references = report_references(x)))
+  c(text, list(references = report_references(text$methods)))
 }
 
 # What the report says of a measure, by kind of response, in this order; a measure without a row is
 # in the tables alone. part: the paragraph; above, below: the sentence if the interval of the mean
-# lies on this side of the value of perfect calibration; new: a sentence with the word for a site
-# and the ends of the interval of a new one; uses: methods, as names of citations.
+# lies on this side of the value of perfect calibration; title: for sentences, where that of the
+# measure is for tables; uses: methods, as names of citations.
 report_measures <- list(
   class = list(
     auc = list(part = "performance", uses = c("delong", "newcombe")),
     scaled_brier = list(part = "performance"),
     sensitivity = list(part = "performance", uses = "stijnen"),
     specificity = list(part = "performance", uses = "stijnen"),
-    oe = list(part = "calibration", uses = "stijnen",
-              above = "On average there are more events than predicted.",
-              below = "On average there are fewer events than predicted.",
-              new = "At a new %s there may be %s to %s times as many events as predicted."),
+    oe = list(part = "calibration", uses = "stijnen", title = "observed/expected ratio",
+              above = "On average, more events occurred than predicted.",
+              below = "On average, fewer events occurred than predicted."),
     intercept = list(uses = c("stijnen", "firth")),
     slope = list(part = "calibration", uses = c("davison", "firth"),
-                 above = "On average predictions are too similar to each other (slope above 1).",
-                 below = "On average predictions are too extreme (slope below 1).")
+                 above = "On average, predictions were too similar to each other (slope above 1).",
+                 below = "On average, predictions were too extreme (slope below 1).")
   ),
   number = list(
     rmse = list(part = "performance"), r2 = list(part = "performance"),
-    bias = list(part = "calibration", above = "On average predictions are too high.",
-                below = "On average predictions are too low."),
+    bias = list(part = "calibration", above = "On average, predictions were too high.",
+                below = "On average, predictions were too low."),
     slope = list(part = "calibration",
-                 above = "On average predictions are too similar to each other (slope above 1).",
-                 below = "On average predictions are too extreme (slope below 1).")
+                 above = "On average, predictions were too similar to each other (slope above 1).",
+                 below = "On average, predictions were too extreme (slope below 1).")
   ),
   count = list(
     deviance = list(part = "performance"),
-    oe = list(part = "calibration", uses = "stijnen",
-              above = "On average counts are higher than predicted.",
-              below = "On average counts are lower than predicted.",
-              new = "At a new %s the sum of counts may be %s to %s times as high as predicted."),
+    oe = list(part = "calibration", uses = "stijnen", title = "observed/expected ratio",
+              above = "On average, counts were higher than predicted.",
+              below = "On average, counts were lower than predicted."),
     slope = list(part = "calibration", uses = "stijnen",
-                 above = "On average predictions are too similar to each other (slope above 1).",
-                 below = "On average predictions are too extreme (slope below 1).")
+                 above = "On average, predictions were too similar to each other (slope above 1).",
+                 below = "On average, predictions were too extreme (slope below 1).")
   ),
   ordinal = list(
     concordance = list(part = "performance", uses = c("delong", "newcombe")),
@@ -229,31 +230,48 @@ say_percent <- function(share) paste(formatC(100 * share, digits = 0, format = "
 say_percents <- function(shares) {
   paste(unique(c(say_percent(min(shares)), say_percent(max(shares)))), collapse = " to ")
 }
-say_measured <- function(value, measure, decimals = 2L) measured(value, measure, decimals)
 
-# "0.59 to 0.81"
-say_interval <- function(lower, upper, measure, decimals = 2L) {
-  paste(say_measured(lower, measure, decimals), "to", say_measured(upper, measure, decimals))
+# A value and the ends of its intervals, all with the decimals that suit the value and the first
+# interval: c("0.71", "0.59", "0.81").
+say_together <- function(values, measure, decimals = 2L) {
+  size <- stats::median(abs(utils::head(values, 3L)), na.rm = TRUE)
+  vapply(values, measured, "", measure, decimals, like = size, USE.NAMES = FALSE)
+}
+
+# "0.71 (95 % CI 0.59 to 0.81; new hospital 0.51 to 0.86)"; without an interval that is missing.
+say_estimate <- function(values, measure, level, further = NULL, decimals = 2L) {
+  cells <- say_together(values, measure, decimals)
+  parts <- c(if (nzchar(cells[2L])) {
+               paste0(level_words(level), " CI ", cells[2L], " to ", cells[3L])
+             },
+             if (length(cells) == 5L && nzchar(cells[4L])) {
+               paste0(further, " ", cells[4L], " to ", cells[5L])
+             })
+  paste0(cells[1L], if (length(parts)) paste0(" (", paste(parts, collapse = "; "), ")"))
+}
+
+of_summary <- c("mean", "lower", "upper", "new_lower", "new_upper")
+
+# "mean AUC"; of a single site its value.
+say_title <- function(x, name, row) {
+  title <- report_measures[[x$kind]][[name]]$title
+  if (is.null(title)) title <- x$measures[[name]]$title
+  if (isTRUE(row$domains > 1L)) paste("mean", title) else title
 }
 
 text_of_summary <- function(x, sites, words) {
   names <- c(measures_of_part(x, "performance")[1L], measures_of_part(x, "calibration"))
   parts <- lapply(names, function(name) {
     row <- x$summary[x$summary$measure == name, ]
-    measure <- x$measures[[name]]
     if (nrow(row) == 0L || is.na(row$mean)) return(NULL)
-    paste0(measure$title, " ", say_measured(row$mean, measure), if (!is.na(row$lower)) {
-      paste0(" (", level_words(x$level), " CI ", say_interval(row$lower, row$upper, measure),
-             if (!is.na(row$new_lower)) {
-               paste0("; at a new ", words$site, " ",
-                      say_interval(row$new_lower, row$new_upper, measure))
-             }, ")")
-    })
+    paste(say_title(x, name, row), "was",
+          say_estimate(unlist(row[of_summary]), x$measures[[name]], x$level,
+                       paste("new", words$site)))
   })
   counts <- c(plural(sum(sites$rows), words$row, words$rows),
               if (x$kind == "class") plural(sum(sites$events), "event"))
-  paste0(plural(nrow(sites), words$site, words$sites), " with ", listed(counts), ": ",
-         paste(unlist(parts), collapse = ", "), ".")
+  paste0("In ", plural(nrow(sites), words$site, words$sites), " with ", listed(counts), ", ",
+         listed(unlist(parts)), ".")
 }
 
 text_of_data <- function(x, sites, words) {
@@ -264,22 +282,23 @@ text_of_data <- function(x, sites, words) {
                  if (diff(range(sites$rows)) > 0) {
                    paste(", median", say(stats::median(sites$rows), 6))
                  })
-  counts <- paste0("The data have ", plural(sum(sites$rows), words$row, words$rows), " of ",
+  counts <- paste0("The data comprised ", plural(sum(sites$rows), words$row, words$rows), " of ",
                    plural(nrow(sites), words$site, words$sites), if (!one) paste0(" (", each, ")"),
                    ".")
   response <- x$labels$response
-  by_site <- function(range) if (!one) paste0(", by ", words$site, " ", range)
+  by_site <- function(range) if (!one) paste0("; by ", words$site, " ", range)
   range <- say_range(min(means), max(means))
   paste(counts, switch(
     x$kind,
     class = paste0("The event (", response, " = ", x$class, ") occurred in ", sum(sites$events),
-                   " (", say_percent(sum(sites$events) / sum(sites$rows)), ")",
-                   by_site(paste("in", say_percents(means))), "."),
-    number = paste0("The mean of ", response, " is ", say(mean(x$rows$y)),
-                    " (standard deviation ", say(stats::sd(x$rows$y)), ")", by_site(range), "."),
-    count = paste0("The sum of ", response, " is ", say(sum(x$rows$y), 7), ", the mean per ",
-                   words$row, " ", say(mean(x$rows$y)), by_site(range), "."),
-    ordinal = paste0("The response is ", response, ".")
+                   " (", say_percent(sum(sites$events) / sum(sites$rows)),
+                   by_site(say_percents(means)), ")."),
+    number = paste0("The mean of ", response, " was ", say(mean(x$rows$y)),
+                    " (standard deviation ", say(stats::sd(x$rows$y)), by_site(range), ")."),
+    count = paste0("The sum of ", response, " was ", say(sum(x$rows$y), 7), " and its mean per ",
+                   words$row, " ", say(mean(x$rows$y)),
+                   if (!one) paste0(" (by ", words$site, " ", range, ")"), "."),
+    ordinal = paste0("The response was ", response, ".")
   ))
 }
 
@@ -289,31 +308,32 @@ text_of_missing <- function(sites, words) {
   validated <- sum(sites$rows)
   if (!any(incomplete)) {
     lost <- length(incomplete) - validated
-    return(if (lost <= 0) "No value is missing." else {
-      paste0("No value of the variables is missing, but ", plural(lost, words$row, words$rows),
+    return(if (lost <= 0) "No value was missing." else {
+      paste0("No value of the variables was missing, but ", plural(lost, words$row, words$rows),
              " could not be validated, without a prediction.")
     })
   }
   n <- sum(incomplete)
   text <- paste0("Of ", plural(length(incomplete), words$row, words$rows), ", ", n, " (",
-                 say_percent(mean(incomplete)), ") ", if (n == 1L) "lacks" else "lack", " a value")
-  if (!is.null(sites$all)) {
-    text <- paste0(text, ", by ", words$site, " ",
-                   say_percents(sites$incomplete / pmax(sites$all, 1)))
-  }
+                 say_percent(mean(incomplete)), if (!is.null(sites$all)) {
+                   paste0("; by ", words$site, " ",
+                          say_percents(sites$incomplete / pmax(sites$all, 1)))
+                 }, ") had a missing value")
   paste0(text, "; ", plural(validated, words$row, words$rows), " could be validated.")
 }
 
 text_of_validation <- function(x, words) {
   if (is_known(x$scope)) {
     domain <- domain_words(x$labels)
-    paste0("Rows of each ", words$site, " were predicted by a model (", x$method, ") that was ",
+    paste0(capital(words$rows), " of each ", words$site, " were predicted by a model (", x$method,
+           ") that was ",
            "fitted to other rows, also of that ", words$site, " (",
            in_domain_words(x$held_out, domain), "). Statements on a new ", words$site,
-           " are for one with rows in training.")
+           " are for one with ", words$rows, " in training.")
   } else if (x$origin == "held_out") {
     paste0("Each ", words$site, " was predicted by a model (", x$method, ") that was fitted ",
-           "without it (", in_domain_words(x$held_out, domain_words(x$labels)), ").")
+           "without it (internal-external cross-validation: ",
+           in_domain_words(x$held_out, domain_words(x$labels)), ").")
   } else if (x$origin == "fitted") {
     paste0("The model (", x$method, ") was fitted before and predicted these ", words$sites, ".")
   } else {
@@ -321,22 +341,18 @@ text_of_validation <- function(x, words) {
   }
 }
 
-# "mean 0.71 (95 % CI 0.59 to 0.81), at a new hospital 0.51 to 0.86"
+# full: with the interval of a new site in words
 measure_words <- function(x, name, words, full = FALSE) {
   row <- x$summary[x$summary$measure == name, ]
   measure <- x$measures[[name]]
   if (nrow(row) == 0L || is.na(row$mean)) return(NULL)
-  sentence <- paste0(capital(measure$title), " is ", say_measured(row$mean, measure))
-  if (is.na(row$lower)) return(paste0(sentence, "."))
-  new <- if (full) paste0(". At a new ", words$site, " of the same kind it lies with ",
-                          level_words(x$level), " probability at ")
-         else paste0("; at a new ", words$site, " ")
-  paste0(sentence, if (full) paste(" on average over", words$sites), " (", level_words(x$level),
-         " CI ",
-         say_interval(row$lower, row$upper, measure), ")",
-         if (!is.na(row$new_lower)) {
-           paste0(new, say_interval(row$new_lower, row$new_upper, measure))
-         }, ".")
+  values <- unlist(row[of_summary])
+  new <- full && !is.na(row$new_lower)
+  cells <- say_together(values, measure)
+  paste0(capital(say_title(x, name, row)), " was ",
+         say_estimate(if (new) values[1:3] else values, measure, x$level, paste("new", words$site)),
+         if (new) paste0("; the ", level_words(x$level), " prediction interval for a new ",
+                         words$site, " of the same kind was ", cells[4L], " to ", cells[5L]), ".")
 }
 
 text_of_performance <- function(x, words) {
@@ -347,26 +363,20 @@ text_of_performance <- function(x, words) {
 
 text_of_calibration <- function(x, words) {
   sentences <- lapply(measures_of_part(x, "calibration"), function(name) {
-    c(measure_words(x, name, words), calibration_reading(x, name, words))
+    c(measure_words(x, name, words), calibration_reading(x, name))
   })
   if (length(unlist(sentences))) paste(unlist(sentences), collapse = " ")
 }
 
 # What is said of a value whose interval excludes perfect calibration, or of one that includes it.
-calibration_reading <- function(x, name, words) {
+calibration_reading <- function(x, name) {
   row <- x$summary[x$summary$measure == name, ]
   if (nrow(row) == 0L || is.na(row$lower)) return(NULL)
   of <- report_measures[[x$kind]][[name]]
-  measure <- x$measures[[name]]
-  perfect <- measure$better
-  c(if (row$lower > perfect) of$above
-    else if (row$upper < perfect) of$below
-    else paste0("The interval of the mean includes ", perfect,
-                ", the value of perfect calibration."),
-    if (!is.null(of$new) && !is.na(row$new_lower)) {
-      sprintf(of$new, words$site, say_measured(row$new_lower, measure),
-              say_measured(row$new_upper, measure))
-    })
+  perfect <- x$measures[[name]]$better
+  if (row$lower > perfect) of$above
+  else if (row$upper < perfect) of$below
+  else paste0("The CI included ", perfect, " (perfect calibration).")
 }
 
 text_of_ranking <- function(x, words) {
@@ -377,11 +387,11 @@ text_of_ranking <- function(x, words) {
   high <- sites[which.max(sites$shrunk), ]
   measure <- x$measures[[name]]
   cell <- function(row) {
-    paste0(say_measured(row$shrunk, measure), " (", row$domain, "; ",
-           say_interval(row$shrunk_lower, row$shrunk_upper, measure), ")")
+    values <- unlist(row[c("shrunk", "shrunk_lower", "shrunk_upper")])
+    paste0(say_estimate(values, measure, x$level), " at ", words$site, " ", row$domain)
   }
-  paste0("With ", words$sites, " of few ", words$rows, " shrunk towards the mean, ",
-         measure$title, " by ", words$site, " is between ", cell(low), " and ", cell(high), ".")
+  paste0("After shrinkage towards the mean, ", measure$title, " ranged from ", cell(low), " to ",
+         cell(high), ".")
 }
 
 text_of_target <- function(x, words) {
@@ -391,22 +401,16 @@ text_of_target <- function(x, words) {
   if (!any(estimated)) return(NULL)
   pass <- pass[estimated, ]
   percent <- function(name) vapply(pass[[name]], say_percent, "")
-  paste0("The probability that a new ", words$site, " reaches ",
-         paste0(target_words(x)[estimated], " is ", percent("pass"), " (", level_words(x$level),
+  paste0("The probability that a new ", words$site, " has ",
+         paste0(target_words(x)[estimated], " was ", percent("pass"), " (", level_words(x$level),
                 " CI of the proportion of such ", words$sites, " ", percent("pass_lower"), " to ",
-                percent("pass_upper"), ")", collapse = ", that it reaches "), ".")
+                percent("pass_upper"), ")", collapse = "; that it has "), ".")
 }
 
 # Sites and rows without a value, failed folds.
 text_of_small <- function(x, words) {
-  notes <- x$notes
-  left_out <- startsWith(as.character(notes), "Left out, ")
-  notes[left_out] <- gsub("\\brow\\b", words$row, gsub("\\brows\\b", words$rows, notes[left_out]))
-  # quoted names, and messages of errors, stay
-  plain <- !grepl("[\"`]|: ", notes) | left_out
-  notes[plain] <- in_domain_words(notes[plain], domain_words(x$labels))
   sentences <- c(small_site_words(x), weighted_words(x, x$summary),
-                 sub("[.]*$", ".", capital(sub("^note, ", "", notes))))
+                 capital(sub("[.]*$", ".", table_notes(noted_words(x)))))
   if (length(sentences)) paste(sentences, collapse = " ")
 }
 
@@ -419,10 +423,8 @@ text_of_comparison <- function(x, words) {
   parts <- vapply(seq_len(nrow(pairs)), function(i) {
     row <- pairs[i, ]
     if (row$same) return(paste0(row$method, " 0 in each ", words$site))
-    paste0(row$method, " ", say_measured(row$difference, measure, 3L), if (!is.na(row$lower)) {
-      paste0(" (", level_words(x$level), " CI ",
-             say_interval(row$lower, row$upper, measure, 3L), ")")
-    })
+    values <- unlist(row[c("difference", "lower", "upper")])
+    paste(row$method, say_estimate(values, measure, x$level, decimals = 3L))
   }, "")
   paste0(capital(measure$title), " minus that of ", x$baseline, ", on the same ", words$rows, ": ",
          paste(parts, collapse = "; "), ".")
@@ -449,36 +451,45 @@ text_of_methods <- function(x, words) {
   using <- function(method) measure_titles(x, measures_that_use(x, method))
   # what follows if some measure uses the method
   if_used <- function(method, ...) if (length(using(method))) paste0(...)
-  paste0(
+  software <- paste0(" Analyses used domgen ", utils::packageVersion("domgen"), " and R ",
+                     getRversion(), ".")
+  of_sites <- paste0(
     text_of_validation(x, words),
-    " In each ", site, " we estimated ", listed(measure_titles(x, x$summary$measure)),
+    " In each ", site, " we estimated ", listed(unique(measure_titles(x, x$summary$measure))),
     " with standard errors for other ", words$rows, " of the same ", site,
-    if_used("delong", " (of the ", listed(using("delong")), " by DeLong and others, 1988)"), ".",
-    if_used("newcombe", " With fewer than ", few_events, " events or non-events the error of the ",
-            listed(using("newcombe")), " is that of Newcombe (2006)."),
-    if_used("firth", " With fewer than ", few_events, " events or non-events ",
-            listed(using("firth")), " have Firth's penalty (1993)."),
+    if_used("delong", " (of ", listed(using("delong")), " by DeLong and others, 1988)"), ".",
+    if (length(c(using("newcombe"), using("firth")))) paste0(
+      " With fewer than ", few_events, " events or non-events, ",
+      paste(c(if_used("newcombe", "the standard error of ", listed(using("newcombe")),
+                      " was that of Newcombe (2006)"),
+              if_used("firth", listed(using("firth")), " had the penalty of Firth (1993)")),
+            collapse = ", and "), "."
+    )
+  )
+  # of a single site there is no mean
+  if (length(unique(x$rows$domain)) == 1L) return(paste0(of_sites, software))
+  paste0(
+    of_sites,
     " Values of ", words$sites, " were summarised by random effects (Debray and others, 2017) on ",
     "the scale on which they are nearly normal (", listed(scale_of_measures(x)), "). In means, ",
-    "which were transformed back, each ", site, " counts once, with Student's intervals (",
-    "Ibragimov and M\u00fcller, 2010)",
+    "which were transformed back, each ", site, " counted once; their confidence intervals (CI) ",
+    "were Student's (Ibragimov and M\u00fcller, 2010)",
     if (x$inflation > 1) paste0(", widened by the factor ", say(sqrt(x$inflation)),
-                                " since training sets overlap (Nadeau and Bengio, 2003)"), ".",
+                                " as training sets overlap (Nadeau and Bengio, 2003)"), ".",
     if (length(c(using("stijnen"), using("davison")))) paste0(
       " Where some ", words$sites, " have fewer than ", some_events, " events",
-      if (x$kind == "class") " or non-events", ", the summary uses ",
+      if (x$kind == "class") " or non-events", ", the summary used ",
       paste(c(if_used("stijnen", "the likelihood of the events for ", listed(using("stijnen")),
                       " (Stijnen and others, 2010)"),
               if_used("davison", "an approximately conditional likelihood for ",
                       listed(using("davison")), " (Davison, 1988)")), collapse = ", and "), "."
     ),
-    " The interval of a new ", site, " is the ", level_words(x$level),
+    " The prediction interval of a new ", site, " is the ", level_words(x$level),
     " interval of the posterior ",
-    "predictive distribution of its value, with a flat prior of the mean and a half-normal one of ",
-    "the standard deviation between ", words$sites, ". It assumes that ", words$sites,
-    " are independent and the new ", site,
-    " is of the same kind as these, and describes the value with many ", words$rows, ".",
-    " Computed with domgen ", utils::packageVersion("domgen"), " in ", R.version.string, "."
+    "predictive distribution of its value, with a flat prior of the mean and a half-normal prior ",
+    "of the standard deviation between ", words$sites, ". It assumes that ", words$sites,
+    " are independent and that the new ", site,
+    " is of the same kind, and describes the value with many ", words$rows, ".", software
   )
 }
 
@@ -501,7 +512,7 @@ listed <- function(words) {
 # By name, in markdown.
 citations <- c(
   davison = paste("Davison, A. C. (1988). Approximate conditional inference in generalized linear",
-                  "models. *Journal of the Royal Statistical Society B* 50, 445-461."),
+                  "models. *Journal of the Royal Statistical Society B* 50, 445\u2013461."),
   debray2017 = paste("Debray, T. P. A. and others (2017). A guide to systematic review and",
                      "meta-analysis of prediction model performance. *BMJ* 356, i6460."),
   debray2023 = paste("Debray, T. P. A. and others (2023). Transparent reporting of multivariable",
@@ -509,26 +520,30 @@ citations <- c(
                      "TRIPOD-Cluster checklist. *BMJ* 380, e071018."),
   delong = paste("DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the",
                  "areas under two or more correlated receiver operating characteristic curves.",
-                 "*Biometrics* 44, 837-845."),
+                 "*Biometrics* 44, 837\u2013845."),
   firth = paste("Firth, D. (1993). Bias reduction of maximum likelihood estimates. *Biometrika*",
-                "80, 27-38."),
+                "80, 27\u201338."),
   ibragimov = paste("Ibragimov, R. and M\u00fcller, U. K. (2010). t-statistic based correlation",
                     "and heterogeneity robust inference. *Journal of Business and Economic",
-                    "Statistics* 28, 453-468."),
+                    "Statistics* 28, 453\u2013468."),
   nadeau = paste("Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error.",
-                 "*Machine Learning* 52, 239-281."),
+                 "*Machine Learning* 52, 239\u2013281."),
   newcombe = paste("Newcombe, R. G. (2006). Confidence intervals for an effect size measure based",
                    "on the Mann-Whitney statistic. Part 2: asymptotic methods and evaluation.",
-                   "*Statistics in Medicine* 25, 559-573."),
+                   "*Statistics in Medicine* 25, 559\u2013573."),
   stijnen = paste("Stijnen, T., Hamza, T. H. and Ozdemir, P. (2010). Random effects meta-analysis",
                   "of event outcome in the framework of the generalized linear mixed model with",
-                  "applications in sparse data. *Statistics in Medicine* 29, 3046-3067.")
+                  "applications in sparse data. *Statistics in Medicine* 29, 3046\u20133067.")
 )
 
-report_references <- function(x) {
-  used <- unlist(lapply(report_measures[[x$kind]][names(x$measures)], `[[`, "uses"))
-  used <- c(used, "debray2017", "debray2023", "ibragimov", if (x$inflation > 1) "nadeau")
-  unname(citations[names(citations) %in% used])
+# Those that the methods cite by author and year, and that of the checklist.
+report_references <- function(methods) {
+  authors <- sub(",.*", "", citations)
+  years <- sub(".*[(]([0-9]{4})[)].*", "\\1", citations)
+  cited <- vapply(seq_along(citations), function(i) {
+    grepl(authors[i], methods, fixed = TRUE) && grepl(years[i], methods, fixed = TRUE)
+  }, NA)
+  unname(citations[cited | names(citations) == "debray2023"])
 }
 
 # ---- tables -----------------------------------------------------------------------------------
@@ -571,10 +586,10 @@ describe_result.dg_report_sites <- function(x) {
   )
 }
 
-# "0.64 (0.50 to 0.76)"; decimals: those of the column.
+# "0.64 (0.50 to 0.76)"; decimals: those of the column, by its large values.
 value_cells <- function(values, lower, upper, measure) {
   common <- on_common_scale(measure)
-  typical <- stats::median(abs(values[is.finite(values) & values != 0]))
+  typical <- stats::quantile(abs(values[is.finite(values) & values != 0]), 0.9, names = FALSE)
   decimals <- if (common || is.na(typical)) 2 else min(max(2 - floor(log10(typical)), 0), 9)
   cell <- as_decimals(decimals)
   text <- paste0(cell(values), " (", trimws(cell(lower)), " to ", trimws(cell(upper)), ")")

@@ -172,7 +172,15 @@ report_table <- function(x) {
   notes <- c(rows_left(result), result$facts, result$notes,
              unlist(lapply(Filter(function(part) part$report, result$further), part_notes)))
   list(table = shown$cells, headers = shown$headers, caption = result$title,
-       align = ifelse(shown$left, "l", "r"), notes = trimws(gsub("[ \n]+", " ", notes)))
+       align = ifelse(shown$left, "l", "r"), notes = table_notes(notes, shown$headers))
+}
+
+# Readers of a report have no help pages; notes on a column begin as its header does.
+table_notes <- function(notes, headers = NULL) {
+  notes <- gsub(" [(]see [?][^)]*[)]", "", trimws(gsub("[ \n]+", " ", notes)))
+  notes <- sub("^(.*: )?note, ", "\\1", notes)
+  on_column <- capital(sub(":.*", "", notes)) %in% headers
+  replace(notes, on_column, capital(notes[on_column]))
 }
 
 # A further table as notes: "labels 5, RMSE 1.34, ...".

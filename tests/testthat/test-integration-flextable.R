@@ -12,7 +12,7 @@ test_that("results become tables of flextable with caption, headers and notes", 
     expect_s3_class(table, "flextable")
     expect_gt(flextable::nrow_part(table, "footer"), 0)
     # as wide as the text of a page of Word
-    expect_equal(sum(dim(table)$widths), 6.5)
+    expect_equal(sum(dim(table)$widths), 6.25)
   }
   table <- flextable::as_flextable(cv)
   expect_identical(flextable::nrow_part(table, "body"), nrow(cv$domains))

@@ -55,7 +55,8 @@ test_that("every result becomes a table of markdown with its numbers, a caption 
   # the best method first
   sorted <- objects$compare$table[order(objects$compare$table$mean), ]
   expect_equal(as.numeric(compared[-1, 2]), sorted$mean, tolerance = 1e-2)
-  lower <- suppressWarnings(as.numeric(sub(" to .*", "", compared[-1, 4])))
+  ends <- sub("\u2212", "-", sub(" to .*", "", compared[-1, 4]))
+  lower <- suppressWarnings(as.numeric(ends))
   other <- sorted$method != objects$compare$baseline
   expect_equal(lower[other], sorted$lower[other], tolerance = 5e-2)
 })
@@ -140,9 +141,9 @@ test_that("a knitted table has the notes and the shots that print() shows, and n
   text <- notes(cv)
   expect_identical(nrow(pipe_cells(knitr::knit_print(cv))), 11L)
   expect_match(text, "- and 2 more domains in `$domains`", fixed = TRUE)
-  expect_match(text, "- note, 3 of 3 folds: `ncomp` is 2", fixed = TRUE)
+  expect_match(text, "- 3 of 3 folds: `ncomp` is 2", fixed = TRUE)
   compared <- dg_compare(list(a = cv$spec), y ~ . | domain, data = labels, folds = 3, refits = FALSE)
-  expect_match(notes(compared), "- note, 3 of 3 folds of a: `ncomp` is 2", fixed = TRUE)
+  expect_match(notes(compared), "- 3 of 3 folds of a: `ncomp` is 2", fixed = TRUE)
   with_shots <- dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy_domains(4, 10), shots = c(1, 3))
   text <- notes(with_shots)
   expect_match(text, "with labelled rows of each held-out domain")

@@ -18,12 +18,12 @@ test_that("sentences have the numbers of the validation", {
   report <- dg_report(x, site = "hospital", row = "patient")
   auc <- x$summary[1, ]
   say <- function(value) formatC(value, digits = 2, format = "f")
-  expect_match(report$text$performance, paste("AUC is", say(auc$mean)), fixed = TRUE)
+  expect_match(report$text$performance, paste("ean AUC was", say(auc$mean)), fixed = TRUE)
   expect_match(report$text$performance, paste(say(auc$lower), "to", say(auc$upper)), fixed = TRUE)
   expect_match(report$text$performance, paste(say(auc$new_lower), "to", say(auc$new_upper)),
                fixed = TRUE)
   expect_match(report$text$data, paste(nrow(x$rows), "patients of 4 hospitals"))
-  expect_match(report$text$data, paste0("occurred in ", sum(x$rows$y)))
+  expect_match(report$text$data, paste0("occurred in ", sum(x$rows$y), " ("), fixed = TRUE)
   expect_match(report$text$target, paste(round(100 * auc$pass), "%"))
   expect_match(report$text$methods, "DeLong")
   expect_false(any(grepl("domain", unlist(report$text[c("validation", "performance")]))))
@@ -38,12 +38,12 @@ test_that("calibration is read by the interval of the mean", {
   x <- validated()
   oe <- x$summary$measure == "oe"
   x$summary[oe, c("mean", "lower", "upper")] <- c(1.4, 1.2, 1.6)
-  expect_match(dg_report(x)$text$calibration, "more events than predicted")
+  expect_match(dg_report(x)$text$calibration, "more events occurred than predicted")
   x$summary[oe, c("mean", "lower", "upper", "new_lower", "new_upper")] <- c(0.8, 0.7, 0.9, 0.5, 1.3)
-  expect_match(dg_report(x)$text$calibration, "fewer events than predicted")
-  expect_match(dg_report(x)$text$calibration, "may be 0.50 to 1.30 times as many events as predicted")
+  expect_match(dg_report(x)$text$calibration, "fewer events occurred than predicted")
+  expect_match(dg_report(x)$text$calibration, "new site 0.50 to 1.30", fixed = TRUE)
   x$summary[oe, c("lower", "upper")] <- c(0.7, 1.1)
-  expect_match(dg_report(x)$text$calibration, "includes 1")
+  expect_match(dg_report(x)$text$calibration, "CI included 1 (perfect", fixed = TRUE)
 })
 
 test_that("missing values are counted by site, in the variables of the formula", {
@@ -56,13 +56,14 @@ test_that("missing values are counted by site, in the variables of the formula",
   x <- dg_validate(fitted, y = data$weight[known], domain = data$Diet[known])
   x$labels$domain <- "Diet"
   report <- dg_report(x, data = data, formula = weight ~ Time | Diet)
-  expect_match(report$text$missing, "Of 578 rows, 3 (1 %) lack a value", fixed = TRUE)
+  expect_match(report$text$missing, "Of 578 rows, 3 (1 %; by site 0 % to 1 %) had a missing value",
+               fixed = TRUE)
   sites <- tidy(report$sites)
   expect_identical(sum(sites$incomplete), 3L)
   expect_identical(sites$incomplete + sites$rows, as.vector(table(data$Diet)))
   expect_equal(sites$rmse, x$domains$estimate[x$domains$measure == "rmse"])
   all <- dg_report(x, data = data)
-  expect_match(all$text$missing, "578 (100 %)", fixed = TRUE)
+  expect_match(all$text$missing, "578 (100 %; by site 100 %)", fixed = TRUE)
 })
 
 test_that("numbers, counts and ordered classes have their own measures", {
@@ -71,17 +72,17 @@ test_that("numbers, counts and ordered classes have their own measures", {
   p <- stats::rexp(150) + 1
   text <- dg_report(dg_validate(p, y = p + stats::rnorm(150), domain = domain))$text
   expect_match(text$performance, "RMSE")
-  expect_match(text$calibration, "Bias")
+  expect_match(text$calibration, "Mean bias")
   counts <- dg_validate(p, y = stats::rpois(150, p), domain = domain, response = "count")
   text <- dg_report(counts)$text
   expect_match(text$performance, "Poisson deviance")
-  expect_match(text$calibration, "Observed/expected")
+  expect_match(text$calibration, "observed/expected ratio")
   expect_no_match(text$calibration, "events")
   P <- cbind(low = 1 / (1 + p), high = 1 - 1 / (1 + p))
   grade <- factor(ifelse(stats::runif(150) < P[, 1], "low", "high"), c("low", "high"),
                   ordered = TRUE)
   text <- dg_report(dg_validate(P, y = grade, domain = domain))$text
-  expect_match(text$performance, "Concordance")
+  expect_match(text$performance, "concordance")
   expect_null(text$calibration)
 })
 
@@ -133,11 +134,11 @@ test_that("dropped rows, failed folds and small sites are told", {
   data$risk[1:4] <- NA
   x <- dg_validate(data$risk, y = data$died, domain = data$ward)
   report <- dg_report(x, data = data, formula = died ~ 1 | ward, site = "ward", row = "patient")
-  expect_match(report$text$missing, paste("No value of the variables is missing, but 4 patients",
+  expect_match(report$text$missing, paste("No value of the variables was missing, but 4 patients",
                                           "could not be validated"))
   expect_match(report$text$small, "without response, ward or prediction: 4 patients.", fixed = TRUE)
   all <- dg_report(x, data = data, site = "ward", row = "patient")
-  expect_match(all$text$missing, "4 (3 %) lack a value", fixed = TRUE)
+  expect_match(all$text$missing, "4 (3 %; by ward 0 % to 13 %) had a missing value", fixed = TRUE)
   x$notes <- c("1 of 5 folds failed: no way", "1 domain without a score")
   expect_identical(as.vector(dg_report(x, site = "ward")$text$small),
                    "1 of 5 folds failed: no way. 1 ward without a score.")
@@ -239,7 +240,7 @@ test_that("the template knits one site, comparisons and predictions made elsewhe
               "covariates <- data.frame(domain = levels(data$domain), size = 1:4)")
   expect_match(two, "AUC minus that of")
   expect_match(two, "on covariates of wards")
-  expect_match(two, "Sensitivity at 0.4")
+  expect_match(two, "ensitivity at 0.4")
 })
 
 test_that("the template knits as it is, with the numbers in its text", {
@@ -255,7 +256,7 @@ test_that("the template knits as it is, with the numbers in its text", {
   out <- rmarkdown::render(file, "html_document", envir = env, quiet = TRUE,
                            output_options = list(self_contained = FALSE))
   html <- paste(readLines(out, encoding = "UTF-8"), collapse = " ")
-  expect_match(html, paste("AUC is", formatC(env$validation$summary$mean[1], digits = 2,
+  expect_match(html, paste("AUC was", formatC(env$validation$summary$mean[1], digits = 2,
                                            format = "f")), fixed = TRUE)
   expect_match(html, paste(nrow(env$validation$rows), "rows of 10 sites"))
   # of the checklist all 19 items, with the sentences that answer some of them
@@ -264,9 +265,41 @@ test_that("the template knits as it is, with the numbers in its text", {
   items <- gsub("<[^>]*>", "", cells)
   expect_setequal(as.integer(sub("[a-g]$", "", items)), 1:19)
   expect_identical(anyDuplicated(items), 0L)
-  for (name in c("predictors", "validation", "performance", "missing")) {
+  for (name in c("predictors", "validation", "data", "missing")) {
     expect_match(checklist, paste0("<td[^>]*>", substr(env$text[[name]], 1, 20)))
   }
-  expect_match(html, "<title>Validation by site</title>", fixed = TRUE)
+  expect_match(html, "<title>Validation of a prediction model by site</title>", fixed = TRUE)
   expect_no_match(html, "math display")
+})
+
+test_that("sentences are in the past tense, with equal decimals, and cite the references", {
+  draws <- list(class = function(p) stats::rbinom(length(p), 1, p),
+                number = function(p) p * 40 + stats::rnorm(length(p)),
+                count = function(p) stats::rpois(length(p), p * 4))
+  for (kind in names(draws)) for (seed in 1:4) {
+    set.seed(seed)
+    sites <- if (seed == 1) 1 else sample(3:6, 1)
+    p <- stats::runif(40 * sites)
+    scale <- c(class = 1, number = 40, count = 4)[[kind]]
+    x <- suppressWarnings(dg_validate(
+      p * scale, y = draws[[kind]](p), domain = rep(seq_len(sites), 40),
+      response = if (kind == "count") "count"
+    ))
+    text <- dg_report(x, site = "item", row = c("woman", "women"))$text
+    told <- unlist(text[setdiff(names(text), c("methods", "validation", "references"))])
+    expect_no_match(told, "\\b(is|are|has no|lies|have)\\b|row|domain|  ", info = paste(kind, seed))
+    # ends of an interval have the decimals of each other
+    ends <- regmatches(told, gregexpr("CI [-0-9.]+ to [-0-9.]+", told))
+    for (range in unlist(ends)) {
+      decimals <- nchar(sub("^[-0-9]*[.]?", "", strsplit(sub("CI ", "", range), " to ")[[1L]]))
+      expect_identical(decimals[1L], decimals[2L], info = paste(range, seed))
+    }
+    years <- regmatches(text$methods, gregexpr("(1|2)[0-9]{3}(?=[)])", text$methods, perl = TRUE))
+    listed <- regmatches(text$references, regexpr("[(][0-9]{4}[)]", text$references))
+    expect_true(all(sprintf("(%s)", unlist(years)) %in% listed), info = paste(kind, seed))
+    # all are cited but the checklist
+    cited <- c("(2023)", sprintf("(%s)", unlist(years)))
+    expect_true(all(listed %in% cited), info = paste(kind, seed))
+    if (sites == 1) expect_no_match(text$methods, "random effects")
+  }
 })

@@ -479,7 +479,7 @@ test_that("the print says what a mean is, and where another one differs from it"
   expect_true(slope$lower < 0.75 && 0.75 < slope$upper)
   expect_gt(slope$weighted, 0.77)
   expect_lt(slope$weighted_p, 0.05)
-  expect_output(print(other), "weighted by\\s+precision is another:[^:]*calibration slope")
+  expect_output(print(other), "weighted by\\s+precision\\s+differs:[^:]*calibration slope")
 })
 
 test_that("a forest names every site, with value and interval at the right", {
