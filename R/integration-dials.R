@@ -24,6 +24,7 @@
 #'
 #' If `tau` is tuned too, the default values of `domain_kernel` include `"multitask"`.
 #' @return A parameter of dials.
+#' @keywords internal
 #' @seealso [domain_learner()]
 #' @examplesIf requireNamespace("dials", quietly = TRUE)
 #' domain_scaling_type()

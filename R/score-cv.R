@@ -62,13 +62,12 @@
 #'   \item{failed}{data frame: `fold`, `rep` and `error` message of folds that failed, or `NULL`}
 #'   \item{folds, metrics, warnings}{the assignment to folds; named list of metrics; warnings of
 #'     fits with their number of folds}
-#'   \item{share}{mean proportion of the rows in training; with time, mean number of rows in
-#'     training over the number of rows held out}
-#'   \item{held_out}{description of what was held out, as text}
+#'   \item{share}{mean proportion of rows in training; with time, of their number to those held out}
 #'   \item{scope}{the domains that `mean` and its interval are for: `"new"`, `"known"` (folds of
 #'     rows), and with time `"new later"`, `"known later"` or `"new until"` (new ones, up to the
 #'     time of the last training rows)}
-#'   \item{labels, spec}{names of the response and the domain; the learner, without data}
+#'   \item{held_out, labels, spec}{what was held out, as text; names of the response and the domain;
+#'     the learner, without data}
 #'   and the elements of [nested_domains] and [shots], where these apply
 #' @section Errors: Fewer than two domains, a projection without a learner, and a metric that does
 #' not fit the response or the model. If a fit or prediction fails in some folds, the other folds

@@ -41,7 +41,7 @@ test_that("a time limit that ends the user's own code is passed on as it is", {
   calls <- list(
     formula = quote(dg_ridge(y ~ late(x) | d, data)),
     update = quote(update(fit, lambda = 2)),
-    cv = quote(dg_cv(fit, progress = FALSE)),
+    cv = quote(dg_cv(fit, refit = TRUE, progress = FALSE)),
     feature_map = quote(dg_cv(gone))
   )
   for (name in names(calls)) {
