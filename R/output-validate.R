@@ -360,8 +360,8 @@ describe_result.dg_validate <- function(x) {
       plural(nrow(once), "row"), " of ", count_domains(domains, x$labels),
       if (!is.na(events)) paste0(", ", plural(events, "event")))),
     notes = c(
-      middle_words(x),
-      paste0("new ", words$one, ": where its value lies with ", percent, " probability, if it is ",
+      if (domains > 1L) middle_words(x),
+      if (domains > 1L) paste0("new ", words$one, ": where its value lies with ", percent, " probability, if it is ",
              "of the same kind. tau: standard deviation over ", words$many, " on the scale of the ",
              "measure. ", independence_words(words),
              if (x$inflation > 1) " Intervals allow for overlapping training sets."),
@@ -371,7 +371,12 @@ describe_result.dg_validate <- function(x) {
                enumerate(target_words(x), 20L, ""), "; pass CI: for the proportion of such ",
                words$many, ".")
       },
-      small_site_words(x), x$notes, x$hint
+      small_site_words(x),
+      if (domains == 1L) {
+        paste0("One ", words$one, " does not show how ", words$many, " differ: no intervals of a ",
+               "mean or a new one. Those of its own values are in `$domains`.")
+      },
+      x$notes, x$hint
     ),
     further = c(if (!is.null(x$differences)) list(describe_differences(x)),
                 if (!is.null(x$regression)) list(describe_regression(x))),
