@@ -108,7 +108,8 @@ check_value <- function(value, arg, rule) {
   if (!is.null(rule$check)) return(rule$check(value, arg))
   if (!fulfils(value, rule)) {
     abort("argument", "`", arg, "` must be ", must_be(rule, value), ", not ", describe(value),
-          ".")
+          if (rule$type != "choice") "."
+          else did_you_mean(nearest_choice(value, rule$levels), "\""))
   }
   switch(rule$type, number = as.numeric(value), count = as.integer(value), choice = value[1L],
          value)
@@ -251,7 +252,20 @@ nearest_name <- function(given, names) {
   utils::head(names[distance == min(distance, most + 1) & distance <= most], 1L)
 }
 
-did_you_mean <- function(near) if (length(near)) paste0("; did you mean `", near, "`?") else "."
+# The choice that begins a text ("prob" of "probability"), or alone begins with it, or a similar
+# one.
+nearest_choice <- function(given, choices) {
+  if (!is.character(given) || length(given) != 1L || is.na(given)) return(character())
+  begins <- choices[nchar(choices) > 2L & startsWith(tolower(given), tolower(choices))]
+  longer <- choices[nchar(given) > 2L & startsWith(tolower(choices), tolower(given))]
+  if (length(begins)) begins[which.max(nchar(begins))]
+  else if (length(longer) == 1L) longer
+  else nearest_name(given, choices)
+}
+
+did_you_mean <- function(near, quote = "`") {
+  if (length(near)) paste0("; did you mean ", quote, near, quote, "?") else "."
+}
 
 # What a message says after the name of a column that is not there.
 columns_there <- function(absent, names) {

@@ -143,7 +143,9 @@ effect_rows <- function(model, newdata, domain, env) {
   data <- if (is.data.frame(newdata)) check_data(newdata) else newdata
   domain <- new_domain(blueprint, preprocess(blueprint$before, data), domain, NROW(data),
                        uses_others, "newdata", unknown = "all")
-  ok <- replay(blueprint, data, domain, TRUE)$ok
+  # the fit has said which of its own rows it left out
+  ok <- suppressWarnings(replay(blueprint, data, domain, TRUE)$ok,
+                         if (of_fit) "domgen_warning_missing" else character())
   if (!any(ok)) abort("data", "`newdata` must have at least one complete row.")
   data <- take(if (is.data.frame(data)) data else as.matrix(data), ok)
   names <- predictor_columns(blueprint)

@@ -153,7 +153,8 @@ predict.dg_learner <- function(object, newdata, domain = NULL,
   se <- check_flag(se.fit, "se.fit")
   if (se && !posterior) {
     abort("argument", "`se.fit` must be FALSE for `", innermost(object$spec)$method, "()`, which ",
-          "has no posterior; `dg_gp()` has one.")
+          "has no posterior; `dg_gp()` has one. Intervals of all models are ",
+          "`interval = \"prediction\"`.")
   }
   if (missing(interval)) interval <- "none"
   interval <- check_choice(interval, "interval", if (posterior) posterior_kinds
@@ -224,6 +225,13 @@ residuals.dg_learner <- function(object, type = "response", ...) {
 abort_no_residuals <- function(object) {
   kind <- kind_words(object$response$kind)
   abort("argument", "Residuals need a numeric response, not ", kind, ".")
+}
+
+# Errors that take rows as independent would be too small; confint() asks here.
+#' @exportS3Method
+vcov.dg_learner <- function(object, ...) {
+  abort("argument", "`object` must be dg_coefficients() of a linear model, whose errors allow for ",
+        "domains, as in `confint(dg_coefficients(model))` or `vcov(dg_coefficients(model))`.")
 }
 
 #' @export

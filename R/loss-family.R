@@ -21,8 +21,11 @@ check_family <- function(value, arg) {
     name <- if (inherits(made, "family")) dQuote(made$family, FALSE)
             else if (is_name) dQuote(value, FALSE)
             else describe(value)
-    abort("argument", "`", arg, "` must be one of ", enumerate(c(base_families, own_families),
-          most = 20L, quote = "\""), ", or a family of base R such as poisson(), not ", name, ".")
+    known <- c(base_families, own_families)
+    meant <- if (is_name) c(unname(families_called[tolower(value)]), nearest_choice(value, known))
+    abort("argument", "`", arg, "` must be one of ", enumerate(known, most = 20L, quote = "\""),
+          ", or a family of base R such as poisson(), not ", name,
+          did_you_mean(utils::head(intersect(meant, known), 1L), "\""))
   }
   family <- new_family(made$family, made$link, made$varfun)
   kept <- on_error(family_object(family), function(e) NULL)
@@ -32,6 +35,13 @@ check_family <- function(value, arg) {
   }
   family
 }
+
+# What models of these families are called elsewhere.
+families_called <- c(
+  logistic = "binomial", logit = "binomial", bernoulli = "binomial", normal = "gaussian",
+  linear = "gaussian", multinom = "multinomial", softmax = "multinomial", negbin = "nbinom2",
+  coxph = "cox", polr = "ordinal"
+)
 
 own_family <- function(name) new_family(name, named_loss(name)$link)
 

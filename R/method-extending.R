@@ -259,6 +259,7 @@
 #' \dontshow{rm("supervised", envir = globalenv())}
 #' @keywords internal
 #' @name extending
+#' @order 1
 #' @aliases kernel_fit kernel_value kernel_rate kernel_spectral new_domain_kernel domain_kernel_fit
 #'   domain_kappa domain_knows new_feature_space represent space_expansion space_sums decision
 #'   response_range

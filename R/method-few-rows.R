@@ -75,7 +75,8 @@ advising <- function(code, env) {
   if (identical(package, "domgen")) return(code)
   withCallingHandlers(code, domgen_warning_small_domain = function(w) {
     warn("small_domain", conditionMessage(w), " More unlabelled rows of the domain, as ",
-         if (is.null(package)) "`reference =` of predict()" else "`data` of set_reference()",
+         if (is.null(package)) "`reference =` of predict() or once by set_reference()"
+         else "`data` of set_reference()",
          ", describe it better.")
     invokeRestart("muffleWarning")
   })

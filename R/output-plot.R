@@ -14,7 +14,8 @@ plot.dg_result <- function(x, ...) {
   if (inherits(x, "dg_fit")) return(NextMethod())
   summary <- any(startsWith(class(x), "summary."))
   abort("argument", "`x`, ", describe(x), ", has no plot",
-        if (summary) ": plot what it is a summary of", ".")
+        if (summary) ": plot what it is a summary of"
+        else if (inherits(x, "dg_coefficients")) ": tidy(x) has estimates and intervals", ".")
 }
 
 #' @export

@@ -85,6 +85,11 @@ read_word <- function(value, arg) {
 }
 
 #' @export
+plot.dg_report <- function(x, ...) {
+  abort("argument", "`x`, a report, has no plot: plot what dg_validate() gave.")
+}
+
+#' @export
 print.dg_report <- function(x, ...) {
   text <- x$text[setdiff(names(x$text), c("summary", "methods", "references"))]
   cat_line(unlist(text))

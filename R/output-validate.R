@@ -360,18 +360,25 @@ describe_result.dg_validate <- function(x) {
       in_row_words(plural(nrow(once), "row"), x$labels), " of ", count_domains(domains, x$labels),
       if (!is.na(events)) paste0(", ", plural(events, "event")))),
     notes = c(
-      middle_words(x),
-      paste0("new ", words$one, ": where its value lies with ", percent, " probability, if it is ",
-             "of the same kind. tau: standard deviation over ", words$many, " on the scale of the ",
-             "measure. ", independence_words(words),
-             if (x$inflation > 1) " Intervals allow for overlapping training sets."),
+      if (domains > 1L) middle_words(x),
+      if (domains > 1L) paste0(
+        "new ", words$one, ": where its value lies with ", percent, " probability, if it is ",
+        "of the same kind. tau: standard deviation over ", words$many, " on the scale of the ",
+        "measure. ", independence_words(words),
+        if (x$inflation > 1) " Intervals allow for overlapping training sets."
+      ),
       weighted_words(x, table),
       if (!is.null(x$target)) {
         paste0("pass: probability that a new ", words$one, " reaches ",
                enumerate(target_words(x), 20L, ""), "; pass CI: for the proportion of such ",
                words$many, ".")
       },
-      small_site_words(x), noted_words(x), x$hint
+      small_site_words(x),
+      if (domains == 1L) {
+        paste0("One ", words$one, " does not show how ", words$many, " differ: no intervals of a ",
+               "mean or a new one. Those of its own values are in `$domains`.")
+      },
+      noted_words(x), x$hint
     ),
     further = c(if (!is.null(x$differences)) list(describe_differences(x)),
                 if (!is.null(x$regression)) list(describe_regression(x))),

@@ -35,6 +35,7 @@
 #'
 #' # a specification, to be given data later
 #' dg_udica(ncomp = 3, lambda = 0.01)
+#' @order 1
 #' @export
 dg_udica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0.1,
                   kernel = kernel_rbf(), domain_kernel = domain_pooled(),

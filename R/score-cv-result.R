@@ -193,6 +193,7 @@ without_score <- function(missing, predictions, metric) {
          else if (!is.null(infinite)) {
            paste0(", ", enumerate(missing, quote = "\""), " (", infinite, ")")
          }
+         else if (!is.null(metric$undefined)) paste0(" (", metric$undefined, ")")
          else if (is.factor(predictions$truth)) " (a class is missing)"
          else if (is_censored(predictions$truth)) " (too few events, or too short a follow-up)")
 }

@@ -89,6 +89,7 @@
 #' # rows read in chunks
 #' dg_cv(dg_ridge(feature_map = features_nystrom(20)), weight ~ Time | Diet,
 #'       data = row_source(as.data.frame(ChickWeight)))
+#' @order 1
 #' @export
 dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL, folds = NULL,
                   metric = NULL, refits = FALSE, na.action = stats::na.omit, progress = NULL,

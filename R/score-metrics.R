@@ -5,6 +5,7 @@
 # d is a list of the rows' truth, prediction and decision, and if needed prob [rows x classes], se,
 # or survival [rows x times], of which `times` says which; overall: of all rows of d, where it is
 # not the value of them as one domain; infinite: why a score may be infinite, which is then none;
+# undefined: why a domain may have no score, where the kind of response does not say it;
 # uses: the parts of d that are enough; coarse: does another
 # score choose better between models, see choice_metric()? squares: is it in squares of errors?
 # help: the definition on the help page.
@@ -16,6 +17,7 @@ metrics <- list(
              rows = function(d) abs(d$truth - d$prediction), help = "mean absolute error"),
   r2 = list(kind = "number", better = "high", title = "R squared", range = c(-Inf, 1),
             value = function(d) explained(d$truth, d$prediction),
+            undefined = "a single value of the response",
             help = "1 - squared error / that of the domain's mean"),
   log_density = list(kind = "number", better = "high", title = "log predictive density",
                      needs = "se", rows = function(d) {

@@ -68,6 +68,7 @@
 #' plants
 #' summary(plants)
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(plants)
+#' @order 1
 #' @export
 dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights = NULL,
                        folds = NULL, metric = NULL, baseline = NULL, refits = TRUE,

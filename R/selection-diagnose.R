@@ -71,6 +71,7 @@
 #' result <- dg_diagnose(y ~ . | domain, data = toy, permutations = 50)
 #' result
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(result)
+#' @order 1
 #' @export
 dg_diagnose <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, max_rows = 8000,
                         permutations = 200, unit = NULL, weights = NULL,

@@ -64,6 +64,7 @@
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(tuned)
 #' # the score of the whole procedure
 #' dg_cv(tuned, folds = 4)
+#' @order 1
 #' @export
 dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL, grid = NULL,
                     search = c("grid", "random", "coordinate"), size = 30, extend = TRUE,

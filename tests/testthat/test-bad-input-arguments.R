@@ -171,6 +171,10 @@ test_that("what has no plot and a model whose data are gone say so", {
     dg_ridge(y ~ a + b | g, data = gone, feature_map = features_nystrom(5))
   })
   expect_domgen_error(plot(dg_svm()), "fit it first")
+  line <- dg_lm(y ~ a + b | g, data = d)
+  expect_domgen_error(plot(dg_coefficients(line)), "has no plot: tidy\\(x\\)")
+  report <- suppressWarnings(dg_report(dg_validate(line, newdata = d)))
+  expect_domgen_error(plot(report), "plot what dg_validate")
   expect_domgen_error(dg_cv(model), "data of the model are gone")
   expect_domgen_error(update(model, lambda = 2),
                       "are gone \\(object 'gone' not found\\): give `data`")

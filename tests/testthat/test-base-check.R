@@ -67,3 +67,19 @@ test_that("plurals of words follow their ends", {
                    c("buses", "boxes", "churches", "dishes", "cities", "days", "sites"))
   expect_identical(plural(1, "bus"), "1 bus")
 })
+
+test_that("a choice that is written longer, shorter or with a slip is answered with ours", {
+  choices <- c("response", "class", "prob", "decision", "similarity", "link")
+  set.seed(1)
+  for (choice in choices) {
+    slip <- paste0(substr(choice, 1, 1), substring(choice, 3))
+    said <- c(paste0(choice, paste(sample(letters, 3), collapse = "")), toupper(choice),
+              substr(choice, 1, max(3, nchar(choice) - 2)), if (nchar(choice) > 3) slip)
+    for (given in said) {
+      expect_domgen_error(check_choice(given, "type", choices),
+                          paste0("not \"", given, "\"; did you mean \"", choice, "\"\\?"))
+    }
+  }
+  expect_domgen_error(check_choice("zzzzzz", "type", choices), "not \"zzzzzz\"\\.$")
+  expect_domgen_error(check_choice(NA_character_, "type", choices), "not \"?NA\"?\\.$")
+})

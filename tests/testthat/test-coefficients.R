@@ -210,3 +210,11 @@ test_that("coef() of a linear model has names, its intercept and the units of th
   curved <- dg_ridge(uptake ~ conc | Plant, data = CO2, lambda = 1)
   expect_identical(coef(curved), curved$coefficients)
 })
+
+test_that("vcov() and confint() of a model without errors of its own name dg_coefficients()", {
+  line <- dg_lm(uptake ~ conc | Plant, data = CO2)
+  expect_domgen_error(vcov(line), "dg_coefficients")
+  expect_domgen_error(confint(line), "confint\\(dg_coefficients\\(model\\)\\)")
+  expect_domgen_error(vcov(dg_ridge(uptake ~ conc | Plant, data = CO2, lambda = 1)),
+                      "dg_coefficients")
+})

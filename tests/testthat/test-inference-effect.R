@@ -343,6 +343,16 @@ test_that("print shows some values of each curve", {
   expect_identical(glance(dg_effect(distributional, "x", grid = 3))$type, "pdp")
 })
 
+test_that("effects do not say again which rows the fit left out", {
+  toy <- simulate_dica(domains = 5, n = 12, p = 2, seed = 1)
+  toy$x1[c(3, 20)] <- NA
+  model <- suppressWarnings(dg_ridge(y ~ . | domain, data = toy, lambda = 1))
+  expect_no_warning(found <- dg_effect(model, "x2", grid = 3))
+  expect_warning(given <- dg_effect(model, "x2", newdata = toy, grid = 3),
+                 class = "domgen_warning_missing")
+  expect_equal(tidy(found), tidy(given))
+})
+
 test_that("effects do not warn of training domains with a single row, those of other rows do", {
   toy <- simulate_dica(domains = 5, n = 12, p = 2, seed = 1)
   toy <- toy[!(toy$domain == levels(toy$domain)[1] & duplicated(toy$domain)), ]

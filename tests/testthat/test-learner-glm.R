@@ -536,3 +536,14 @@ test_that("the landmarks' root is made where it is asked for, and a Gram matrix 
                                    kernel = kernel_linear()))
   expect_equal(unname(fitted(model)), rep(mean(rows$y), n), tolerance = 1e-6)
 })
+
+test_that("a family that others call by another name is answered with ours", {
+  for (name in names(families_called)) {
+    expect_domgen_error(check_family(name, "family"),
+                        paste0("did you mean \"", families_called[[name]], "\"\\?"))
+  }
+  for (name in c("Poisson", "gamma", "BINOMIAL", "gausian")) {
+    expect_domgen_error(check_family(name, "family"), "did you mean")
+  }
+  expect_true(all(families_called %in% c(base_families, names(losses_of("dg_glm")))))
+})

@@ -53,7 +53,7 @@ test_that("every method that describes domains reports few rows, once, and predi
       found <- small_domains(predict(model, rows))
       expect_length(found, 1L)
       said <- paste0(if (n == 1) "single row" else "few rows", " \\(in training most have [0-9]+ or ",
-                     "more\\): \"new\".*`reference =` of predict")
+                     "more\\): \"new\".*`reference =` of predict\\(\\) or once by set_reference")
       expect_match(found, said, label = name)
       if (name != "imputed") {
         blocks <- small_domains(predict(model, row_source(rows, block_size = 1)))

@@ -485,3 +485,26 @@ test_that("a name of another measure is an error that says which is near", {
   expect_domgen_error(dg_cv(dg_lm(), uptake ~ conc | Plant, data = CO2, metric = "AUC"),
                       "must be one of \"rmse\"")
 })
+
+test_that("a metric of another kind of response is an error that says which kind", {
+  numbers <- names(Filter(function(m) "number" %in% m$kind, metrics))
+  classes <- names(Filter(function(m) "class" %in% m$kind, metrics))
+  for (name in setdiff(classes, numbers)) {
+    expect_domgen_error(check_metric_name(toupper(name), numbers),
+                        paste0("not \"", toupper(name), "\", which is for classes: factor\\(\\)"))
+  }
+  for (name in setdiff(numbers, classes)) {
+    expect_domgen_error(check_metric_name(name, classes), "which is for a number\\.$")
+  }
+  # of choices that leave out some of classes: nothing of the response
+  error <- tryCatch(check_metric_name("auc", "accuracy"), error = conditionMessage)
+  expect_no_match(error, "which is for")
+  expect_domgen_error(dg_cv(dg_lm(), uptake ~ conc | Plant, data = CO2, metric = "AUC"),
+                      "which is for classes")
+})
+
+test_that("a domain without an R squared says why", {
+  some <- rbind(CO2[CO2$Plant %in% c("Qn1", "Qn2", "Qn3"), ], CO2[CO2$Plant == "Qc1", ][1, ])
+  expect_output(print(dg_cv(dg_lm(), uptake ~ conc | Plant, data = some, metric = "r2")),
+                "1 domain without a score \\(a single value of the response\\)")
+})

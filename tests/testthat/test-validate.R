@@ -550,3 +550,16 @@ test_that("the mean calibration line ends where fewer than half of the sites hav
   }
   expect_lt(max(band$x), max(p) - 0.005)
 })
+
+test_that("the validation of one site says why it has no intervals, and of several does not", {
+  new <- hospitals(seed = 2)
+  model <- dg_lm(stay ~ x + z | hospital, data = hospitals())
+  print_of <- function(domains) {
+    rows <- new[new$hospital %in% paste("hospital", seq_len(domains)), ]
+    rows$hospital <- paste("new", rows$hospital)
+    paste(capture.output(print(dg_validate(model, newdata = rows))), collapse = " ")
+  }
+  expect_match(print_of(1), "One hospital does not show how hospitals differ")
+  expect_no_match(print_of(1), "counts once")
+  expect_no_match(print_of(3), "One hospital")
+})
