@@ -30,7 +30,7 @@ read_surv <- function(value, arg) {
   }
   # times that differ by rounding are the same, as in survival's own functions
   if (requireNamespace("survival", quietly = TRUE)) {
-    value <- on_error(survival::aeqSurv(value), function(e) {
+    value <- on_error(equal_times(value), function(e) {
       abort("data", "`", arg, "` has times that are equal to their starts but for rounding: ",
             conditionMessage(e), ".")
     })
@@ -70,6 +70,20 @@ in_strata <- function(Y, stratum = 1, entry = if (ncol(Y) > 1L) Im(Y[, 2L]) else
 # What a fit says of them. last: the largest time.
 censored_response <- function(y) {
   list(kind = "censored", words = times_words(y), last = max(Re(y)))
+}
+
+# aeqSurv() takes those for one that are nearer than 1e-8, or 1e-8 of their mean. By a power of two,
+# which changes no digit, the mean is between 1 and 2, so that the unit of time decides nothing.
+equal_times <- function(value) {
+  times <- setdiff(colnames(value), "status")
+  given <- abs(value[, times])
+  given <- given[is.finite(given)]
+  if (!any(given > 0)) return(survival::aeqSurv(value))
+  unit <- 2^floor(log2(max(given)) + log2(mean(given / max(given))))
+  value[, times] <- unclass(value)[, times] / unit
+  value <- survival::aeqSurv(value)
+  value[, times] <- unclass(value)[, times] * unit
+  value
 }
 
 # Times as other packages take them.

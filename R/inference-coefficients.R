@@ -293,14 +293,14 @@ without_each <- function(object, sample, change) {
       abort("data", "The model cannot be fitted without domain \"", g, "\": ",
             sub("[.]*$", "", conditionMessage(e)), ".")
     })
-    values <- with_reference(linear_coefficients(fitted, rest), change)
+    values <- of_classes(with_reference(linear_coefficients(fitted, rest), change), fitted, object)
     lost <- colnames(sample$X)[varies & constant(rest$X)]
     classes <- colnames(object$coefficients)
     lost <- c(lost, unlist(lapply(intersect(lost, colnames(change)), function(reference) {
       rownames(change)[change[, reference] != 0]
     })))
     # what is collinear was set to zero, and others then have another meaning
-    zero <- values == 0
+    zero <- values %in% 0
     if (any(zero)) {
       columns <- setdiff(colnames(rest$X), colnames(change))
       lost <- c(lost, moving_together(rest$X[, columns, drop = FALSE]))

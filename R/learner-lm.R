@@ -228,7 +228,9 @@ linear_cox <- function(design, y, task, name) {
     offset <- if (is.null(task$offset)) numeric(length(weights)) else task$offset[used, 1L]
     fitted <- withCallingHandlers(
       on_error(survival::coxph(y ~ X + offset(offset), weights = weights, ties = "efron",
-                               model = FALSE, x = FALSE, y = FALSE),
+                               model = FALSE, x = FALSE, y = FALSE,
+                               # they are made equal when they are read, in any unit
+                               control = survival::coxph.control(timefix = FALSE)),
                function(e) abort("data", name, " fails on these data: ", conditionMessage(e), ".")),
       warning = function(w) {
         warn("separation", name, ": ", conditionMessage(w), ".")
@@ -275,6 +277,19 @@ own_coefficients.dg_lm <- function(object) {
 class_terms <- function(terms, classes) {
   if (is.null(classes) || !length(terms)) return(terms)
   c(outer(terms, classes, function(term, class) paste0(class, ": ", term)))
+}
+
+# The coefficients of `fitted` by the names of those of `object`, to which it is fitted without some
+# rows: of a class that has no others they are infinite, NA here, and so are all without the class
+# that the others are compared with.
+of_classes <- function(values, fitted, object) {
+  classes <- object$response$levels
+  rest <- fitted$response$levels
+  if (!is.matrix(object$coefficients) || length(rest) == length(classes)) return(values)
+  if (!is.matrix(fitted$coefficients)) names(values) <- class_terms(names(values), rest[-1L])
+  terms <- class_terms(rownames(object$coefficients), classes[-1L])
+  stats::setNames(if (rest[1L] == classes[1L]) values[terms] else rep(NA_real_, length(terms)),
+                  terms)
 }
 
 #' @exportS3Method

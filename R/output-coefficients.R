@@ -42,7 +42,8 @@ describe_result.dg_coefficients <- function(x) {
                format(rounded(x$penalty[[1L]], 4)), "), and so are their intervals.")
       },
       if (length(lost)) {
-        paste0("No standard error of ", enumerate(lost), ": constant or collinear, at least ",
+        paste0("No standard error of ", enumerate(lost), ": constant or collinear",
+               if (!is.null(x$against)) ", or a class has no rows", ", at least ",
                "without one of the ", domain_words(x$labels)$many, ".")
       }
     ), unit = "coefficient"

@@ -193,7 +193,7 @@ other_metrics <- list(
   mean_poisson_deviance = c("metric_deviance(poisson)", "needs a family"),
   neg_mean_poisson_deviance = c("metric_deviance(poisson)", "needs a family"),
   neg_mean_gamma_deviance = c("metric_deviance(Gamma)", "needs a family"),
-  poisson_log_loss = c("metric_deviance(poisson)", "differs by a constant"),
+  poisson_log_loss = c("metric_deviance(poisson)", "is half of it, but for a constant"),
   brier_survival = c("metric_brier(times = )", "needs times"),
   kap = c("mcc", "is chance-corrected in another way"),
   cohen_kappa_score = c("mcc", "is chance-corrected in another way")

@@ -218,3 +218,24 @@ test_that("vcov() and confint() of a model without errors of its own name dg_coe
   expect_domgen_error(vcov(dg_ridge(uptake ~ conc | Plant, data = CO2, lambda = 1)),
                       "dg_coefficients")
 })
+
+test_that("without the only domain of a class its coefficients have no standard error", {
+  for (k in 3:4) {
+    rows <- data.frame(x = rnorm(150), g = rep(letters[1:5], 30))
+    rows$y <- factor(sample(k, 150, TRUE))
+    only <- sample(k, 1)
+    rows$y[rows$y == only & rows$g != "b"] <- if (only == 1) 2 else 1
+    inference <- dg_coefficients(suppressWarnings(dg_lm(y ~ x | g, data = rows)))
+    of <- sub(":.*", "", inference$table$term)
+    lost <- only == 1 | of == only
+    expect_identical(is.na(inference$table$se), lost)
+    # the fit without "b" has one function fewer, whose others are those of its own
+    fewer <- subset(rows, g != "b")
+    fewer$y <- droplevels(fewer$y)
+    if (only > 1) {
+      own <- coef(dg_lm(y ~ x | g, data = fewer))
+      expect_equal(unname(inference$domains["b", !lost]), c(unname(own)), tolerance = 1e-6)
+    }
+    expect_output(print(inference), "a class\\s+has no rows")
+  }
+})

@@ -62,3 +62,27 @@ test_that("other methods and other times are refused in words", {
   expect_error(fit(dg_null(), formula, data = row_source(rows, block_size = 40)), "censored",
                class = "domgen_error_data")
 })
+
+test_that("the unit of time changes no coefficient, and rounding of times none", {
+  skip_if_not_installed("survival")
+  set.seed(sample(1e6, 1))
+  rows <- data.frame(time = sample(12, 40, TRUE), status = rbinom(40, 1, 0.7), x = rnorm(40),
+                     g = rep(1:4, 10))
+  rows$start <- rows$time * runif(40, 0, 0.9)
+  units <- c(1, 1e-300, 10^runif(3, -20, 20), 1e300)
+  slopes <- unname(vapply(units, function(unit) {
+    rows$end <- rows$time * unit
+    late <- rows$start * unit
+    # what adding and subtracting leaves
+    rows$noisy <- rows$end * (1 + 4 * .Machine$double.eps * rbinom(40, 1, 0.5))
+    c(coef(dg_lm(survival::Surv(end, status) ~ x | g, rows)),
+      coef(dg_lm(survival::Surv(noisy, status) ~ x | g, rows)),
+      coef(dg_lm(survival::Surv(late, end, status) ~ x | g, cbind(rows, late))),
+      predict(dg_glm(survival::Surv(noisy, status) ~ x | g, rows, lambda = 1), rows)[1])
+  }, numeric(4)))
+  expect_equal(slopes, matrix(slopes[, 1], 4, length(units)), tolerance = 1e-7)
+  peer <- function(y) unname(coef(survival::coxph(y ~ x, rows)))
+  expect_equal(slopes[1:3, 1], c(rep(peer(survival::Surv(rows$time, rows$status)), 2),
+                                 peer(survival::Surv(rows$start, rows$time, rows$status))),
+               tolerance = 1e-7)
+})
