@@ -22,7 +22,9 @@ check_family <- function(value, arg) {
             else if (is_name) dQuote(value, FALSE)
             else describe(value)
     families <- c(base_families, own_families)
-    meant <- if (is_name) c(unname(families_called[tolower(value)]), nearest_choice(value, families))
+    meant <- if (is_name) {
+      c(unname(families_called[tolower(value)]), nearest_choice(value, families))
+    }
     abort("argument", "`", arg, "` must be one of ", enumerate(families, most = 20L, quote = "\""),
           ", or a family of base R such as poisson(), not ", name,
           did_you_mean(utils::head(intersect(meant, families), 1L), "\""))
