@@ -108,7 +108,8 @@ check_value <- function(value, arg, rule) {
   if (!is.null(rule$check)) return(rule$check(value, arg))
   if (!fulfils(value, rule)) {
     abort("argument", "`", arg, "` must be ", must_be(rule, value), ", not ", describe(value),
-          if (rule$type == "choice") did_you_mean(nearest_choice(value, rule$levels), "\"") else ".")
+          if (rule$type != "choice") "."
+          else did_you_mean(nearest_choice(value, rule$levels), "\""))
   }
   switch(rule$type, number = as.numeric(value), count = as.integer(value), choice = value[1L],
          value)
@@ -251,7 +252,7 @@ nearest_name <- function(given, names) {
   utils::head(names[distance == min(distance, most + 1) & distance <= most], 1L)
 }
 
-# The choice that begins a text ("prob" of "probability"), or alone begins with it, or a similar one.
+# The choice that begins a text ("prob" of "probability"), or alone begins with it, or is similar.
 nearest_choice <- function(given, choices) {
   if (!is.character(given) || length(given) != 1L || is.na(given)) return(character())
   begins <- choices[nchar(choices) > 2L & startsWith(tolower(given), tolower(choices))]

@@ -21,11 +21,13 @@ check_family <- function(value, arg) {
     name <- if (inherits(made, "family")) dQuote(made$family, FALSE)
             else if (is_name) dQuote(value, FALSE)
             else describe(value)
-    known <- c(base_families, own_families)
-    meant <- if (is_name) c(unname(families_called[tolower(value)]), nearest_choice(value, known))
-    abort("argument", "`", arg, "` must be one of ", enumerate(known, most = 20L, quote = "\""),
+    families <- c(base_families, own_families)
+    meant <- if (is_name) {
+      c(unname(families_called[tolower(value)]), nearest_choice(value, families))
+    }
+    abort("argument", "`", arg, "` must be one of ", enumerate(families, most = 20L, quote = "\""),
           ", or a family of base R such as poisson(), not ", name,
-          did_you_mean(utils::head(intersect(meant, known), 1L), "\""))
+          did_you_mean(utils::head(intersect(meant, families), 1L), "\""))
   }
   family <- new_family(made$family, made$link, made$varfun)
   kept <- on_error(family_object(family), function(e) NULL)

@@ -361,10 +361,12 @@ describe_result.dg_validate <- function(x) {
       if (!is.na(events)) paste0(", ", plural(events, "event")))),
     notes = c(
       if (domains > 1L) middle_words(x),
-      if (domains > 1L) paste0("new ", words$one, ": where its value lies with ", percent, " probability, if it is ",
-             "of the same kind. tau: standard deviation over ", words$many, " on the scale of the ",
-             "measure. ", independence_words(words),
-             if (x$inflation > 1) " Intervals allow for overlapping training sets."),
+      if (domains > 1L) {
+        paste0("new ", words$one, ": where its value lies with ", percent, " probability, if it ",
+               "is of the same kind. tau: standard deviation over ", words$many, " on the scale ",
+               "of the measure. ", independence_words(words),
+               if (x$inflation > 1) " Intervals allow for overlapping training sets.")
+      },
       weighted_words(x, table),
       if (!is.null(x$target)) {
         paste0("pass: probability that a new ", words$one, " reaches ",

@@ -182,9 +182,9 @@ test_that("which rows a fit has is known by rows*.R; elsewhere few ask, by only_
 
 # Each bound is what there was: who lowers a count writes it down, lines to the next 50. Who adds a
 # method or a kind raises the lines of its module by its own, in the same commit, which says so.
-most_lines <- c(base = 1350, data = 4200, domain = 1050, feature = 404, inference = 3130,
+most_lines <- c(base = 1350, data = 4200, domain = 1050, feature = 404, inference = 3132,
                 integration = 1550, kernel = 900, learner = 6180, method = 2550, output = 4400,
-                projection = 750, run = 500, score = 3614, selection = 3057, space = 450)
+                projection = 750, run = 500, score = 3627, selection = 3057, space = 450)
 most_words <- c(rows = 176, own = 0, found = 0, known = 0)
 
 test_that("no module grows beyond its lines, and no word that means several things spreads", {
