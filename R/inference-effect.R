@@ -144,8 +144,7 @@ effect_rows <- function(model, newdata, domain, env) {
   domain <- new_domain(blueprint, preprocess(blueprint$before, data), domain, NROW(data),
                        uses_others, "newdata", unknown = "all")
   # the fit has said which of its own rows it left out
-  ok <- suppressWarnings(replay(blueprint, data, domain, TRUE)$ok,
-                         if (of_fit) "domgen_warning_missing" else character())
+  ok <- suppressWarnings(replay(blueprint, data, domain, TRUE)$ok, "domgen_warning_missing"[of_fit])
   if (!any(ok)) abort("data", "`newdata` must have at least one complete row.")
   data <- take(if (is.data.frame(data)) data else as.matrix(data), ok)
   names <- predictor_columns(blueprint)

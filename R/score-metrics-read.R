@@ -207,7 +207,6 @@ check_metric_name <- function(name, choices, classes = 2L) {
           "`metric_deviance(poisson)`, not \"deviance\". For classes use \"log_loss\", half the ",
           "deviance.")
   }
-  given <- name
   if (is.character(name) && length(name) == 1L && !name %in% choices) {
     letters_of <- function(names) gsub("[^a-z0-9]", "", tolower(names))
     is_asked <- function(names) letters_of(names) == letters_of(name)
@@ -222,14 +221,13 @@ check_metric_name <- function(name, choices, classes = 2L) {
             ", which ", instead[2L], ".")
     }
     ours <- c(names(metrics)[is_asked(names(metrics))], ours)
-    if (length(ours)) name <- ours[1L]
-    kind <- metrics[[name]]$kind
-    asked <- Reduce(intersect, lapply(metrics[choices], `[[`, "kind"))
-    if (length(asked) && length(kind) && !any(kind %in% asked)) {
+    kind <- if (!ours[1L] %in% choices) metrics[[ours[1L]]]$kind
+    if (length(kind) && !any(kind %in% Reduce(intersect, lapply(metrics[choices], `[[`, "kind")))) {
       abort("argument", "`metric` must be one of ", enumerate(choices, length(choices), "\""),
-            ", not ", quoted(given), ", which is for ", kind_words(kind[1L]),
+            ", not ", quoted(name), ", which is for ", kind_words(kind[1L]),
             if (kind[1L] == "class") ": factor() makes classes of a response of 0 and 1", ".")
     }
+    if (length(ours)) name <- ours[1L]
   }
   check_choice(name, "metric", choices)
 }
