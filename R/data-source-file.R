@@ -138,6 +138,8 @@ labelled_column <- function(column) {
   column <- clean_column(column)
   codes <- attr(column, "labels")
   value <- base_column(column)
+  # how these files write that there is no text
+  if (is.character(value) && !"" %in% codes) value[value %in% ""] <- NA
   if (!all(value %in% c(codes, NA))) return(value)
   codes <- sort(codes[codes %in% value], method = "radix")
   factor(names(codes)[match(value, codes)], unique(names(codes)))

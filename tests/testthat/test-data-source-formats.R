@@ -213,3 +213,13 @@ test_that("names and labels beyond ASCII give the same numbers in every locale",
   expect_identical(values("C"), plain)
   if (made) expect_identical(values("en_US.ISO-8859-1", locales), plain)
 })
+
+test_that("text with labels is its labels, where some of it is empty too", {
+  skip_if_not_installed("haven")
+  codes <- c(male = "m", female = "f")
+  value <- c(sample(c(codes, ""), 20, TRUE), "m", "f", "")
+  path <- tempfile(fileext = ".sav")
+  haven::write_sav(data.frame(s = haven::labelled(unname(value), codes)), path)
+  expect_identical(as.character(as.data.frame(row_source(path))$s),
+                   names(codes)[match(value, codes)])
+})
