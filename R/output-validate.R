@@ -378,7 +378,7 @@ describe_result.dg_validate <- function(x) {
         paste0("One ", words$one, " does not show how ", words$many, " differ: no intervals of a ",
                "mean or a new one. Those of its own values are in `$domains`.")
       },
-      x$notes, x$hint
+      noted_words(x), x$hint
     ),
     further = c(if (!is.null(x$differences)) list(describe_differences(x)),
                 if (!is.null(x$regression)) list(describe_regression(x))),
