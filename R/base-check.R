@@ -252,7 +252,8 @@ nearest_name <- function(given, names) {
   utils::head(names[distance == min(distance, most + 1) & distance <= most], 1L)
 }
 
-# The choice that begins a text ("prob" of "probability"), or alone begins with it, or is similar.
+# The choice that begins a text ("prob" of "probability"), or alone begins with it, or a similar
+# one.
 nearest_choice <- function(given, choices) {
   if (!is.character(given) || length(given) != 1L || is.na(given)) return(character())
   begins <- choices[nchar(choices) > 2L & startsWith(tolower(given), tolower(choices))]

@@ -357,16 +357,16 @@ describe_result.dg_validate <- function(x) {
              interval("pass CI", known_decimals(2), lower = "pass_lower", upper = "pass_upper"))
       }),
     facts = c(in_domain_words(x$held_out, words), paste0(
-      plural(nrow(once), "row"), " of ", count_domains(domains, x$labels),
+      in_row_words(plural(nrow(once), "row"), x$labels), " of ", count_domains(domains, x$labels),
       if (!is.na(events)) paste0(", ", plural(events, "event")))),
     notes = c(
       if (domains > 1L) middle_words(x),
-      if (domains > 1L) {
-        paste0("new ", words$one, ": where its value lies with ", percent, " probability, if it ",
-               "is of the same kind. tau: standard deviation over ", words$many, " on the scale ",
-               "of the measure. ", independence_words(words),
-               if (x$inflation > 1) " Intervals allow for overlapping training sets.")
-      },
+      if (domains > 1L) paste0(
+        "new ", words$one, ": where its value lies with ", percent, " probability, if it is ",
+        "of the same kind. tau: standard deviation over ", words$many, " on the scale of the ",
+        "measure. ", independence_words(words),
+        if (x$inflation > 1) " Intervals allow for overlapping training sets."
+      ),
       weighted_words(x, table),
       if (!is.null(x$target)) {
         paste0("pass: probability that a new ", words$one, " reaches ",
@@ -397,10 +397,11 @@ on_common_scale <- function(measure) {
     (is.numeric(measure$better) && !isTRUE(measure$response))
 }
 
-measured <- function(value, measure, decimals, common = on_common_scale) {
+# like: a value whose decimals this one has, where both stand together.
+measured <- function(value, measure, decimals, common = on_common_scale, like = value) {
   if (is.na(value)) return("")
-  size <- if (common(measure)) max(abs(value), 1) else if (value == 0) return("0")
-          else signif(abs(value), 3L) * 10^(decimals - 2)
+  size <- if (common(measure)) max(abs(like), 1) else if (like == 0) return("0")
+          else signif(abs(like), 3L) * 10^(decimals - 2)
   as_decimals(max(decimals + getOption("digits") - 7L - floor(log10(size)), 0))(value)
 }
 
@@ -452,6 +453,23 @@ independence_words <- function(words) {
          "narrow.")
 }
 
+# Notes of the validation with the words of a report for a domain and a row. Quoted names, and
+# messages of errors, stay.
+noted_words <- function(x) {
+  notes <- as.character(x$notes)
+  if (is.null(x$labels$row)) return(notes)
+  failed <- grepl("failed: ", notes, fixed = TRUE)
+  notes[!failed] <- vapply(strsplit(notes[!failed], "\"", fixed = TRUE), function(parts) {
+    outside <- seq(1L, length(parts), by = 2L)
+    plain <- in_domain_words(in_row_words(parts[outside], x$labels), domain_words(x$labels))
+    parts[outside] <- gsub("\\b([Aa]) (?=[aeiou])", "\\1n ", plain, perl = TRUE)
+    paste(parts, collapse = "\"")
+  }, "")
+  closed <- grepl("\"$", as.character(x$notes)) & !failed
+  notes[closed] <- paste0(notes[closed], "\"")
+  notes
+}
+
 # A sentence on means that differ by more than chance where sites are weighted by precision.
 weighted_words <- function(x, table) {
   differing <- table[which(table$weighted_p < 0.05), ]
@@ -460,8 +478,8 @@ weighted_words <- function(x, table) {
   of <- x$measures[differing$measure]
   cell <- function(name) unlist(Map(measured, differing[[name]], of, 3L), use.names = FALSE)
   paste0(
-    capital(words$many), " of high precision have other values, so that the mean weighted by ",
-    "precision is another: ",
+    "As ", words$many, " of high precision have other values, the mean weighted by precision ",
+    "differs: ",
     enumerate(paste0(measures_of_rows(x, differing), " ", cell("weighted"), " (",
                      cell("weighted_lower"), " to ", cell("weighted_upper"), ", ",
                      vapply(differing$weighted_p, p_words, ""), ")"), 20L, ""), "."
@@ -490,7 +508,8 @@ small_site_words <- function(x) {
     counts <- vapply(sites, count_domains, "", x$labels)
     paste0(what, enumerate(paste0(measure_titles(x, names(sites)), " in ", counts), 20L, ""), why)
   }
-  c(words("No value: ", none, " (too few rows or events)."),
+  few <- in_row_words(if (x$kind == "number") "rows" else "rows or events", x$labels)
+  c(words("No value: ", none, paste0(" (too few ", few, ").")),
     words("Not in the mean, as there is no error: ",
           !none & !(is.finite(spread) & spread > 0), "."))
 }

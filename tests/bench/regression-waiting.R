@@ -35,6 +35,8 @@ counts <- transform(make_rows(599L, 5L, 9L, 2), y = stats::rpois(length(value), 
                     value = NULL)
 six <- with_classes(make_rows(1847L, 10L, 10L, 3), 6L)
 numbers <- with_number(make_rows(6400L, 10L, 32L, 4))
+large <- with_number(make_rows(8000L, 10L, 40L, 7))
+huge <- with_number(make_rows(30000L, 10L, 40L, 8))
 more <- with_number(make_rows(11000L, 10L, 32L, 5))
 small_sites <- with_number(make_rows(900L, 4L, 300L, 6))
 small_sites$end <- stats::rexp(900L, exp(small_sites$y / 2))
@@ -68,10 +70,13 @@ calls <- list(
   },
   "diagnosis, 6,400 rows" = function() dg_diagnose(y ~ . | domain, data = numbers),
   "diagnosis, 11,000 rows" = function() dg_diagnose(y ~ . | domain, data = more, max_rows = 11000),
+  "ridge, 30,000 rows" = function() dg_ridge(y ~ . | domain, data = huge),
   "ridge, 1,000 landmarks" = function() {
     dg_ridge(y ~ . | domain, data = numbers, lambda = 1, feature_map = features_nystrom(1000))
   },
   "choice, 6,400 rows" = function() dg_auto(y ~ . | domain, data = numbers),
+  "choice, 8,000 rows" = function() dg_auto(y ~ . | domain, data = large),
+  "choice, 30,000 rows" = function() dg_auto(y ~ . | domain, data = huge),
   "first intervals, 6,400 rows" = function() {
     predict(model, newdata = numbers[1:200, ], interval = "prediction")
   }
