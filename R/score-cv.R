@@ -14,10 +14,9 @@
 #' @param object A learner or [dg_pipeline()] without data; or a fitted model, of which each domain
 #'   is held out in [closed form][closed_form] or by fitting again, see `refit`.
 #' @param folds Folds of domains: a number v of folds, assigned at random (use [set.seed()]); the
-#'   result of [domain_folds()], also with `time`; the result of [row_folds()], which holds out rows
-#'   of known domains; or an `rset` of the rsample package, whose data must have the same values in
-#'   the same rows. Default `NULL`: one domain at a time (with a [row_source()] of more than 30
-#'   domains, 30 folds).
+#'   result of [domain_folds()], also with `time`; that of [row_folds()], which holds out rows of
+#'   known domains; or an `rset` of rsample, whose data must have the same values in the same rows.
+#'   Default `NULL`: one domain at a time (of a [row_source()] of more than 30 domains, 30 folds).
 #' @param metric One or more scores: names from the table of [scores], or
 #'   [metric_custom()]s; the first is the `score`. Default `NULL`: `"rmse"`, `"accuracy"` or
 #'   (censored times) `"concordance"`.

@@ -71,3 +71,16 @@ test_that("what authors of parts call is on one page, and the index has what use
   expect_identical(of_authors[called], character())
   expect_length(grep("extending", map), 1L)
 })
+
+test_that("no help page has more than 150 lines of text, but that of parts of one's own", {
+  files <- list.files(checkout_file("man"), "[.]Rd$", full.names = TRUE)
+  skip_if(length(files) == 0L, "the help pages are not there")
+  text <- tempfile()
+  on.exit(unlink(text))
+  lines <- vapply(files, function(file) {
+    tools::Rd2txt(file, text, options = list(underline_titles = FALSE))
+    sum(nzchar(trimws(readLines(text, warn = FALSE))))
+  }, 0L)
+  names(lines) <- basename(files)
+  expect_identical(names(lines)[lines > 150L], "extending.Rd")
+})
