@@ -58,8 +58,8 @@ cox_space <- function(data, tolerance = 0) {
 cox_newton <- function(plan, space, offset, w, tolerance, rounds) {
   # of what a step may leave to be the last one
   least <- 1e-4 * tolerance * sum(plan$deaths)
-  # of the error of a step beside that; a search needs no more
-  share <- if (is_search(tolerance)) 1e-2 else 1e-9
+  # of the error of a step beside that; a search needs less
+  share <- if (is_search(tolerance)) 1e-5 else 1e-9
   solved <- core_result(cox_fit_(space$Zt, space$triangular, plan, offset, w, least,
                                  share * least, cox_steps, rounds))
   if (!solved$solved) {
