@@ -465,7 +465,7 @@ noted_words <- function(x) {
     parts[outside] <- gsub("\\b([Aa]) (?=[aeiou])", "\\1n ", plain, perl = TRUE)
     paste(parts, collapse = "\"")
   }, "")
-  closed <- grepl("\"$", as.character(x$notes)) & !failed
+  closed <- endsWith(as.character(x$notes), "\"") & !failed
   notes[closed] <- paste0(notes[closed], "\"")
   notes
 }

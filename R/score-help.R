@@ -67,13 +67,13 @@
 #' @references
 #' Gorodkin, J. (2004). Comparing two K-category assignments by a K-category correlation
 #' coefficient. *Computational Biology and Chemistry* 28(5-6), 367-374.
-#' 
+#'
 #' Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules, prediction, and
 #' estimation. *Journal of the American Statistical Association* 102(477), 359-378.
-#' 
+#'
 #' Harrell, F. E., Califf, R. M., Pryor, D. B., Lee, K. L. and Rosati, R. A. (1982). Evaluating the
 #' yield of medical tests. *JAMA* 247(18), 2543-2546.
-#' 
+#'
 #' Hand, D. J. and Till, R. J. (2001). A simple generalisation of the area under the ROC curve for
 #' multiple class classification problems. *Machine Learning* 45(2), 171-186.
 #' @seealso [metric_custom()], [metric_deviance()], [metric_brier()], [metric_concordance()]

@@ -72,13 +72,13 @@ effect_draw <- function(cell) {
     dg_effect(models[[learner]], "x", type = type, grid = list(x = effect_at), ...)$average
   }
   same <- lapply(split(kinds, paste(kinds$learner, kinds$type)), function(kind) {
-    of(kind$learner[1L], kind$type[1L], data = further, max_rows = 1e6)$value
+    of(kind$learner[1L], kind$type[1L], newdata = further, max_rows = 1e6)$value
   })
   lines <- lapply(seq_len(nrow(kinds)), function(k) {
     kind <- kinds[k, ]
     rows <- data[[kind$rows]]
     found <- of(kind$learner, kind$type, max_rows = max_rows, refits = kind$rows == "refits",
-                data = if (kind$rows == "unseen") rows)
+                newdata = if (kind$rows == "unseen") rows)
     curve <- same[[paste(kind$learner, kind$type)]]
     ale <- kind$type == "ale"
     centred <- function(curve) if (ale) less_mean(curve, rows) else curve
