@@ -34,6 +34,8 @@ solve_design <- function(problem) {
        converged = converged, iterations = iteration, par = problem$par)
 }
 
+# A step of Newton's method (McCullagh and Nelder, 1989, section 2.5): with slope s and curvature W
+# of the loss at f = Z B and costs C, change = -(Z'C W Z)^-1 Z'C s.
 # list(change [p x m], decrement: twice what the step gains of the quadratic approximation at f).
 design_step <- function(problem, Z, f) {
   used <- problem$costs > 0
