@@ -206,9 +206,10 @@ spec_gives.dg_gp_spec <- function(spec, classes = NULL) "se"
 #' `restarts` starts: the median bandwidths with noise half as large as the response; a third of
 #' them with less noise; three times them with more noise; and, for more than three, random starts
 #' (use [set.seed()]). Starts use 500 rows, evenly spaced in the order of domain and x; the
-#' maximisation on all rows begins where the likelihood of all rows is largest. Bandwidths stay
-#' within 1/100 and 1,000 times the median (of the domain kernel: in units of the distance between
-#' embeddings), the noise within 1e-4 and 10 times the standard deviation of the response.
+#' maximisation on all rows begins where the likelihood of all rows is largest, and ends with a step
+#' of Newton's method where that makes the derivatives smaller. Bandwidths stay within 1/100 and
+#' 1,000 times the median (of the domain kernel: in units of the distance between embeddings), the
+#' noise within 1e-4 and 10 times the standard deviation of the response.
 #' @section Units:
 #' A numeric response is standardised by its (weighted) training mean and standard deviation, unless
 #' `scale = "none"`: `signal_sd` and `noise_sd` are then in standard deviations of the response, and

@@ -102,11 +102,11 @@ test_that("counts are those of glmmTMB(), with the closed form in new domains", 
   expect_close(predict(model, new), exp(linear(model, ~ mined + spp, new) +
                                           model$random[[1L]]$covariance[1L] / 2), 1e-12)
   # slopes: the variance depends on the row
-  model <- expect_tmb(count ~ cover + mined | site, count ~ cover + mined + (cover | site),
-                      Salamanders, "poisson", poisson, random = ~ cover)
-  z <- cbind(1, new$cover)
+  model <- expect_tmb(count ~ DOP + mined | site, count ~ DOP + mined + (DOP | site),
+                      Salamanders, "poisson", poisson, random = ~ DOP)
+  z <- cbind(1, new$DOP)
   sd <- sqrt(rowSums(z %*% model$random[[1L]]$covariance * z))
-  eta <- linear(model, ~ cover + mined, new)
+  eta <- linear(model, ~ DOP + mined, new)
   expect_close(predict(model, new), by_integrate(exp, eta, sd), 1e-8)
   owls <- expect_tmb(SiblingNegotiation ~ FoodTreatment * SexParent + offset(log(BroodSize)) | Nest,
                      SiblingNegotiation ~ FoodTreatment * SexParent + offset(log(BroodSize)) +
